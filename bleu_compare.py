@@ -58,6 +58,7 @@ from .bleu_significance import (
     divide_into_units,
     draw,
     list_groups,
+    list_single_runs,
     read_macro_average,
 )
 from .bleu_statistics import Counted
@@ -94,6 +95,8 @@ def compare_systems(
     default = ALL_TESTS[test].n_resamples
     trials = _check_systems(given, n_resamples, options, test=test, default=default)
     check_flag("human", human)
+    if options.confidence or test == "runs":
+        significance.import_scipy()  # raises before the counting if it is missing
     first = next(iter(given))
     baseline = first if baseline is None else find_name("baseline", baseline, given)
     # 2. Count; rows are [runs, segments, 2 N + 2], those of the baseline first.
@@ -107,17 +110,17 @@ def compare_systems(
     # 3. Warn about sizes.
     plan = Plan(
         counted.options,
+        [system.positions for system in arranged],
         test,
         trials,
-        runs=[system.positions for system in arranged],
-        counts_wins=shared.has_segments,
+        has_segments=shared.has_segments,
     )
     significance.warn_about_size(units, shared)
     if test == "runs":
         _warn_about_runs(arranged, units, trials)
     elif units.can_resample:
         significance.warn_about_trials(trials)
-        significance.warn_about_extremes(plan.options, " to evaluate.load()")
+        significance.warn_about_intervals(units, plan.options, " to evaluate.load()")
     # 4. Score and test, in all and per group.
     scores = _describe(rows, draw(units, plan), arranged, plan)
     if shared.groups:
@@ -137,7 +140,7 @@ def compare_systems(
         units,
         plan,
         counted.unknown,
-        has_segment_scores=plan.counts_wins,
+        has_segment_scores=plan.has_segments,
         runs=_sign_runs(arranged) if test == "runs" else None,
     )
     return comparison
@@ -172,7 +175,7 @@ def rank_systems(
     trials = _check_systems(data_of, n_resamples, options, test="randomization", default=default)
     # 2. Count, and sort by score, best first; systems of equal score keep their order.
     counted = _count_systems(data_of, references, options, documents=documents, like=like)
-    plan = Plan(counted.options, "randomization", trials)
+    plan = Plan(counted.options, list_single_runs(len(data_of)), "randomization", trials)
     shared = next(iter(counted.systems.values()))  # all systems have the same documents
     given_units = divide_into_units(
         shared, np.stack([system.rows for system in counted.systems.values()])
@@ -195,7 +198,7 @@ def rank_systems(
     if units.can_resample:
         significance.warn_about_trials(trials, alpha, factor)
         significance.warn_about_exchanges(units, alpha, factor)
-        significance.warn_about_extremes(plan.options, " to evaluate.load()")
+        significance.warn_about_intervals(units, plan.options, " to evaluate.load()")
         p_values = significance.exchange_all_pairs(units, deltas, plan)
         adjusted = significance.adjust_holm(p_values)
         for pair, p_value, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
@@ -379,7 +382,7 @@ def _describe(
     """
     confidence = plan.options.confidence
     segment_scores: list[Float64] = []  # of each system, the means over its runs
-    if plan.counts_wins:
+    if plan.has_segments:
         of_runs = scoring.bleu(rows, plan.options.for_segments())
         segment_scores = [of_runs[runs.positions].mean(axis=0) for runs in arranged]
     described: list[SystemScores] = []
@@ -396,13 +399,14 @@ def _describe(
         # 2. The difference from the baseline.
         system["delta"] = score - described[0]["bleu"]
         with within_system(runs.system):
-            sample.add_test(i, system)
+            difference = sample.difference(i)
+        sample.add_test(i, difference, system)
         if segment_scores:
             wins = scoring.count_wins(segment_scores[i] - segment_scores[0])
             system["wins"] = wins["wins"]
             system["ties"] = wins["ties"]
             system["losses"] = wins["losses"]
-        add_difference(system, sample.difference(i), confidence)
+        add_difference(system, difference, confidence)
     return described
 
 
@@ -425,7 +429,7 @@ def _add_groups(
     # 1. Score and test each group. One group at a time is in memory.
     for system in systems:
         system["groups"] = {}
-    average = MacroAverage(counted, divide_into_units(counted, rows), plan)
+    average = MacroAverage(counted, plan)
     for group in list_groups(counted, rows):
         sample = draw(group.units, plan)
         average.add(group, sample)
@@ -439,8 +443,9 @@ def _add_groups(
         if i:
             scores["delta"] = macro_scores[i] - macro_scores[0]
             with within_system(runs.system):
-                of_average.add_test(i, scores)
-            add_difference(scores, of_average.difference(i), plan.options.confidence)
+                difference = of_average.difference(i)
+            of_average.add_test(i, difference, scores)
+            add_difference(scores, difference, plan.options.confidence)
         add_macro_average(system, scores)
         if plan.test == "runs":
             for name, score in zip(runs.names, of_average.observed[runs.positions].tolist()):
@@ -485,10 +490,7 @@ class ArrangedRuns(NamedTuple):
 
 
 def _choose_test(test: object, data_of: Collection[SystemName | RunOfSystem]) -> str:
-    """Return the name of the test, or raise if it does not fit the numbers of runs.
-
-    Without scipy, a test of several runs raises before the counting.
-    """
+    """Return the name of the test, or raise if it does not fit the numbers of runs."""
     if test is not None and test not in list(ALL_TESTS):  # a list in a dict would be a TypeError
         raise invalid("test", test, one_of(ALL_TESTS))
     systems = [key.system for key in data_of if isinstance(key, RunOfSystem)]
@@ -505,7 +507,6 @@ def _choose_test(test: object, data_of: Collection[SystemName | RunOfSystem]) ->
             f"test={show_value(test)}: system {show_value(several[0])} has several runs, and this"
             " test ignores the variance between runs. Remove `test`, or pass one run per system."
         )
-    significance.import_students_t()
     return "runs"
 
 
@@ -641,16 +642,17 @@ class SystemScores(TypedDict, total=False):
     runs: dict[Hashable, RunScores]
     run_standard_deviation: float
     confidence_interval: list[float]
+    degrees_of_freedom: float
     bootstrap_mean: float
     standard_error: float
     delta: float
     p_value: float
     p_value_sacrebleu: float
-    degrees_of_freedom: float
     wins: int
     ties: int
     losses: int
     delta_interval: list[float]
+    delta_degrees_of_freedom: float
     delta_standard_error: float
     detectable_delta: float
     human_accuracy: float | None
@@ -658,8 +660,8 @@ class SystemScores(TypedDict, total=False):
     macro_bleu: float
     macro_delta: float
     macro_p_value: float
-    macro_degrees_of_freedom: float
     macro_delta_interval: list[float]
+    macro_delta_degrees_of_freedom: float
     macro_delta_standard_error: float
 
 
@@ -684,7 +686,7 @@ class Comparison(report.QuotableReport):
     system         BLEU            CI
     A (baseline)  50.00  40.00, 60.00
     <BLANKLINE>
-    nrefs:1
+    CI: percentile bootstrap; nrefs:1
     """
 
     if TYPE_CHECKING:
@@ -732,6 +734,7 @@ class Comparison(report.QuotableReport):
         facts = [
             *self._describe_disagreement(),
             *_describe_test(self, self["test"], self["systems"].values()),
+            *self._describe_intervals(),
             *self._describe_few_runs(),
             *self._describe_no_variance(),
             self["signature"],
@@ -740,6 +743,17 @@ class Comparison(report.QuotableReport):
         if any("human_accuracy" in system for system in self["systems"].values()):
             note = f"{HUMAN_NOTE} {note}"
         return note
+
+    def _describe_intervals(self) -> list[str]:
+        """Say which kinds the intervals of the table are."""
+        scores = [row.scores for row in self._list_scores()]
+        level = report.name_interval(self.get("confidence"))
+        facts = []
+        for name, prefix in ((level, ""), (f"{level} of difference", "delta_")):
+            kind = report.describe_intervals(scores, prefix)
+            if kind:
+                facts.append(f"{name}: {kind}")
+        return facts
 
     def _describe_few_runs(self) -> list[str]:
         """Say why intervals are wide if a system has two runs; return an empty list if none has."""
@@ -795,7 +809,7 @@ class Comparison(report.QuotableReport):
         unit = "document" if "documents" in self else "segment"
         return [
             f"{', '.join(names)}: interval of the difference and p disagree, because there are only"
-            f" {count_things(size, unit)}: trust p, since intervals are too narrow there"
+            f" {count_things(size, unit)}: trust p, whose test holds its level for any number"
         ]
 
     def _sentence(self) -> str:
@@ -882,6 +896,7 @@ class RankedSystem(TypedDict, total=False):
     bleu: float
     score: float
     confidence_interval: list[float]
+    degrees_of_freedom: float
     bootstrap_mean: float
     standard_error: float
     rank_range: list[int]
@@ -937,7 +952,7 @@ class Ranking(report.QuotableReport):
         has_intervals = "confidence" in self
         head = ["rank", "system", "BLEU"]
         if has_intervals:
-            head.append(f"{100 * self['confidence']:g}% CI")
+            head.append(report.name_interval(self["confidence"]))
         rows = [head]
         cluster = 1
         for system in self["ranking"]:
@@ -958,7 +973,11 @@ class Ranking(report.QuotableReport):
         ]
 
     def _note(self) -> str:
-        return "; ".join([*self._describe_ranks(self["test"]), self["signature"]])
+        facts = self._describe_ranks(self["test"])
+        kind = report.describe_intervals(self["ranking"])
+        if kind:
+            facts.append(f"{report.name_interval(self.get('confidence'))}: {kind}")
+        return "; ".join([*facts, self["signature"]])
 
     def _sentence(self) -> str:
         level = self.get("confidence")

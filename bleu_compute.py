@@ -32,13 +32,14 @@ from .bleu_options import Options, Origin, make_signature
 from .bleu_significance import (
     Estimate,
     MacroAverage,
-    Percentile,
     Plan,
+    Uncertainty,
     add_estimate,
     add_macro_average,
     divide_into_units,
     draw,
     list_groups,
+    list_single_runs,
     read_macro_average,
 )
 from .bleu_statistics import Counted, prepare_batch
@@ -127,7 +128,7 @@ def _score_counted(
     """
     rows = counted.rows[np.newaxis]  # of the only system
     units = divide_into_units(counted, rows)
-    plan = Plan(options)
+    plan = Plan(options, list_single_runs(1))
     with warn_once_per_kind():
         # 1. Score the corpus.
         scores = _describe(
@@ -140,7 +141,7 @@ def _score_counted(
             unknown=unknown,
         )
         if options.confidence:
-            significance.warn_about_extremes(options)
+            significance.warn_about_intervals(units, options)
             significance.warn_about_size(units, counted)
         scoring.warn_if_zero(scores["bleu"], rows[0].sum(axis=0), segments, options)
         if not counted.groups:
@@ -148,7 +149,7 @@ def _score_counted(
         # 2. Score each group as its segments alone would be. Its result is a plain dict, which YAML
         #    can write.
         scores_of_groups: dict[Label, CorpusScores] = {}
-        average = MacroAverage(counted, units, plan)
+        average = MacroAverage(counted, plan)
         for group in list_groups(counted, rows):
             group_total = group.rows[0].sum(axis=0)
             sample = draw(group.units, plan)
@@ -170,7 +171,7 @@ def _score_counted(
     of_average = average.sample()
     (macro_bleu,) = of_average.scores
     scores["groups"] = scores_of_groups
-    uncertainty: significance.Uncertainty = {}
+    uncertainty: Uncertainty = {}
     add_estimate(uncertainty, of_average.estimate(0), options.confidence)
     add_macro_average(scores, {"bleu": macro_bleu, "score": 100 * macro_bleu, **uncertainty})
     if "confidence_interval" in uncertainty and counted.shared_documents:
@@ -184,7 +185,7 @@ def _describe(
     options: Options,
     *,
     rows: Int64 | None = None,
-    estimate: Percentile | Estimate | None = None,
+    estimate: Estimate | None = None,
     documents: int | None = None,
     unknown: Collection[str] = (),
 ) -> CorpusScores:
@@ -195,7 +196,7 @@ def _describe(
         origin: the tokenizer and the number of references.
         options: all options of the call.
         rows: int64 [segments, 2 N + 2], for the scores of segments.
-        estimate: the score on resamples, for the interval.
+        estimate: the score with its interval.
         documents: the number of documents that were resampled; None for segments.
         unknown: the names of unknown options.
     """
@@ -434,6 +435,7 @@ class CorpusScores(scoring.Scores, total=False):
     mean_segment_bleu: float
     confidence: float
     confidence_interval: list[float]
+    degrees_of_freedom: float
     bootstrap_mean: float
     standard_error: float
     documents: int
@@ -441,6 +443,7 @@ class CorpusScores(scoring.Scores, total=False):
     macro_bleu: float
     macro_score: float
     macro_confidence_interval: list[float]
+    macro_degrees_of_freedom: float
     macro_standard_error: float
     shared_documents: int
 
@@ -464,6 +467,7 @@ class Result(report.QuotableReport):
             "segment_bleu": "segments=True",
             "mean_segment_bleu": "segments=True",
             "confidence_interval": "confidence=0.95",
+            "degrees_of_freedom": "documents=labels and confidence=0.95",
             "bootstrap_mean": "confidence=0.95",
             "standard_error": "confidence=0.95",
             "documents": "documents=labels and confidence=0.95",
@@ -471,6 +475,7 @@ class Result(report.QuotableReport):
             "macro_bleu": "by=labels",
             "macro_score": "by=labels",
             "macro_confidence_interval": "by=labels and confidence=0.95",
+            "macro_degrees_of_freedom": "by=labels and confidence=0.95",
             "macro_standard_error": "by=labels and confidence=0.95",
             "shared_documents": "by=labels, documents=labels that occur in several groups, and"
             " confidence=0.95",
@@ -489,10 +494,12 @@ class Result(report.QuotableReport):
                 "length_ratio",
                 "mean_segment_bleu",
                 "confidence",
+                "degrees_of_freedom",
                 "bootstrap_mean",
                 "standard_error",
                 "macro_bleu",
                 "macro_score",
+                "macro_degrees_of_freedom",
                 "macro_standard_error",
             ],
         ) -> float: ...
@@ -525,17 +532,16 @@ class Result(report.QuotableReport):
 
     def _sentence(self) -> str:
         sentence = f"BLEU is {report.describe_score(self, self.get('confidence'))}"
-        if "documents" in self:
-            sentence += (
-                f", resampled{report.describe_documents(self)}{report.describe_shared(self)}"
-            )
-        return sentence
+        return sentence + report.describe_shared(self)
 
     def _note(self) -> str:
+        return "; ".join([*self._describe_intervals(), super()._note()])
+
+    def _describe_intervals(self) -> list[str]:
+        """Return what was resampled."""
         if "documents" not in self:
-            return super()._note()
-        resampled = f"resampled{report.describe_documents(self)}"
-        return f"{resampled}{report.describe_shared(self)}; {super()._note()}"
+            return []
+        return [f"resampled{report.describe_documents(self)}{report.describe_shared(self)}"]
 
     def _rows(self) -> list[list[str]]:
         rows = [["n-grams", "matches", "total", "precision", "BLEU-n"]]
@@ -547,15 +553,11 @@ class Result(report.QuotableReport):
     def _records(self) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = [order._asdict() for order in self._list_orders()]
         if "confidence_interval" in self:
-            records.append(
-                {
-                    "order": "all",
-                    "bleu": self["bleu"],
-                    "confidence_interval": self["confidence_interval"],
-                    "bootstrap_mean": self["bootstrap_mean"],
-                    "standard_error": self["standard_error"],
-                }
-            )
+            record: dict[str, Any] = {"order": "all", "bleu": self["bleu"]}
+            for key, value in self.items():
+                if key in Uncertainty.__annotations__:
+                    record[key] = value
+            records.append(record)
         for segment, score in enumerate(self.get("segment_bleu", ())):
             records.append({"segment": segment, "bleu": score})
         return records
@@ -596,9 +598,7 @@ class Result(report.QuotableReport):
         """Describe the interval and the segment scores, if the result has them, and the lengths."""
         facts = []
         if "confidence_interval" in self:
-            low, high = self["confidence_interval"]
-            level = f"{100 * self['confidence']:g}% CI"
-            facts.append(f"{level} {_percent(low)} to {_percent(high)}")
+            facts.append(report.describe_interval(self, self["confidence"]))
         if "segment_bleu" in self:
             scores = self["segment_bleu"]
             lowest, median, highest = map(_percent, np.quantile(scores, [0, 0.5, 1]))
@@ -636,6 +636,19 @@ class GroupedResult(Result):
         rows = report.list_cells("group", scored, columns, self.get("confidence"))
         rows.insert(-len(averages), [])  # a rule
         return rows
+
+    def _describe_intervals(self) -> list[str]:
+        """Return what was resampled, and which kinds the intervals of the table are."""
+        facts = super()._describe_intervals()
+        level = report.name_interval(self.get("confidence"))
+        for name, scores in (
+            (level, [*self["groups"].values(), self]),
+            (f"{level} of the macro-average", [read_macro_average(self)]),
+        ):
+            kind = report.describe_intervals(scores)
+            if kind:
+                facts.append(f"{name}: {kind}")
+        return facts
 
     def _records(self) -> list[dict[str, Any]]:
         lists = ("precisions", "counts", "totals", "bleu_by_order", "segment_bleu")

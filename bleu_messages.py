@@ -225,6 +225,13 @@ FEW_UNITS = Notice(
     " a 95% interval covered the true score in 81% of cases with 5 segments, and in 90% with 10",
     ". Use {limit} {unit}s or more",
 )
+FEW_DOCUMENTS = Notice(
+    "few {unit}s",
+    "Intervals and tests of {units} are unreliable if a system fails on single documents: in"
+    " simulations of a failure on one document of 40, a 95% interval covered the true score in 72%"
+    " of cases with 10 documents",
+    ". Use {limit} {unit}s or more",
+)
 FEW_RESAMPLES = Notice(
     "few resamples",
     "n_resamples={n_resamples}: too few for a p-value below {limit}",
@@ -238,8 +245,8 @@ FEW_EXCHANGES = Notice(
 )
 FEW_RESAMPLES_FOR_ERRORS = Notice(
     "few resamples",
-    "n_resamples={n_resamples}: too few for the standard errors of training runs",
-    ". Pass n_resamples={enough} or more",
+    "n_resamples={n_resamples}: too few for standard errors, which intervals of Student's t need",
+    ". Pass n_resamples={enough} or more{place}",
     option="n_resamples",
 )
 ONE_RUN = Notice(

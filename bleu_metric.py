@@ -102,12 +102,13 @@ Returns:
     A dict of plain Python values: `bleu` (0 to 1), `score` (0 to 100), `precisions`,
     `brevity_penalty`, `length_ratio`, `translation_length`, `reference_length`, `counts`, `totals`,
     `bleu_by_order`, `signature`. With `segments`, `segment_bleu` and its mean, `mean_segment_bleu`.
-    With `confidence`, `confidence_interval`, `bootstrap_mean` and `standard_error`, and the number
-    of `documents` if they were resampled. With `by`, `groups` (the same for the segments of each
-    label), `macro_bleu` and `macro_score` (the mean over groups), and with `confidence`
-    `macro_confidence_interval` and `macro_standard_error`. If documents occur in several groups,
-    `shared_documents` is their number: the macro-average then draws each document of the corpus
-    once for all groups.
+    With `confidence`, `confidence_interval`, `bootstrap_mean` and `standard_error`: by segment, the
+    interval has the percentiles of a bootstrap, as sacreBLEU's has. With `documents`, their number,
+    and an interval of Student's t with `degrees_of_freedom`. With `by`, `groups` (the same for the
+    segments of each label), `macro_bleu` and `macro_score` (the mean over groups), and with
+    `confidence` `macro_confidence_interval`, of Student's t, `macro_degrees_of_freedom` and
+    `macro_standard_error`. If documents occur in several groups, `shared_documents` is their
+    number: the macro-average then draws each document of the corpus once for all groups.
 Raises:
     TypeError, ValueError: the input or an option is invalid; the message names the place, the
         problem and the fix.
@@ -465,7 +466,7 @@ class BleuMetric(BufferedMetric):
                 the paired bootstrap (Koehn, 2004), two-sided and centered. If a system has several
                 training runs, the only test is `"runs"`: Welch's t-test (1947), in which the
                 variance of texts, by bootstrap, is added to the variance between runs. It holds for
-                new runs on new texts, and needs scipy.
+                new runs on new texts.
             n_resamples: number of resamples of the test; by default the number passed at load, or
                 else 10,000 for randomization and 1,000 for the bootstrap and for runs.
             by: one label per segment, as for `compute`; for tables also the name of a column.
@@ -486,8 +487,9 @@ class BleuMetric(BufferedMetric):
             has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and `report()`. Each of
             `systems` is a dict; all its scores are on the scale 0-1 except `score`:
                 bleu, score, confidence_interval, bootstrap_mean, standard_error: as returned by
-                    `compute`. With several training runs, the score is their mean, the interval is
-                    by Student's t, and there is no `bootstrap_mean`.
+                    `compute`, by document with `degrees_of_freedom`. With several training runs,
+                    the score is their mean, the interval is of Student's t, and the key
+                    `bootstrap_mean` is missing.
                 runs: for a dict of training runs, the `bleu` and `score` of each, and with `by` its
                     `macro_bleu`.
                 run_standard_deviation: with several runs, of their scores, with R - 1 in the
@@ -497,9 +499,9 @@ class BleuMetric(BufferedMetric):
                 p_value: two-sided; 1.0 for identical systems.
                 p_value_sacrebleu: under the bootstrap only, the p-value of sacreBLEU, which is
                     one-sided in effect.
-                degrees_of_freedom: with several runs, of the p-value.
-                delta_interval, delta_standard_error: of the difference, by paired bootstrap; with
-                    several runs by Student's t.
+                delta_interval, delta_degrees_of_freedom, delta_standard_error: the interval of the
+                    difference, of Student's t, with the standard error of the paired bootstrap.
+                    With several runs, `p_value` has the same degrees of freedom.
                 wins, ties, losses: numbers of segments; with several runs, by their mean score.
                 detectable_delta: the minimum detectable effect, the smallest true difference that a
                     test at the 5% level detects with 80% power (Card et al., 2020).
@@ -508,18 +510,17 @@ class BleuMetric(BufferedMetric):
                 groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its
                     segments alone; with `documents`, their number.
                 macro_bleu, macro_delta, macro_p_value, macro_delta_interval,
-                    macro_delta_standard_error: with `by`, the mean over groups, resampled or
-                        exchanged within groups. If documents occur in several groups, the result
-                        has their number, `shared_documents`, and each document of the corpus is
-                        drawn or exchanged once for all groups. With several runs, also
-                        `macro_degrees_of_freedom`.
+                    macro_delta_degrees_of_freedom, macro_delta_standard_error: with `by`, the mean
+                        over groups, resampled or exchanged within groups. If documents occur in
+                        several groups, the result has their number, `shared_documents`, and each
+                        document of the corpus is drawn or exchanged once for all groups.
             One segment has no p-value and no interval. With fewer than 30 segments you get a
             warning.
 
         Raises:
             TypeError, ValueError: as `compute`, with the names of the system and of the run; or the
                 test or the baseline is unknown; or the test does not fit the numbers of runs.
-            ImportError: a system has several runs, and scipy is missing.
+            ImportError: scipy is missing, which intervals of Student's t need.
 
         >>> bleu = evaluate.load("bleu_metric")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
@@ -582,11 +583,11 @@ class BleuMetric(BufferedMetric):
             A dict that prints as a table, and has `to_markdown()`, `to_latex()`, `to_pandas()`,
             `plot()` and `report()`:
                 ranking: the systems, the best first. Each has its `system`, `bleu`, `score`,
-                    `confidence_interval`, `bootstrap_mean`, `standard_error`, `rank_range` and
-                    `cluster`. The range is from 1 plus the number of systems that are significantly
-                    better, to the number of systems minus those that are significantly worse.
-                    Clusters are counted from 1. A cluster ends where every system above is
-                    significantly better than every system below.
+                    `confidence_interval`, `bootstrap_mean`, `standard_error`, by document
+                    `degrees_of_freedom`, `rank_range` and `cluster`. The range is from 1 plus the
+                    number of systems that are significantly better, to the number of systems minus
+                    those that are significantly worse. Clusters are counted from 1. A cluster ends
+                    where every system above is significantly better than every system below.
                 pairs: for each pair its `systems`, the better first, their `delta`, the `p_value`,
                     as from `compare` with the same `n_resamples`, and `p_adjusted`, which controls
                     the family-wise error by Holm's procedure (1979).

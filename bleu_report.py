@@ -8,7 +8,7 @@ style takes its colors from the surrounding page, so that it fits light and dark
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from difflib import get_close_matches
 from html import escape
@@ -344,8 +344,11 @@ def describe_shared(result: ResultDict) -> str:
 def describe_score(scores: ResultDict, confidence: float | None) -> str:
     """Write a score with its interval, if it has one.
 
-    >>> describe_score({"score": 34.518, "confidence_interval": [0.331, 0.356]}, 0.95)
-    '34.52 (95% CI 33.10 to 35.60)'
+    >>> scores = {"score": 34.518, "confidence_interval": [0.331, 0.356]}
+    >>> describe_score(scores, 0.95)
+    '34.52 (95% CI 33.10 to 35.60, percentile bootstrap)'
+    >>> describe_score({**scores, "degrees_of_freedom": 14.23, "documents": 20}, 0.95)
+    '34.52 (95% CI 33.10 to 35.60, t with 14.2 degrees of freedom, 20 documents)'
     """
     score = f"{scores['score']:.2f}"
     facts = []
@@ -353,9 +356,50 @@ def describe_score(scores: ResultDict, confidence: float | None) -> str:
         deviation = 100 * scores["run_standard_deviation"]
         facts.append(f"{describe_runs(scores)}, standard deviation {deviation:.2f}")
     if confidence and "confidence_interval" in scores:
-        low, high = scores["confidence_interval"]
-        facts.append(f"{100 * confidence:g}% CI {100 * low:.2f} to {100 * high:.2f}")
+        facts.append(describe_interval(scores, confidence))
     return f"{score} ({', '.join(facts)})" if facts else score
+
+
+def name_interval(confidence: float | None) -> str:
+    """Return the name of an interval.
+
+    >>> name_interval(0.95)
+    '95% CI'
+    """
+    return f"{100 * confidence:g}% CI" if confidence else "CI"
+
+
+def describe_interval(scores: ResultDict, confidence: float) -> str:
+    """Write the interval of a score, which kind it is, and how many documents it is from."""
+    low, high = scores["confidence_interval"]
+    facts = [f"{name_interval(confidence)} {100 * low:.2f} to {100 * high:.2f}"]
+    facts.append(describe_intervals([scores]))
+    if "documents" in scores:
+        facts.append(count_things(scores["documents"], "document"))
+    return ", ".join(facts)
+
+
+def describe_intervals(scores: Iterable[ResultDict], prefix: str = "") -> str:
+    """Write which kind the intervals of scores are, or of differences; "" without intervals.
+
+    Args:
+        scores: those of systems, groups or averages.
+        prefix: `"delta_"` for differences.
+
+    >>> interval = {"confidence_interval": [0.331, 0.356]}
+    >>> describe_intervals([interval])
+    'percentile bootstrap'
+    >>> describe_intervals([{**interval, "degrees_of_freedom": one} for one in (19.0, 14.23)])
+    't with 14.2 to 19 degrees of freedom'
+    """
+    interval = "delta_interval" if prefix else "confidence_interval"
+    with_interval = [one for one in scores if interval in one]
+    key = f"{prefix}degrees_of_freedom"
+    degrees = [one[key] for one in with_interval if key in one]
+    if not degrees:
+        return "percentile bootstrap" if with_interval else ""
+    ends = (f"{end:.1f}".removesuffix(".0") for end in (min(degrees), max(degrees)))
+    return f"t with {' to '.join(dict.fromkeys(ends))} degrees of freedom"
 
 
 def describe_runs(scores: ResultDict) -> str:
@@ -481,7 +525,7 @@ def list_cells(
     for _, scores in scored:
         keys.update(scores)
     shown_columns = [column for column in columns if column.key in keys]
-    level = f"{100 * confidence:g}% CI" if confidence else "CI"
+    level = name_interval(confidence)
     rows = [[names_head, *(column.name.replace("CI", level) for column in shown_columns)]]
     for name, scores in scored:
         row = [name]

@@ -1,9 +1,9 @@
 """How certain a score or a difference is: units, draws, tests, standard errors and intervals.
 
 Units are what resampling draws: segments, or sums of documents. A sample has the scores of systems
-and what they are on resamples of the units. From a sample come standard errors, intervals and
-p-values, by one interface for systems with one training run (`SingleRuns`) and with several
-(`SeveralRuns`), for a corpus, for a group, and for the mean over groups (`MacroAverage`).
+and their variances over other units. From a sample come standard errors, intervals and p-values,
+by one interface for systems with one training run and with several, for a corpus, for a group, and
+for the mean over groups (`MacroAverage`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import sha256
 from itertools import islice
-from statistics import NormalDist, fmean
+from statistics import fmean
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -68,17 +67,26 @@ class Plan(NamedTuple):
     """How systems are tested.
 
     options: the options of the call; their `n_resamples` is the number for intervals.
+    runs: the positions of each system's runs among those of all systems.
     test: a name in `ALL_TESTS`; None for intervals alone.
     trials: the number of resamples of the test.
-    runs: the positions of each system's runs among those of all systems, for the test `"runs"`.
-    counts_wins: True if segments are compared, too; False if rows are sums.
+    has_segments: True if segments are compared, too; False if rows are sums.
     """
 
     options: Options
+    runs: Sequence[slice]
     test: str | None = None
     trials: int = 0
-    runs: Sequence[slice] = ()
-    counts_wins: bool = True
+    has_segments: bool = True
+
+
+def list_single_runs(systems: int) -> list[slice]:
+    """Return the positions of runs if each system has one.
+
+    >>> list_single_runs(2)
+    [slice(0, 1, None), slice(1, 2, None)]
+    """
+    return [slice(system, system + 1) for system in range(systems)]
 
 
 # --- Units ----------------------------------------------------------------------------------------
@@ -332,13 +340,13 @@ def randomization_differences(
 # --- p-values -------------------------------------------------------------------------------------
 
 
-def p_value(differences: Float64, observed: float) -> float:
+def resampled_p_value(differences: Float64, observed: float) -> float:
     """Return (c + 1) / (n + 1), where c of the n differences are at least the observed one.
 
     Adding 1 to both keeps the rate of false alarms at the level for any number of trials (Noreen,
     1989). Ties count, so that identical systems get 1.
 
-    >>> p_value(np.array([0.1, 0.2, 0.3, 0.4]), 0.3)
+    >>> resampled_p_value(np.array([0.1, 0.2, 0.3, 0.4]), 0.3)
     0.6
     """
     return float((np.sum(differences >= observed - NOISE) + 1) / (len(differences) + 1))
@@ -348,7 +356,7 @@ def center(differences: Float64) -> Float64:
     """Return the absolute deviations of resampled differences from their mean.
 
     Under the null hypothesis, deviations and observed difference have the same distribution, so
-    that `p_value` of absolute deviations is two-sided.
+    that `resampled_p_value` of absolute deviations is two-sided.
     """
     return np.abs(differences - differences.mean(axis=0))
 
@@ -357,8 +365,8 @@ def center_as_sacrebleu(differences: Float64) -> Float64:
     """Return absolute differences minus their mean, as sacreBLEU computes them.
 
     Riezler and Maxwell (2005) describe the test. If one system is better in most resamples, the
-    test is one-sided in effect: at the 5% level, `p_value` rejects a true null hypothesis in 11% to
-    13% of cases, with 30 segments or more.
+    test is one-sided in effect: at the 5% level, `resampled_p_value` rejects a true null hypothesis
+    in 11% to 13% of cases, with 30 segments or more.
     """
     return np.abs(differences) - np.abs(differences).mean(axis=0)
 
@@ -398,126 +406,103 @@ def exchange_all_pairs(units: Units, deltas: Float64, plan: Plan) -> Float64:
 
 # --- Estimates: standard errors and intervals -----------------------------------------------------
 #
-# The mean score over training runs has two sources of chance: other runs and other texts. For such
-# a mean, or the difference of two means, with R_g runs of system g and U segments or documents:
+# A score, a difference or a mean over groups has an interval of Student's t: value ± t(ν) · SE. It
+# is estimated from U units, segments or documents:
+#
+#     SE² = variance over resamples of the units (Koehn, 2004) · U / (U - 1)
+#     κ = U · Σ s⁴ / (Σ s²)², where s is the value without a unit, minus the mean of these values
+#     ν = min(U - 1, 2 U / (κ - 1)), and at least 1
+#
+# The factor U / (U - 1) undoes the shrinking by the bootstrap. κ is the kurtosis of the influences
+# of the units. The variance of a sample variance is (κ - 1) / U relative to its square, and that of
+# χ² with ν degrees of freedom is 2 / ν (Satterthwaite, 1946). So a few documents that carry most of
+# the variation have few degrees of freedom.
+#
+# A mean over training runs has a second source of chance, other runs. For such a mean, or the
+# difference of two means, with R_g runs of system g:
 #
 #     V = SE² + Σ_g max(0, s²_g - e_g) / R_g
-#     degrees of freedom = V² / (SE⁴ / (U - 1) + Σ_g (s²_g / R_g)² / (R_g - 1))
+#     degrees of freedom = V² / (SE⁴ / ν + Σ_g (s²_g / R_g)² / (R_g - 1))
 #
-# SE² is the variance over resamples of the texts, which all runs share (Koehn, 2004). s²_g is the
-# sample variance of the scores of the runs. Runs fail on different texts, so other texts would undo
-# a part of s²_g. This part is e_g, and SE² contains it already. The sum of s²_g / R_g alone is
-# Welch's t-test (1947). The degrees of freedom are those of Satterthwaite (1946), but at least
-# those of the source with the fewest: where other texts undo most of s²_g, the formula falls
-# below 1.
+# s²_g is the sample variance of the scores of the runs. Runs fail on different texts, so other
+# texts would undo a part of s²_g. This part is e_g, and SE² contains it already. The sum of
+# s²_g / R_g alone is Welch's t-test (1947). The degrees of freedom are at least those of the source
+# with the fewest: where other texts undo most of s²_g, the formula falls below 1.
 # A system with one run stands for itself: its s²_g and e_g are 0.
 
 
-class Percentile(NamedTuple):
-    """A score or a difference on resamples, float64 [n_resamples]: percentile intervals."""
-
-    values: Float64
-
-    @property
-    def standard_error(self) -> float:
-        """The standard deviation of the resampled values."""
-        return float(self.values.std())
-
-    @property
-    def bootstrap_mean(self) -> float:
-        """The mean of the resampled values."""
-        return float(self.values.mean())
-
-    def interval(self, confidence: float) -> list[float]:
-        """Return the percentile interval, by sacreBLEU's choice of both values.
-
-        >>> Percentile(np.arange(1000) / 1000).interval(0.95)
-        [0.025, 0.974]
-        """
-        # 1000 * (1 - 0.95) / 2 is 25.000000000000021; round before truncating, because an error
-        # could shift the index.
-        outside = int(round(len(self.values) * (1 - confidence) / 2, 9))
-        ordered = np.sort(self.values)
-        return [float(ordered[outside]), float(ordered[len(self.values) - outside - 1])]
-
-    def detectable_difference(self) -> float:
-        """Return the smallest true difference that is detected with 80% power at the 5% level.
-
-        This is z(0.975) + z(0.8) standard errors of the paired difference (Card et al., 2020, "With
-        Little Power Comes Great Responsibility").
-
-        >>> round(Percentile(np.array([-0.01, 0.01])).detectable_difference(), 4)
-        0.028
-        """
-        quantile = NormalDist().inv_cdf
-        return float((quantile(0.975) + quantile(0.8)) * self.values.std())
-
-
 class Estimate(NamedTuple):
-    """A mean score over runs, or a difference of two, as an estimate for other runs and texts.
+    """A score or a difference, as an estimate for other texts and other training runs.
 
-    `lowest` is the lower end of the scale: 0, or -1 for a difference.
+    value: the observed value.
+    standard_error: of the value.
+    degrees_of_freedom: those of an interval of Student's t; None for a percentile interval.
+    lowest: the lower end of the scale: 0, or -1 for a difference.
+    resampled: float64 [n_resamples], the value on resamples; None over several runs.
     """
 
     value: float
     standard_error: float
-    degrees_of_freedom: float
+    degrees_of_freedom: float | None
     lowest: int = 0
+    resampled: Float64 | None = None
 
-    @property
-    def varies(self) -> bool:
-        """False if neither other runs nor other texts change the value, as far as these tell."""
-        return self.standard_error > NOISE
-
-    def p_value(self) -> float | None:
-        """Return the two-sided p-value of Student's t-test of a difference; 1 for equal scores.
-
-        It is None for a difference without variance.
-        """
-        if abs(self.value) <= NOISE:
-            return 1.0
-        if not self.varies:
-            return None
-        t = abs(self.value) / self.standard_error
-        return float(2 * import_students_t().sf(t, self.degrees_of_freedom))
-
-    def interval(self, confidence: float) -> list[float] | None:
-        """Return the value ± t standard errors, cut off at the ends of the scale.
-
-        The interval of equal scores has no width. It is None for another value without variance.
-
-        >>> print(Estimate(0.9, standard_error=0.0, degrees_of_freedom=4).interval(0.95))
-        None
-        """
-        if abs(self.value) <= NOISE:
-            return [self.value, self.value]
-        if not self.varies:
-            return None
-        quantile = import_students_t().ppf((1 + confidence) / 2, self.degrees_of_freedom)
-        margin = float(quantile) * self.standard_error
+    def interval(self, confidence: float) -> list[float]:
+        """Return the ends of the interval."""
+        if self.degrees_of_freedom is None:
+            assert self.resampled is not None
+            return percentile_interval(self.resampled, confidence)
+        margin = _t_quantile((1 + confidence) / 2, self.degrees_of_freedom) * self.standard_error
         return [max(self.lowest, self.value - margin), min(1.0, self.value + margin)]
 
-    def detectable_difference(self) -> float | None:
+    def p_value(self) -> float:
+        """Return the two-sided p-value of Student's t-test of a difference; 1 for equal scores."""
+        if abs(self.value) <= NOISE:
+            return 1.0
+        assert self.degrees_of_freedom is not None
+        t = abs(self.value) / self.standard_error
+        return float(2 * import_scipy().stdtr(self.degrees_of_freedom, -t))
+
+    def detectable_difference(self) -> float:
         """Return the smallest true difference that is detected with 80% power at the 5% level.
 
-        It is that of `Percentile.detectable_difference`, with quantiles of Student's t. It is
-        None for a difference without variance.
+        This is t(0.975) + t(0.8) standard errors of the paired difference, as by Card et al. (2020,
+        "With Little Power Comes Great Responsibility"), with quantiles of Student's t.
+
+        >>> estimate = Estimate(0.02, standard_error=0.01, degrees_of_freedom=1e6)
+        >>> round(estimate.detectable_difference(), 4)
+        0.028
         """
-        if not self.varies:
-            return None
-        quantiles = import_students_t().ppf([0.975, 0.8], self.degrees_of_freedom)
-        return float(quantiles.sum() * self.standard_error)
+        assert self.degrees_of_freedom is not None
+        quantiles = sum(_t_quantile(share, self.degrees_of_freedom) for share in (0.975, 0.8))
+        return quantiles * self.standard_error
 
 
-class Runs(NamedTuple):
-    """The training runs of a system.
+def percentile_interval(resampled: Float64, confidence: float) -> list[float]:
+    """Return the percentile interval, by sacreBLEU's choice of both values.
 
-    scores: float64 [runs].
-    resampled: float64 [n_resamples, runs]; all runs of all systems have the same draws.
+    >>> percentile_interval(np.arange(1000) / 1000, 0.95)
+    [0.025, 0.974]
     """
+    # 1000 * (1 - 0.95) / 2 is 25.000000000000021; round before truncating, because an error could
+    # shift the index.
+    outside = int(round(len(resampled) * (1 - confidence) / 2, 9))
+    ordered = np.sort(resampled)
+    return [float(ordered[outside]), float(ordered[len(resampled) - outside - 1])]
 
-    scores: Float64
-    resampled: Float64
+
+def import_scipy() -> Any:
+    """Return `scipy.special`, which is imported where Student's t is needed."""
+    try:
+        from scipy import special
+    except ImportError:
+        message = "Intervals and tests of Student's t need scipy. Install it: pip install scipy"
+        raise ImportError(message) from None
+    return special
+
+
+def _t_quantile(share: float, degrees_of_freedom: float) -> float:
+    return float(import_scipy().stdtrit(degrees_of_freedom, share))
 
 
 class VariancePart(NamedTuple):
@@ -527,89 +512,125 @@ class VariancePart(NamedTuple):
     degrees_of_freedom: float
 
 
-def estimate_over_runs(
-    system: Runs, baseline: Runs | None, units: int, groups: Sequence[VariancePart] = ()
-) -> Estimate:
-    """Estimate the mean score of a system's runs, or its difference from the baseline's mean.
+class Resamples(NamedTuple):
+    """The scores of runs on resamples of the units, and without each unit.
+
+    drawn: float64 [n_resamples, runs].
+    left_out: float64 [units, runs].
+    """
+
+    drawn: Float64
+    left_out: Float64
+
+
+def resample(units: Units, options: Options, n_resamples: int) -> Resamples:
+    """Score resamples of the units, and the corpus without each unit."""
+    drawn = bootstrap_scores(units.rows, options, n_resamples, units.present)
+    totals = units.rows.sum(axis=1)
+    left_out = []
+    systems_at_once = max(1, _ROWS_PER_SCORE // units.size)
+    for systems in _slices(len(units.rows), systems_at_once):
+        remaining = totals[systems, np.newaxis] - units.rows[systems]
+        left_out.append(bleu(remaining, options))
+    scores = np.concatenate(left_out).T
+    if units.present is not None and units.present.sum() == 1:  # as in `bootstrap_scores`
+        scores[units.present] = bleu(totals, options)
+    return Resamples(drawn, scores)
+
+
+def estimate_variance(drawn: Float64, left_out: Float64) -> VariancePart:
+    """Estimate the variance of a value over other texts.
 
     Args:
-        system: the runs of the system.
-        baseline: the runs of the baseline, on the same draws; None for the score of the system.
-        units: the number of segments or documents that resamples are drawn from.
-        groups: for a macro-average of groups with units of their own, the part of SE² from each
-            group, (SE_k / K)² with U_k - 1 degrees of freedom for group k of K.
+        drawn: float64 [n_resamples], the value on resamples of the units.
+        left_out: float64 [units], the value without each unit.
 
-    >>> scores = np.array([0.30, 0.31, 0.35])
-    >>> resampled = scores + np.array([[-0.01], [0.01]])
-    >>> estimate = estimate_over_runs(Runs(scores, resampled), None, units=50)
-    >>> print(f"{estimate.value:.3f}, {estimate.standard_error:.4f}")
-    0.320, 0.0183
+    The first of five units carries most of the variation:
+
+    >>> drawn = np.array([0.2, 0.4])
+    >>> part = estimate_variance(drawn, left_out=np.array([0.34, 0.29, 0.29, 0.29, 0.29]))
+    >>> print(f"{part.variance:.4f}, {part.degrees_of_freedom:.2f}")
+    0.0125, 4.00
     """
-    # 1. The texts: SE² of the value.
-    value = system.scores.mean()
-    lowest = 0
-    if baseline is not None:
-        value -= baseline.scores.mean()
-        lowest = -1
-    variance_of_texts = sampling_variance(system, baseline)
-    parts = list(groups) or [VariancePart(variance_of_texts, units - 1)]
-    # 2. The runs: the variation between runs that other texts would not undo.
-    variance = variance_of_texts
-    fewest_degrees = combine_degrees_of_freedom(parts)
-    for runs in (system, baseline):
-        if runs is None or len(runs.scores) == 1:
-            continue
-        count = len(runs.scores)
-        between_runs = float(runs.scores.var(ddof=1))
-        means = runs.resampled.mean(axis=1, keepdims=True)
-        undone_by_texts = float((runs.resampled - means).var(axis=0).sum()) / (count - 1)
-        variance += max(0.0, between_runs - undone_by_texts) / count
-        parts.append(VariancePart(between_runs / count, count - 1))
-        fewest_degrees = min(fewest_degrees, count - 1)
-    # 3. The degrees of freedom.
-    degrees_of_freedom = max(combine_degrees_of_freedom(parts, variance), fewest_degrees)
-    estimate = Estimate(float(value), math.sqrt(variance), degrees_of_freedom, lowest)
-    if not estimate.varies and abs(estimate.value) > NOISE:
-        warn(messages.NO_VARIANCE)
-    return estimate
+    units = len(left_out)
+    variance = float(drawn.var()) * units / (units - 1)
+    degrees_of_freedom = float(units - 1)
+    squares = (left_out - left_out.mean()) ** 2
+    sum_of_squares = float(squares.sum())
+    if min(variance, sum_of_squares) > NOISE**2:
+        kurtosis = units * float((squares**2).sum()) / sum_of_squares**2
+        if kurtosis > 1:
+            degrees_of_freedom = min(degrees_of_freedom, 2 * units / (kurtosis - 1))
+    return VariancePart(variance, max(1.0, degrees_of_freedom))
 
 
-def combine_degrees_of_freedom(
-    parts: Sequence[VariancePart], variance: float | None = None
-) -> float:
+def combine_degrees_of_freedom(parts: Sequence[VariancePart], variance: float) -> float:
     """Return the degrees of freedom of a variance by Satterthwaite's formula (1946).
 
     Args:
         parts: the independent parts.
-        variance: their sum unless another is passed.
+        variance: their sum, or a smaller one if a part is partly undone by another.
 
-    >>> combine_degrees_of_freedom([VariancePart(2.0, 5), VariancePart(2.0, 5)])
+    >>> combine_degrees_of_freedom([VariancePart(2.0, 5), VariancePart(2.0, 5)], 4.0)
     10.0
     """
-    if variance is None:
-        variance = sum(part.variance for part in parts)
     squares = sum(part.variance**2 / part.degrees_of_freedom for part in parts)
-    if not squares:
-        return float(min(part.degrees_of_freedom for part in parts))
+    if len(parts) == 1 or not squares:
+        return min(part.degrees_of_freedom for part in parts)
     return variance**2 / squares
 
 
-def sampling_variance(system: Runs, baseline: Runs | None) -> float:
-    """Return SE², the variance over resamples of the mean over runs or of its difference."""
-    means = system.resampled.mean(axis=1)
-    if baseline is not None:
-        means = means - baseline.resampled.mean(axis=1)
-    return float(means.var())
+class TextVariances(NamedTuple):
+    """The variances of a system over other texts.
+
+    score: of its score, the mean over its runs.
+    difference: of its difference from the first system.
+    between_runs: the part of the sample variance of its runs that other texts would undo; 0 for one
+        run.
+    """
+
+    score: VariancePart
+    difference: VariancePart
+    between_runs: float
 
 
-def import_students_t() -> Any:
-    """Return Student's t distribution of scipy, which is imported for training runs only."""
-    try:
-        from scipy.stats import t
-    except ImportError:
-        message = "Several training runs need scipy. Install it: pip install scipy"
-        raise ImportError(message) from None
-    return t
+def list_variances(resamples: Resamples, runs: Sequence[slice]) -> list[TextVariances]:
+    """Return the variances of each system over other texts, given the positions of its runs."""
+    drawn = np.stack([resamples.drawn[:, of].mean(axis=1) for of in runs], axis=1)
+    left_out = np.stack([resamples.left_out[:, of].mean(axis=1) for of in runs], axis=1)
+    units = len(left_out)
+    variances = []
+    for i, of in enumerate(runs):
+        score = estimate_variance(drawn[:, i], left_out[:, i])
+        difference = estimate_variance(drawn[:, i] - drawn[:, 0], left_out[:, i] - left_out[:, 0])
+        deviations = resamples.drawn[:, of] - drawn[:, i : i + 1]
+        count = deviations.shape[1]
+        between_runs = 0.0
+        if count > 1:
+            between_runs = float(deviations.var(axis=0).sum()) / (count - 1) * units / (units - 1)
+        variances.append(TextVariances(score, difference, between_runs))
+    return variances
+
+
+def average_variances(groups: Sequence[Sequence[TextVariances]]) -> list[TextVariances]:
+    """Return the variances of each system's mean over groups that have texts of their own.
+
+    Args:
+        groups: for each group the variances of each system.
+    """
+
+    def average(parts: Sequence[VariancePart]) -> VariancePart:
+        variance = sum(part.variance for part in parts)
+        degrees_of_freedom = combine_degrees_of_freedom(parts, variance)
+        return VariancePart(variance / len(parts) ** 2, degrees_of_freedom)
+
+    averages = []
+    for of_system in zip(*groups):
+        score = average([group.score for group in of_system])
+        difference = average([group.difference for group in of_system])
+        between_runs = sum(group.between_runs for group in of_system) / len(groups) ** 2
+        averages.append(TextVariances(score, difference, between_runs))
+    return averages
 
 
 # --- Samples --------------------------------------------------------------------------------------
@@ -619,6 +640,7 @@ class Uncertainty(TypedDict, total=False):
     """The keys of an estimate of a score, as in results."""
 
     confidence_interval: list[float]
+    degrees_of_freedom: float
     bootstrap_mean: float
     standard_error: float
 
@@ -627,40 +649,34 @@ class DifferenceUncertainty(TypedDict, total=False):
     """The keys of an estimate of a difference, as in results."""
 
     delta_interval: list[float]
+    delta_degrees_of_freedom: float
     delta_standard_error: float
     detectable_delta: float
 
 
-def add_estimate(
-    scores: Uncertainty, estimate: Percentile | Estimate | None, confidence: float | None
-) -> None:
+def add_estimate(scores: Uncertainty, estimate: Estimate | None, confidence: float | None) -> None:
     """Add the interval and the standard error of a score; no keys without an estimate."""
     if estimate is None or confidence is None:
         return
-    interval = estimate.interval(confidence)
-    if interval is None:
-        return
-    scores["confidence_interval"] = interval
-    if isinstance(estimate, Percentile):
-        scores["bootstrap_mean"] = estimate.bootstrap_mean
+    scores["confidence_interval"] = estimate.interval(confidence)
+    if estimate.degrees_of_freedom is not None:
+        scores["degrees_of_freedom"] = estimate.degrees_of_freedom
+    if estimate.resampled is not None:
+        scores["bootstrap_mean"] = float(estimate.resampled.mean())
     scores["standard_error"] = estimate.standard_error
 
 
 def add_difference(
-    scores: DifferenceUncertainty,
-    estimate: Percentile | Estimate | None,
-    confidence: float | None,
+    scores: DifferenceUncertainty, estimate: Estimate | None, confidence: float | None
 ) -> None:
     """Add the interval and the standard error of a difference; no keys without an estimate."""
     if estimate is None or confidence is None:
         return
-    interval = estimate.interval(confidence)
-    if interval is not None:
-        scores["delta_interval"] = interval
-        scores["delta_standard_error"] = estimate.standard_error
-    detectable = estimate.detectable_difference()
-    if detectable is not None:
-        scores["detectable_delta"] = detectable
+    scores["delta_interval"] = estimate.interval(confidence)
+    if estimate.degrees_of_freedom is not None:
+        scores["delta_degrees_of_freedom"] = estimate.degrees_of_freedom
+    scores["delta_standard_error"] = estimate.standard_error
+    scores["detectable_delta"] = estimate.detectable_difference()
 
 
 class TestKeys(TypedDict, total=False):
@@ -668,76 +684,30 @@ class TestKeys(TypedDict, total=False):
 
     p_value: float
     p_value_sacrebleu: float
-    degrees_of_freedom: float
+    delta_degrees_of_freedom: float
 
 
 @dataclass(frozen=True)
-class SingleRuns:
-    """Systems with one training run each, and their resamples.
+class Sample:
+    """Systems with one or several training runs, and what chance does to their scores.
 
-    observed: float64 [systems], the scores.
-    resampled: float64 [n_resamples, systems], for intervals; None without intervals.
-    differences: float64 [trials, systems - 1], for tests against the first system; None without a
-        test.
-    test: the name of the test.
+    observed: float64 [runs], the scores of the runs of all systems.
+    runs: the positions of the runs of each system.
+    test: the name of the test; None for intervals alone.
+    variances: those of each system over other texts; None without resamples.
+    resamples: the scores that the variances are from; None for groups with texts of their own.
+    differences: float64 [trials, systems - 1], for tests by resampling against the first system.
+    has_percentiles: True if the interval of a score has the percentiles of its resamples, as
+        sacreBLEU's has: by segment, for one run per system.
     """
 
     observed: Float64
-    resampled: Float64 | None
-    differences: Float64 | None
-    test: str | None
-
-    @property
-    def scores(self) -> list[float]:
-        """The score of each system."""
-        return [float(score) for score in self.observed]
-
-    def estimate(self, system: int) -> Percentile | None:
-        """Return the estimate of a system's score; None without resamples."""
-        if self.resampled is None:
-            return None
-        return Percentile(self.resampled[:, system])
-
-    def difference(self, system: int) -> Percentile | None:
-        """Return the estimate of the difference from the first system; None without resamples."""
-        if self.resampled is None:
-            return None
-        return Percentile(self.resampled[:, system] - self.resampled[:, 0])
-
-    def add_test(self, system: int, scores: TestKeys) -> None:
-        """Add the test of the difference from the first system; no keys without a test."""
-        if self.differences is None:
-            return
-        delta = abs(self.scores[system] - self.scores[0])
-        scores["p_value"] = p_value(self._deviations[:, system - 1], delta)
-        if self.test == "bootstrap":
-            deviations = center_as_sacrebleu(self.differences[:, system - 1])
-            scores["p_value_sacrebleu"] = p_value(deviations, delta)
-
-    @cached_property
-    def _deviations(self) -> Float64:
-        differences = self.differences
-        assert differences is not None
-        return center(differences) if self.test == "bootstrap" else np.abs(differences)
-
-
-@dataclass(frozen=True)
-class SeveralRuns:
-    """Systems of which some have several training runs, and their resamples.
-
-    observed: float64 [runs], the scores of the runs.
-    resampled: float64 [n_resamples, runs]; None for a single unit.
-    runs: the runs of each system.
-    units: the number of segments or documents.
-    groups: for a macro-average of groups with units of their own, per group the part of the
-        variance of each system's difference.
-    """
-
-    observed: Float64
-    resampled: Float64 | None
     runs: Sequence[slice]
-    units: int
-    groups: Sequence[Sequence[VariancePart]] = ()
+    test: str | None
+    variances: Sequence[TextVariances] | None
+    resamples: Resamples | None
+    differences: Float64 | None
+    has_percentiles: bool
 
     @property
     def scores(self) -> list[float]:
@@ -745,45 +715,85 @@ class SeveralRuns:
         return [float(self.observed[runs].mean()) for runs in self.runs]
 
     def estimate(self, system: int) -> Estimate | None:
-        """Return the estimate of a system's score; None without resamples."""
-        if self.resampled is None:
+        """Return the estimate of a system's score.
+
+        It is None without resamples, and for several runs without variance.
+        """
+        if self.variances is None:
             return None
-        return estimate_over_runs(self._take(system), None, self.units)
+        score = self.scores[system]
+        resampled = None
+        if self.test != "runs" and self.resamples is not None:
+            (resampled,) = self.resamples.drawn[:, self.runs[system]].T
+        if self.has_percentiles and resampled is not None:
+            return Estimate(score, float(resampled.std()), None, resampled=resampled)
+        estimate = self._estimate(score, self.variances[system].score, [system])
+        return estimate and estimate._replace(resampled=resampled)
 
     def difference(self, system: int) -> Estimate | None:
-        """Return the estimate of the difference from the first system; None without resamples."""
-        if self.resampled is None:
-            return None
-        parts = [group[system] for group in self.groups]
-        return estimate_over_runs(self._take(system), self._take(0), self.units, parts)
+        """Return the estimate of the difference from the first system.
 
-    def add_test(self, system: int, scores: TestKeys) -> None:
-        """Add the test of the difference from the first system.
-
-        There are no keys for a single unit, and for a difference without variance.
+        It is None without resamples, and for several runs without variance.
         """
-        estimate = self.difference(system)
-        p_value = None if estimate is None else estimate.p_value()
-        if estimate is None or p_value is None:
+        if self.variances is None:
+            return None
+        delta = self.scores[system] - self.scores[0]
+        estimate = self._estimate(delta, self.variances[system].difference, [system, 0])
+        return estimate and estimate._replace(lowest=-1)
+
+    def _estimate(
+        self, value: float, texts: VariancePart, systems: Sequence[int]
+    ) -> Estimate | None:
+        """Estimate a mean over the runs of a system, or the difference of two such means.
+
+        Args:
+            value: the mean or the difference.
+            texts: its variance over other texts.
+            systems: the system, or both systems.
+        """
+        assert self.variances is not None
+        # 1. Add the variation between runs that other texts would not undo.
+        variance = texts.variance
+        parts = [texts]
+        for system in systems:
+            scores = self.observed[self.runs[system]]
+            count = len(scores)
+            if count == 1:
+                continue
+            between_runs = float(scores.var(ddof=1))
+            undone_by_texts = self.variances[system].between_runs
+            variance += max(0.0, between_runs - undone_by_texts) / count
+            parts.append(VariancePart(between_runs / count, count - 1))
+        fewest_degrees = min(part.degrees_of_freedom for part in parts)
+        degrees_of_freedom = max(combine_degrees_of_freedom(parts, variance), fewest_degrees)
+        standard_error = math.sqrt(variance)
+        # 2. Equal systems are equal whatever varies. Runs that don't vary at all are copies.
+        if self.test == "runs" and abs(value) <= NOISE:
+            standard_error = 0.0
+        elif self.test == "runs" and standard_error <= NOISE:
+            warn(messages.NO_VARIANCE)
+            return None
+        return Estimate(value, standard_error, degrees_of_freedom)
+
+    def add_test(self, system: int, difference: Estimate | None, scores: TestKeys) -> None:
+        """Add the test of the difference from the first system; no keys without a test.
+
+        Several runs have none for a single unit, and for a difference without variance.
+        """
+        if self.test == "runs" and difference is not None:
+            assert difference.degrees_of_freedom is not None
+            scores["p_value"] = difference.p_value()
+            scores["delta_degrees_of_freedom"] = difference.degrees_of_freedom
+        if self.differences is None:
             return
-        scores["p_value"] = p_value
-        scores["degrees_of_freedom"] = estimate.degrees_of_freedom
-
-    def list_variance_parts(self, groups: int) -> list[VariancePart]:
-        """Return the part of this group, one of several, in the variance of each difference."""
-        parts = []
-        for system in range(len(self.runs)):
-            variance = sampling_variance(self._take(system), self._take(0)) / groups**2
-            parts.append(VariancePart(variance, self.units - 1))
-        return parts
-
-    def _take(self, system: int) -> Runs:
-        assert self.resampled is not None
-        runs = self.runs[system]
-        return Runs(self.observed[runs], self.resampled[:, runs])
-
-
-Sample = SingleRuns | SeveralRuns
+        delta = abs(self.scores[system] - self.scores[0])
+        differences = self.differences[:, system - 1]
+        if self.test != "bootstrap":
+            scores["p_value"] = resampled_p_value(np.abs(differences), delta)
+            return
+        deviations = center(self.differences)[:, system - 1]
+        scores["p_value"] = resampled_p_value(deviations, delta)
+        scores["p_value_sacrebleu"] = resampled_p_value(center_as_sacrebleu(differences), delta)
 
 
 def draw(units: Units, plan: Plan) -> Sample:
@@ -797,26 +807,32 @@ def draw(units: Units, plan: Plan) -> Sample:
         plan: the test.
     """
     observed = bleu(units.rows.sum(axis=1), plan.options)
-    resampled = None
-    if plan.test == "runs":
-        if units.can_resample:
-            resampled = bootstrap_scores(units.rows, plan.options, plan.trials, units.present)
-        return SeveralRuns(observed, resampled, plan.runs, units.size)
-    if not units.can_resample:
-        return SingleRuns(observed, None, None, plan.test)
-    n_resamples = plan.options.n_resamples
-    if plan.options.confidence:
-        resampled = bootstrap_scores(units.rows, plan.options, n_resamples, units.present)
+    n_resamples = plan.trials if plan.test == "runs" else plan.options.n_resamples
+    resamples = None
+    variances = None
+    if units.can_resample and (plan.test == "runs" or plan.options.confidence):
+        resamples = resample(units, plan.options, n_resamples)
+        variances = list_variances(resamples, plan.runs)
     differences = None
-    if plan.test == "randomization":
+    if units.can_resample and plan.test == "randomization":
         blocks = randomization_differences(units.rows, plan.options, plan.trials)
         differences = np.concatenate(list(blocks))
-    elif plan.test == "bootstrap":
-        scores = resampled  # the same seed and count give the same draws
-        if scores is None or plan.trials != n_resamples:
+    elif units.can_resample and plan.test == "bootstrap":
+        if resamples is not None and plan.trials == n_resamples:
+            scores = resamples.drawn  # the same seed and count give the same draws
+        else:
             scores = bootstrap_scores(units.rows, plan.options, plan.trials, units.present)
         differences = scores[:, 1:] - scores[:, :1]
-    return SingleRuns(observed, resampled, differences, plan.test)
+    has_percentiles = units.noun == "segment" and plan.test != "runs"
+    return Sample(
+        observed,
+        plan.runs,
+        plan.test,
+        variances=variances,
+        resamples=resamples,
+        differences=differences,
+        has_percentiles=has_percentiles,
+    )
 
 
 class MacroAverage:
@@ -827,45 +843,59 @@ class MacroAverage:
 
     Args:
         counted: the groups.
-        units: the units of the corpus.
         plan: the test.
     """
 
-    def __init__(self, counted: Counted, units: Units, plan: Plan) -> None:
+    def __init__(self, counted: Counted, plan: Plan) -> None:
         self._shares_draws = counted.shared_documents > 0
-        self._n_groups = len(counted.groups)
-        self._units = units.size
         self._plan = plan
         self._plan_of_corpus = plan._replace(options=plan.options.with_seed())
         self._scores: list[list[float]] = []  # of each group
-        self._resampled = GroupMean(plan.options.seed, self._shares_draws)
-        self._differences = GroupMean(plan.options.seed, self._shares_draws)
-        self._parts: list[list[VariancePart]] = []
+        self._differences = MeanOfResamples(plan.options.seed, self._shares_draws)
+        # For groups that share documents:
+        self._drawn = MeanOfResamples(plan.options.seed, share_draws=True)
+        self._left_out = MeanOfResamples(plan.options.seed, share_draws=True)
+        # For groups with texts of their own:
+        self._variances: list[Sequence[TextVariances] | None] = []
 
     def add(self, group: GroupRows, sample: Sample) -> None:
         """Add a group, given its sample."""
-        drawn = sample
-        if group.units_of_corpus is not None:
-            drawn = draw(group.units_of_corpus, self._plan_of_corpus)
         self._scores.append(sample.observed.tolist())
-        self._resampled.add(drawn.resampled)
-        if isinstance(drawn, SingleRuns):
-            self._differences.add(drawn.differences)
-        if isinstance(sample, SeveralRuns) and sample.resampled is not None:
-            self._parts.append(sample.list_variance_parts(self._n_groups))
+        if group.units_of_corpus is None:
+            self._differences.add(sample.differences)
+            self._variances.append(sample.variances)
+            return
+        drawn = draw(group.units_of_corpus, self._plan_of_corpus)
+        self._differences.add(drawn.differences)
+        if drawn.resamples is not None:
+            self._drawn.add(drawn.resamples.drawn)
+            self._left_out.add(drawn.resamples.left_out)
 
     def sample(self) -> Sample:
         """Return the mean; without resamples unless every group has some."""
-        resampled = self._resampled.mean()
-        if self._plan.test == "runs":
-            observed = sum(map(np.array, self._scores), np.array(0.0)) / self._n_groups
-            parts = [] if self._shares_draws else self._parts
-            return SeveralRuns(observed, resampled, self._plan.runs, self._units, parts)
         observed = np.array([fmean(scores) for scores in zip(*self._scores)])
-        return SingleRuns(observed, resampled, self._differences.mean(), self._plan.test)
+        return Sample(
+            observed,
+            self._plan.runs,
+            self._plan.test,
+            variances=self._average_variances(),
+            resamples=None,
+            differences=self._differences.mean(),
+            has_percentiles=False,
+        )
+
+    def _average_variances(self) -> list[TextVariances] | None:
+        if self._shares_draws:
+            drawn = self._drawn.mean()
+            left_out = self._left_out.mean()
+            if drawn is None or left_out is None:
+                return None
+            return list_variances(Resamples(drawn, left_out), self._plan.runs)
+        complete = [of_group for of_group in self._variances if of_group is not None]
+        return average_variances(complete) if len(complete) == len(self._scores) else None
 
 
-class GroupMean:
+class MeanOfResamples:
     """The mean over groups of scores or differences that were resampled in each group.
 
     Groups with segments or documents of their own are independent of each other. Under one seed,
@@ -878,7 +908,7 @@ class GroupMean:
         seed: the seed of the draws; None for a random one.
         share_draws: True if all groups have the same draws.
 
-    >>> average = GroupMean(seed=1)
+    >>> average = MeanOfResamples(seed=1)
     >>> average.add(np.array([0.25, 0.25]))
     >>> average.add(np.array([0.75, 0.75]))
     >>> average.mean().tolist()
@@ -918,11 +948,12 @@ _MACRO_KEYS = (
     "bleu",
     "score",
     "confidence_interval",
+    "degrees_of_freedom",
     "standard_error",
     "delta",
     "p_value",
-    "degrees_of_freedom",
     "delta_interval",
+    "delta_degrees_of_freedom",
     "delta_standard_error",
 )
 
@@ -956,6 +987,7 @@ def warn_about_size(units: Units, counted: Counted) -> None:
     """Warn that a test set, or one of its groups, is too small for intervals and tests."""
     size = units.size
     unit = units.noun
+    few_units = messages.FEW_DOCUMENTS if units.documents else messages.FEW_UNITS
     groups = count_units_of_groups(counted)
     few = sum(group < MIN_UNITS for group in groups)
     if 1 in groups:
@@ -970,10 +1002,10 @@ def warn_about_size(units: Units, counted: Counted) -> None:
     if size == 1:
         warn(messages.ONE_UNIT, unit=unit)
     elif size < MIN_UNITS:
-        warn(messages.FEW_UNITS, units=f"{size} {unit}s", unit=unit, limit=MIN_UNITS)
+        warn(few_units, units=f"{size} {unit}s", unit=unit, limit=MIN_UNITS)
     elif units.effective_size < MIN_UNITS:
         weight = f"{size:,} {unit}s that weigh as much as {units.effective_size:.0f} of equal size"
-        warn(messages.FEW_UNITS, units=weight, unit=unit, limit=MIN_UNITS)
+        warn(few_units, units=weight, unit=unit, limit=MIN_UNITS)
 
 
 def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
@@ -1010,9 +1042,18 @@ def _describe_level(alpha: float, pairs: int) -> str:
     return f"{alpha}, with Holm's adjustment of {pairs:,} pairs" if pairs > 1 else str(alpha)
 
 
-def warn_about_extremes(options: Options, place: str = "") -> None:
-    """Warn that resamples are too few for an interval inside of their extremes."""
+def warn_about_intervals(units: Units, options: Options, place: str = "") -> None:
+    """Warn that resamples are too few for the intervals of scores.
+
+    Args:
+        units: segments have percentile intervals, documents those of Student's t.
+        options: supplies `confidence` and `n_resamples`.
+        place: where to pass `n_resamples`, as the end of the advice.
+    """
     if not options.confidence:
+        return
+    if units.documents:
+        warn_about_errors(options.n_resamples, place)
         return
     outside = (1 - options.confidence) / 2
     if round(options.n_resamples * outside, 9) < 1:
@@ -1025,13 +1066,14 @@ def warn_about_extremes(options: Options, place: str = "") -> None:
         )
 
 
-def warn_about_errors(n_resamples: int) -> None:
-    """Warn that resamples are too few for a standard error, which a t-test takes as known."""
+def warn_about_errors(n_resamples: int, place: str = "") -> None:
+    """Warn that resamples are too few for a standard error, which Student's t takes as known."""
     if n_resamples < _FEWEST_RESAMPLES_FOR_ERRORS:
         warn(
             messages.FEW_RESAMPLES_FOR_ERRORS,
             n_resamples=n_resamples,
             enough=_FEWEST_RESAMPLES_FOR_ERRORS,
+            place=place,
         )
 
 

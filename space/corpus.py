@@ -609,7 +609,8 @@ def render_system(scored: Scored, result: Result, caution: str = "") -> Rendered
         count += f" of {html.count_things(scored.documents, 'document')}"
     interval = write_range(result)
     if interval:
-        interval = f"{scored.options['confidence']:.0%} interval {interval}"
+        kind = report.describe_intervals([result])
+        interval = f"{scored.options['confidence']:.0%} interval {interval}, {kind}"
     caption = _join_present(interval, count, scored.remark)
     quoted = f"{_join_present(scored.systems[0], count, scored.remark)}: {quote(result)}"
     sentence = add_caution(quoted, caution)

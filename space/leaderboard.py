@@ -300,6 +300,10 @@ def _describe_test(result: Result) -> str:
         words += f" by document ({html.count_things(result['documents'], 'document')})"
     if result.get("family_wise"):
         words += f", ranks at a family-wise error of {100 * result['alpha']:g}%"
+    scores = result["ranking"] if "ranking" in result else result["systems"].values()
+    kind = report.describe_intervals(scores)
+    if kind:
+        words += f", intervals: {kind}"
     return words
 
 

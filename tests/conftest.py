@@ -1,6 +1,5 @@
 """Fixtures of all tests: the metric as a user loads it. Its modules can be imported as the package `bleu`."""
 
-import importlib.util
 import os
 import sys
 import tempfile
@@ -9,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from helpers import ROOT, WMT21, StudentsT
+from helpers import ROOT, WMT21
 
 # Set before evaluate is imported: tests do not write to the user's caches, and subprocesses use the same folders.
 _CACHE = tempfile.TemporaryDirectory(prefix="bleu_metric_tests_")
@@ -103,14 +102,3 @@ def folder_above(tmp_path, monkeypatch):
 def space_can_be_imported(monkeypatch):
     """Let the demo be imported as the package `space`, and `app` beside it."""
     monkeypatch.syspath_prepend(ROOT)
-
-
-@pytest.fixture
-def students_t(monkeypatch):
-    """Student's t for training runs: that of scipy, or of the helpers where scipy is not installed."""
-    if importlib.util.find_spec("scipy") is None:
-        scipy, stats = types.ModuleType("scipy"), types.ModuleType("scipy.stats")
-        stats.t = StudentsT
-        monkeypatch.setitem(sys.modules, "scipy", scipy)
-        monkeypatch.setitem(sys.modules, "scipy.stats", stats)
-    return StudentsT

@@ -14,9 +14,19 @@ import pyarrow as pa
 import pytest
 import sacrebleu.significance
 from bleu.bleu_compare import Comparison, estimate_human_accuracy
-from helpers import REFERENCES, SYSTEMS, TESTS, WMT21, make_systems, read_systems, record_warnings
+from helpers import (
+    REFERENCES,
+    SYSTEMS,
+    TESTS,
+    WMT21,
+    interval_by_t,
+    make_systems,
+    read_systems,
+    record_warnings,
+)
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
+from scipy import stats
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -98,7 +108,7 @@ SYSTEM = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6], "bootst
 
 PRINTED = Comparison(
     baseline="base|line",
-    systems={"base|line": SYSTEM, "50%_off": {**SYSTEM, "delta": -0.0123, "delta_interval": [-0.02, 0.005], "p_value": 0.000999, "wins": 3, "ties": 1, "losses": 2000}},
+    systems={"base|line": SYSTEM, "50%_off": {**SYSTEM, "delta": -0.0123, "delta_interval": [-0.02, 0.005], "delta_degrees_of_freedom": 85.24, "p_value": 0.000999, "wins": 3, "ties": 1, "losses": 2000}},
     test="bootstrap", n_resamples=1000, seed=1, signature="nrefs:1",
 )  # fmt: skip
 
@@ -109,7 +119,7 @@ def test_printed():
         "base|line (baseline)  50.00  40.00, 60.00",
         "50%_off               50.00  40.00, 60.00       -1.23      -2.00, +0.50  0.0010     3     1   2,000",
         "",
-        "bootstrap, 1,000 resamples; nrefs:1",
+        "bootstrap, 1,000 resamples; CI: percentile bootstrap; CI of difference: t with 85.2 degrees of freedom; nrefs:1",
     ]
 
 
@@ -330,7 +340,7 @@ def test_an_interval_is_the_same_in_every_call(load, load_options, confidence):
 def test_every_system_but_the_baseline_has_the_keys_of_a_comparison(bleu, test):
     result = bleu.compare(SYSTEMS, REFERENCES, baseline="B", test=test, n_resamples=50)
     alone = {"bleu", "score", "confidence_interval", "bootstrap_mean", "standard_error"}
-    beside = {"delta", "delta_interval", "delta_standard_error", "p_value", "wins", "ties", "losses", "detectable_delta"}  # fmt: skip
+    beside = {"delta", "delta_interval", "delta_degrees_of_freedom", "delta_standard_error", "p_value", "wins", "ties", "losses", "detectable_delta"}  # fmt: skip
     assert set(result["systems"]["B"]) == alone
     beside |= {"p_value_sacrebleu"} if test == "bootstrap" else set()
     for name in set(SYSTEMS) - {"B"}:
@@ -380,24 +390,37 @@ def paired_differences(bleu, first, second, references, n_resamples, seed):
     return np.subtract(scores[1], scores[0])
 
 
+def differences_without_each_segment(bleu, before, after, references):
+    """Return the difference of BLEU without each segment, by a score of the other rows."""
+    scores = []
+    for texts in (before, after):
+        rows = bleu.statistics(predictions=texts, references=references).to_pandas().to_numpy()
+        scores.append([bleu.score(rows.sum(axis=0) - row, confidence=None)["bleu"] for row in rows])
+    return np.subtract(scores[1], scores[0])
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_the_interval_of_a_difference_and_the_detectable_difference(load, test):
-    """Both come from the paired bootstrap, with the number of resamples chosen at load, under either test.
+    """Both have Student's t and the paired bootstrap, with the number of resamples chosen at load, under either test.
 
-    The minimum detectable effect: with 80% power at the level of 5%, z(0.975) + z(0.8) = 2.80 standard errors of the
-    paired differences (Card et al., 2020).
+    The minimum detectable effect: with 80% power at the level of 5%, t(0.975) + t(0.8) standard errors of the paired
+    differences (Card et al., 2020).
     """
     bleu = load(n_resamples=200, seed=3)
     differences = paired_differences(bleu, SYSTEMS["A"], SYSTEMS["C"], REFERENCES, 200, seed=3)
+    left_out = differences_without_each_segment(bleu, SYSTEMS["A"], SYSTEMS["C"], REFERENCES)
     result = bleu.compare({name: SYSTEMS[name] for name in "AC"}, REFERENCES, test=test)["systems"][
         "C"
     ]
-    ordered = np.sort(differences)
-    assert result["delta_interval"] == pytest.approx([ordered[5], ordered[194]], abs=1e-12)
-    assert result["delta_interval"][0] <= result["delta"] <= result["delta_interval"][1]
-    normal = statistics.NormalDist()
-    errors = normal.inv_cdf(0.975) + normal.inv_cdf(0.8)
-    assert result["detectable_delta"] == pytest.approx(errors * differences.std(), rel=0.01)
+    expected = interval_by_t(result["delta"], [(differences, left_out)], lowest=-1)
+    assert result["delta_interval"] == pytest.approx(expected.ends, rel=1e-9)
+    assert result["delta_degrees_of_freedom"] == pytest.approx(expected.degrees_of_freedom)
+    errors = stats.t.ppf([0.975, 0.8], expected.degrees_of_freedom).sum()
+    assert result["detectable_delta"] == pytest.approx(errors * expected.standard_error)
+    backward = bleu.compare(
+        {name: SYSTEMS[name] for name in "AC"}, REFERENCES, test=test, baseline="C"
+    )["systems"]["A"]
+    assert backward["delta_interval"] == pytest.approx([-end for end in expected.ends[::-1]])
 
 
 def test_more_text_detects_smaller_differences(bleu):
@@ -585,7 +608,7 @@ def test_groups_are_compared_as_their_segments_alone(bleu, test, labels):
                 key: alone[name][key] for key in keys if key in alone[name]
             }
     whole = bleu.compare(SYSTEMS, REFERENCES, **options)
-    added = {"groups", "macro_bleu", "macro_delta", "macro_p_value", "macro_delta_interval", "macro_delta_standard_error"}  # fmt: skip
+    added = {"groups", "macro_bleu", "macro_delta", "macro_p_value", "macro_delta_interval", "macro_delta_degrees_of_freedom", "macro_delta_standard_error"}  # fmt: skip
     without = lambda system: {key: value for key, value in system.items() if key not in added}
     assert {name: without(system) for name, system in result["systems"].items()} == whole["systems"]
     baseline = result["systems"]["B"]
@@ -631,11 +654,12 @@ def test_the_macro_difference_is_resampled_within_independent_groups(bleu, test)
     assert system["macro_p_value"] == pytest.approx(
         p, abs=4 * np.sqrt(2 * max(p * (1 - p), 1 / count) / count)
     )
-    assert system["macro_delta_standard_error"] == pytest.approx(error, rel=4 * np.sqrt(1 / (2 * 1000) + 1 / (2 * count)))  # fmt: skip
-    ends = np.quantile(differences, [0.025, 0.975])
-    assert system["macro_delta_interval"] == pytest.approx(
-        ends, abs=0.34 * np.sqrt(1 + 1000 / count) * error
-    )
+    sizes = Counter(labels).values()
+    factor = np.sqrt(min(sizes) / (min(sizes) - 1))
+    assert system["macro_delta_standard_error"] == pytest.approx(factor * error, rel=0.01 + 4 * np.sqrt(1 / (2 * 1000) + 1 / (2 * count)))  # fmt: skip
+    margin = stats.t.ppf(0.975, system["macro_delta_degrees_of_freedom"]) * system["macro_delta_standard_error"]  # fmt: skip
+    ends = [system["macro_delta"] - margin, system["macro_delta"] + margin]
+    assert system["macro_delta_interval"] == pytest.approx(ends)
 
 
 def test_standard_errors_of_scores_and_differences(load):
@@ -644,7 +668,9 @@ def test_standard_errors_of_scores_and_differences(load):
     systems = bleu.compare({name: SYSTEMS[name] for name in "AC"}, REFERENCES, n_resamples=5)[
         "systems"
     ]
-    assert systems["C"]["delta_standard_error"] == pytest.approx(differences.std(), abs=1e-12)
+    size = len(REFERENCES)
+    expected = differences.std() * np.sqrt(size / (size - 1))
+    assert systems["C"]["delta_standard_error"] == pytest.approx(expected, abs=1e-12)
     for name in "AC":
         expected = bleu.compute(predictions=SYSTEMS[name], references=REFERENCES, confidence=0.95)[
             "standard_error"
@@ -714,7 +740,7 @@ FRAMES = {"Arrow": lambda table: table, "pandas": pa.Table.to_pandas, "polars": 
 
 @pytest.mark.parametrize("make_frame", FRAMES.values(), ids=FRAMES)
 @pytest.mark.parametrize("method", ["compare", "runs", "rank"])
-def test_parts_without_rows_need_no_labels(bleu, students_t, method, make_frame):
+def test_parts_without_rows_need_no_labels(bleu, method, make_frame):
     """The empty part of a process, which has no column of labels, leaves the result as it is."""
     documents = [row // 3 for row in range(len(LABELS))]
     tables = tabulate(bleu, SYSTEMS, by=LABELS, documents=documents)

@@ -1746,7 +1746,7 @@ NAMES_READ = [
 
 
 @pytest.mark.parametrize(("name", "expected"), NAMES_READ, ids=str)
-def test_names_of_systems_have_one_form(bleu, students_t, name, expected):
+def test_names_of_systems_have_one_form(bleu, name, expected):
     """The result is that of the plain name, and can be written as JSON, whatever form `baseline` has."""
     first, second = SYSTEMS.values()
     for call in METHODS_OF_SYSTEMS.values():

@@ -780,7 +780,7 @@ CALLS_OF_SYSTEMS = {
 
 
 @pytest.mark.parametrize(("call", "name"), CALLS_OF_SYSTEMS.values(), ids=CALLS_OF_SYSTEMS)
-def test_a_warning_names_the_first_system(bleu, students_t, call, name):
+def test_a_warning_names_the_first_system(bleu, call, name):
     leftover = replace_row(7, "A cat<|im_end|>")
     message = find_warning(lambda: call(bleu, CLEAN, leftover, leftover), "chat")
     assert message.startswith(f"{name}predictions[7] contains '<|im_end|>', and 1.7% of the")

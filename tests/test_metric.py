@@ -423,7 +423,7 @@ def items(result, path):
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_the_keys_of_results_are_those_of_the_contract(load, students_t, name):
+def test_the_keys_of_results_are_those_of_the_contract(load, name):
     """Every combination of the arguments that add keys, and no key beside those of the table."""
     bleu = load(n_resamples=20)
     rows = [

@@ -215,7 +215,8 @@ def test_a_ranking_prints_as_wmts_tables(bleu):
     assert [line.split()[0] for line in lines[3:5]] == ["2-3", "2-3"]
     assert (
         lines[-1]
-        == f"randomization, 10,000 resamples; ranks at a family-wise error of 5%; {result['signature']}"
+        == "randomization, 10,000 resamples; ranks at a family-wise error of 5%; 95% CI: percentile bootstrap;"
+        f" {result['signature']}"
     )
     latex = result.to_latex().splitlines()
     assert latex.count(r"\midrule") == 2  # below the head, and between the clusters

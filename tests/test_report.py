@@ -57,10 +57,10 @@ MAKE = {
 COLUMNS = {
     "compute": ["order", "matches", "total", "precision", "bleu", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "segment"],
     "score": ["order", "matches", "total", "precision", "bleu"],
-    "compare": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta"],
+    "compare": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_degrees_of_freedom", "delta_standard_error", "detectable_delta"],
     "compute, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "mean_segment_bleu", "confidence", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "signature"],
     "score, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "signature"],
-    "compare, by": ["system", "part", "group", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "macro_bleu", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta", "macro_delta", "macro_p_value", "macro_delta_interval_low", "macro_delta_interval_high", "macro_delta_standard_error"],
+    "compare, by": ["system", "part", "group", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "macro_bleu", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_degrees_of_freedom", "delta_standard_error", "detectable_delta", "macro_delta", "macro_p_value", "macro_delta_interval_low", "macro_delta_interval_high", "macro_delta_degrees_of_freedom", "macro_delta_standard_error"],
     "rank": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "rank_range", "cluster"],
     "diff": ["part", "from", "to", "segments", "bleu_A", "bleu_B", "delta", "group"],
     "explain": ["order", "total", "unclipped_matches", "matches", "precision"],
@@ -129,7 +129,7 @@ def test_scalars_are_the_numbers_of_a_result(bleu, name):
     ({"A": ["x"], "A/x": ["y"]}, None, "system 'A', run 'x' and system 'A/x' would share the key 'A/x/bleu'"),
     (["A/x", "A"], ["x", "y", "y"], "system 'A/x' and system 'A', group 'x' would share the key 'A/x/bleu'"),
 ])  # fmt: skip
-def test_scalars_of_one_key_are_an_error(bleu, students_t, systems, by, message):
+def test_scalars_of_one_key_are_an_error(bleu, systems, by, message):
     """The message names both owners of the key: systems, their groups, their runs."""
     texts = itertools.cycle([PREDICTIONS, OTHERS])
     given = {name: next(texts) for name in systems}
@@ -409,7 +409,8 @@ def test_groups_as_a_table(bleu):
         "micro-average  100.00  100.00, 100.00           1.0000      66        var",
         "macro-average  100.00  100.00, 100.00",
         "",
-        result["signature"],
+        "90% CI: percentile bootstrap; 90% CI of the macro-average: t with 2 degrees of freedom; "
+        + result["signature"],
     ]
     one = bleu.compute(predictions=texts, references=texts, by=["x"] * 6)
     assert str(one).splitlines()[2].split() == ["group", "BLEU", "brevity", "penalty", "tokens"]
@@ -486,7 +487,8 @@ def test_a_report_is_a_sentence_and_bibtex(bleu, name):
             low, high = system["confidence_interval"]
             level = f"{100 * result['confidence']:g}% CI"
             assert (
-                f"{system['score']:.2f} ({level} {100 * low:.2f} to {100 * high:.2f})" in sentence
+                f"{system['score']:.2f} ({level} {100 * low:.2f} to {100 * high:.2f}, percentile bootstrap)"
+                in sentence
             )
         if "p_value" in system:
             assert f"{100 * system['delta']:+.2f} (p = {system['p_value']:.4f})" in sentence
@@ -519,7 +521,7 @@ def test_reports_by_hand(bleu):
     signature = plain["signature"]
     assert plain.report().splitlines()[0] == f"BLEU is 100.00; signature {signature}."
     interval = bleu.compute(predictions=texts, references=texts, confidence=0.95)
-    start = "BLEU is 100.00 (95% CI 100.00 to 100.00); signature nrefs:1|bs:1000|seed:12345|"
+    start = "BLEU is 100.00 (95% CI 100.00 to 100.00, percentile bootstrap); signature nrefs:1|bs:1000|seed:12345|"
     assert interval.report().startswith(start)
     grouped = bleu.compute(predictions=texts, references=texts, by=["x", "y"])
     assert grouped.report().splitlines()[0] == (
@@ -722,7 +724,7 @@ def squeeze(text):
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_every_format_shows_names_as_they_are(bleu, students_t, name):
+def test_every_format_shows_names_as_they_are(bleu, name):
     """Readers of Markdown, LaTeX and HTML get the cells, the title and the note that `print` shows."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     for result in name_everything(bleu, name):
@@ -890,7 +892,7 @@ def test_a_corpus_in_html(bleu):
     corpus = {"predictions": ["a b c d", "a"], "references": ["a b c d", "a b"], "max_order": 1}
     text = read(bleu.compute(**corpus, segments=True, confidence=0.9).to_html()).text
     assert text.startswith(
-        "81.87 BLEU90% CI 36.79 to 100.00. 2 segments: lowest 36.79, median 68.39, highest 100.00."
+        "81.87 BLEU90% CI 36.79 to 100.00, percentile bootstrap. 2 segments: lowest 36.79, median 68.39, highest 100.00."
         " Brevity penalty 0.8187: 5 tokens against 6 in the references"
         "n-gramsmatchestotalprecisionBLEU-n155100.0081.87"
     )

@@ -616,7 +616,7 @@ def test_the_size_of_blocks_does_not_change_the_draws(monkeypatch, block):
 
 
 def average_groups(resampled, seed):
-    average = bleu_significance.GroupMean(seed)
+    average = bleu_significance.MeanOfResamples(seed)
     for group in resampled:
         average.add(group)
     return average.mean()

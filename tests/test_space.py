@@ -503,7 +503,7 @@ def compute_runs(names, joins_runs=True):
     return corpus.compute_result(submission, options, joins_runs=joins_runs)
 
 
-def test_runs_are_compared_by_their_means(students_t):
+def test_runs_are_compared_by_their_means():
     """The tab has the result of `compare` with a dict of runs."""
     names = ["new.seed1", "new.seed2", "base.seed1", "base.seed2"]
     computed = compute_runs(names)
@@ -526,7 +526,7 @@ def test_runs_that_the_visitor_does_not_join_are_systems():
     assert "first place" in computed.rendered.summary
 
 
-def test_several_systems_with_runs_have_no_ranks(students_t):
+def test_several_systems_with_runs_have_no_ranks():
     """`rank` is for one run per system, so the headline claims no place."""
     names = [f"{system}.seed{seed}" for system in "abc" for seed in (1, 2)]
     computed = compute_runs(names)

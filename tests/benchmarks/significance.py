@@ -5,8 +5,8 @@
 All outputs are those of systems of WMT21, all calls are those that users write. Each cell has its standard error.
 
 1. Documents. Two systems that follow each other in the ranking of their direction exchange whole documents at random, so that
-   neither system is better. A run draws documents of one of ten directions, with replacement. Coverage with the systems as
-   they are; and one document that has half of all segments.
+   neither system is better. A run draws documents of one of ten directions, with replacement; or one document has half of all
+   segments. `intervals.py` has the coverage of intervals.
 3. Segments. Two systems exchange segments at random. A run draws segments with replacement. For power, the baseline loses a
    share of its matches, just enough that the true difference is the `detectable_delta` that such test sets report on average.
 2. Groups. Two systems exchange whole documents, in all groups at once where groups share documents. Groups are directions with
@@ -52,14 +52,12 @@ RANKED_SYSTEMS, RANKED_SEGMENTS = (3, 10, 20), (30, 100, 400)
 LEVEL = 0.05
 DOCUMENTS_HEADER = [
     "documents", "false alarms: randomization by segment", "randomization by document", "bootstrap by segment",
-    "bootstrap by document", "coverage: `confidence_interval` by segment", "`confidence_interval` by document",
-    "`delta_interval` by segment", "`delta_interval` by document",
+    "bootstrap by document", "coverage: `confidence_interval` by segment",
 ]  # fmt: skip
 SEGMENTS_HEADER = [
     "segments", "false alarms: randomization", "bootstrap", "`p_value_sacrebleu`", "coverage: `confidence_interval`",
     "`delta_interval`", "`detectable_delta`, points", "power",
 ]  # fmt: skip
-NEIGHBORS_HEADER = ["documents", "`confidence_interval`", "`delta_interval`"]
 UNEVEN_DOCUMENTS = (20, 40, 100)
 UNEVEN_HEADER = [
     "documents beside the large one", "false alarms: randomization", "bootstrap",
@@ -67,8 +65,7 @@ UNEVEN_HEADER = [
 ]  # fmt: skip
 GROUPS_HEADER = [
     "groups", "documents", "false alarms of `macro_p_value`: randomization", "each group by itself", "bootstrap",
-    "each group by itself", "coverage: `macro_confidence_interval`", "each group by itself",
-    "`macro_delta_interval`", "each group by itself",
+    "each group by itself",
 ]  # fmt: skip
 SMALL_GROUPS = (2, 3, 10)
 SMALL_GROUPS_HEADER = [
@@ -185,35 +182,16 @@ def measure_documents(populations: list[Population], runs: int) -> Iterator[list
             documents = np.repeat(np.arange(size), pair.sizes)
             systems = pair.exchange(documents)
             truth = score(pair.rows.sum(axis=(0, 1)))
-            alarms, score_covered, delta_covered = [], [], []
+            alarms = []
             for test in ("randomization", "bootstrap"):
                 for given in ({}, {"documents": documents}):
                     result = metric.compare(
                         systems, test=test, n_resamples=RESAMPLES, seed=run, **given
                     )["systems"]["1"]
                     alarms.append(result["p_value"] < LEVEL)
-                    if test == "bootstrap":
-                        score_covered.append(covers(result["confidence_interval"], truth))
-                        delta_covered.append(covers(result["delta_interval"], 0))
-            flags.append([*alarms, *score_covered, *delta_covered])
-        yield [str(size), *map(write_share, zip(*flags))]
-
-
-def measure_neighbors(populations: list[Population], runs: int) -> Iterator[list[str]]:
-    """Yield a row per number of documents: coverage by document, with two systems as they are."""
-    for size in DOCUMENTS:
-        flags = []
-        for run in range(runs):
-            pair = draw_pair(populations, size, run)
-            documents = np.repeat(np.arange(size), pair.sizes)
-            systems = as_systems(pair.rows[:, pair.segments], pair.population.schema)
-            result = metric.compare(
-                systems, test="bootstrap", n_resamples=RESAMPLES, seed=run, documents=documents
-            )["systems"]["1"]
-            better, worse = (score(rows.sum(axis=0)) for rows in pair.rows)
-            score_covered = covers(result["confidence_interval"], worse)
-            delta_covered = covers(result["delta_interval"], worse - better)
-            flags.append([score_covered, delta_covered])
+                    if not given:
+                        by_segment = covers(result["confidence_interval"], truth)
+            flags.append([*alarms, by_segment])
         yield [str(size), *map(write_share, zip(*flags))]
 
 
@@ -327,21 +305,46 @@ def draw_groups(
     return TestSet(systems, np.concatenate(labels), np.concatenate(documents), truth)
 
 
-def describe_groups(test_set: TestSet, documents: np.ndarray, seed: int) -> list[bool]:
-    """Return whether both tests raise a false alarm, and whether both intervals cover the truth."""
-    given = {"by": test_set.labels, "documents": documents, "seed": seed}
-    known = {"tokenize": "none", "lowercase": False, "reference_length": "closest"}
-    known["minimum_total"] = 0
-    results = {
-        test: metric.compare(test_set.systems, test=test, n_resamples=RESAMPLES, **given, **known)[
-            "systems"
-        ]["1"]
+GROUP_OPTIONS: dict[str, Any] = {
+    "tokenize": "none", "lowercase": False, "reference_length": "closest", "minimum_total": 0,
+}  # fmt: skip
+
+
+def compare_groups(test_set: TestSet, documents: np.ndarray, seed: int) -> dict[str, Any]:
+    """Return the result of the second system under both tests."""
+    return {
+        test: metric.compare(
+            test_set.systems,
+            test=test,
+            n_resamples=RESAMPLES,
+            by=test_set.labels,
+            documents=documents,
+            seed=seed,
+            **GROUP_OPTIONS,
+        )["systems"]["1"]
         for test in ("randomization", "bootstrap")
     }
-    scored = metric.score(test_set.systems["1"], confidence=0.95, **given, **known)
+
+
+def find_alarms(test_set: TestSet, documents: np.ndarray, seed: int) -> list[bool]:
+    """Return whether both tests raise a false alarm."""
+    results = compare_groups(test_set, documents, seed).values()
+    return [result["macro_p_value"] < LEVEL for result in results]
+
+
+def describe_groups(test_set: TestSet, documents: np.ndarray, seed: int) -> list[bool]:
+    """Return whether both tests raise a false alarm, and whether both intervals cover the truth."""
+    results = compare_groups(test_set, documents, seed)
+    scored = metric.score(
+        test_set.systems["1"],
+        confidence=0.95,
+        by=test_set.labels,
+        documents=documents,
+        seed=seed,
+        **GROUP_OPTIONS,
+    )
     return [
-        results["randomization"]["macro_p_value"] < LEVEL,
-        results["bootstrap"]["macro_p_value"] < LEVEL,
+        *(result["macro_p_value"] < LEVEL for result in results.values()),
         covers(scored["macro_confidence_interval"], test_set.truth),
         covers(results["bootstrap"]["macro_delta_interval"], 0),
     ]
@@ -359,12 +362,12 @@ def measure_groups(runs: int) -> Iterator[list[str]]:
             shared_draws, independent_draws = [], []
             for run in range(runs):
                 test_set = draw_groups(grouping, populations, names, size, seed=run)
-                shared_draws.append(describe_groups(test_set, test_set.documents, run))
+                shared_draws.append(find_alarms(test_set, test_set.documents, run))
                 # The same documents under a name per group: each group is drawn by itself.
                 own_documents = (
                     test_set.documents * len(np.unique(test_set.labels)) + test_set.labels
                 )
-                independent_draws.append(describe_groups(test_set, own_documents, run))
+                independent_draws.append(find_alarms(test_set, own_documents, run))
             cells = []
             for shared, independent in zip(zip(*shared_draws), zip(*independent_draws)):
                 cells += [write_share(shared), write_share(independent)]
@@ -720,53 +723,47 @@ def find_truth(
     return truths
 
 
-class Resampled(NamedTuple):
-    """The runs of two configurations, with their scores on the same draws."""
-
-    system: Any
-    baseline: Any
-    units: np.ndarray  # int64 [runs of both, units, 10]
-
-
-def resample_runs(drawn: DrawnRuns, size: int, seed: int) -> Resampled:
-    """Sum documents, and score all runs on the same resamples."""
+def draw_sample(drawn: DrawnRuns, size: int, seed: int) -> tuple[Any, np.ndarray]:
+    """Return the sample of both configurations as `compare` has it, and its units, int64 [runs, units, 10]."""
     rows = np.concatenate(drawn.rows)
     starts = np.flatnonzero(np.diff(drawn.document_of, prepend=-1))
-    units = np.add.reduceat(rows, starts, axis=1)
-    resampled = significance.bootstrap_scores(units, replace(OPTIONS, seed=seed), RESAMPLES)
-    scores = bleu_of(rows.sum(axis=1))
-    first = len(drawn.rows[0])
-    return Resampled(
-        significance.Runs(scores[first:], resampled[:, first:]),
-        significance.Runs(scores[:first], resampled[:, :first]),
-        units,
-    )
+    units = np.zeros((len(rows), size, rows.shape[2]), np.int64)  # 0 where a part has no segments
+    units[:, drawn.document_of[starts]] = np.add.reduceat(rows, starts, axis=1)
+    plan = plan_runs([len(one) for one in drawn.rows], seed)
+    return significance.draw(significance.Units(units, "document"), plan), units
+
+
+def plan_runs(counts: Sequence[int], seed: int) -> Any:
+    """Return the plan of `compare` for configurations with a given number of runs."""
+    ends = np.cumsum(counts)
+    runs = [slice(end - count, end) for end, count in zip(ends.tolist(), counts)]
+    return significance.Plan(replace(OPTIONS, seed=seed), runs, "runs", RESAMPLES)
 
 
 def test_by_exchange(rows: np.ndarray, seed: int) -> float:
     """Return the p-value of the randomization test of two systems: int64 [2, units, 10]."""
     blocks = significance.randomization_differences(rows, replace(OPTIONS, seed=seed), RUN_TRIALS)
     scores = bleu_of(rows.sum(axis=1))
-    return significance.p_value(
+    return significance.resampled_p_value(
         np.abs(np.concatenate(list(blocks))[:, 0]), abs(scores[1] - scores[0])
     )
 
 
-def list_p_values(drawn: DrawnRuns, resampled: Resampled, seed: int) -> list[float]:
+def list_p_values(rows: list[np.ndarray], units: np.ndarray, sample: Any, seed: int) -> list[float]:
     """Return the p-values of all methods but this one: see `RUNS_HEADER`."""
-    base, system = resampled.baseline, resampled.system
-    first = len(base.scores)
-    one_run_each = resampled.units[[0, first]]
+    base, system = sample.runs
+    one_run_each = units[[base.start, system.start]]
     # All outputs in one corpus per configuration, run by run.
-    paired = min(map(len, drawn.rows))
-    all_outputs = np.stack([one[:paired].reshape(-1, one.shape[-1]) for one in drawn.rows])
-    differences = system.resampled.mean(axis=1) - base.resampled.mean(axis=1)
-    observed = abs(system.scores.mean() - base.scores.mean())
+    paired = min(map(len, rows))
+    all_outputs = np.stack([one[:paired].reshape(-1, one.shape[-1]) for one in rows])
+    means = [sample.resamples.drawn[:, runs].mean(axis=1) for runs in (base, system)]
+    observed = abs(sample.scores[1] - sample.scores[0])
+    scores = [sample.observed[runs] for runs in (system, base)]
     return [
         test_by_exchange(one_run_each, seed),
-        float(ttest_ind(system.scores, base.scores, equal_var=False).pvalue),
+        float(ttest_ind(*scores, equal_var=False).pvalue),
         test_by_exchange(all_outputs, seed),
-        significance.p_value(significance.center(differences), observed),
+        significance.resampled_p_value(significance.center(means[1] - means[0]), observed),
     ]
 
 
@@ -784,17 +781,14 @@ def measure_runs(populations: list[Population], runs: int) -> Iterator[list[str]
             population = populations[seed % len(populations)]
             for delta in (0.0, RUN_DELTA):
                 (drawn,) = draw_runs(population, design, delta, seed)
-                resampled = resample_runs(drawn, design.size, seed)
-                units = resampled.units.shape[1]
-                estimate = significance.estimate_over_runs(
-                    resampled.system, resampled.baseline, units
-                )
+                sample, units = draw_sample(drawn, design.size, seed)
+                estimate = sample.difference(1)
                 if not delta:
-                    p_values = [*list_p_values(drawn, resampled, seed), estimate.p_value()]
+                    p_values = [*list_p_values(drawn.rows, units, sample, seed), estimate.p_value()]
                     alarms.append([p < LEVEL for p in p_values])
                     continue
                 found.append(estimate.p_value() < LEVEL)
-                of_score = significance.estimate_over_runs(resampled.baseline, None, units)
+                of_score = sample.estimate(0)
                 difference = drawn.truths[1] - drawn.truths[0]
                 covered.append(
                     [
@@ -827,25 +821,17 @@ GROUPED_RUNS = (
 )
 
 
-def estimate_macro(groups: list[DrawnRuns], shares_documents: bool, size: int, seed: int) -> Any:
-    """Estimate the difference of macro-averages, as `compare` does."""
-    average = significance.GroupMean(seed, shares_documents)
-    parts, scores = [], []
-    for drawn in groups:
-        resampled = resample_runs(drawn, size, seed)
-        system, baseline = resampled.system, resampled.baseline
-        average.add(np.concatenate([baseline.resampled, system.resampled], axis=1))
-        scores.append(np.concatenate([baseline.scores, system.scores]))
-        variance = significance.sampling_variance(system, baseline) / len(groups) ** 2
-        parts.append(significance.VariancePart(variance, resampled.units.shape[1] - 1))
-    first = len(groups[0].rows[0])
-    means, resampled_means = np.mean(scores, axis=0), average.mean()
-    return significance.estimate_over_runs(
-        significance.Runs(means[first:], resampled_means[:, first:]),
-        significance.Runs(means[:first], resampled_means[:, :first]),
-        size,
-        () if shares_documents else parts,
-    )
+def average_samples(samples: list[Any], shares_documents: bool) -> Any:
+    """Return the sample of a macro-average, as `compare` has it."""
+    observed = np.mean([sample.observed for sample in samples], axis=0)
+    if shares_documents:
+        drawn = np.mean([sample.resamples.drawn for sample in samples], axis=0)
+        left_out = np.mean([sample.resamples.left_out for sample in samples], axis=0)
+        resamples = significance.Resamples(drawn, left_out)
+        variances = significance.list_variances(resamples, samples[0].runs)
+    else:
+        variances = significance.average_variances([sample.variances for sample in samples])
+    return replace(samples[0], observed=observed, variances=variances)
 
 
 def measure_macro_runs(populations: list[Population], runs: int) -> Iterator[list[str]]:
@@ -873,7 +859,8 @@ def measure_macro_runs(populations: list[Population], runs: int) -> Iterator[lis
                                 parts=grouping.parts,
                                 run_seed=seed if grouping.directions > 1 else None,
                             )
-                        estimate = estimate_macro(groups, grouping.parts > 1, size, seed)
+                        samples = [draw_sample(drawn, size, seed)[0] for drawn in groups]
+                        estimate = average_samples(samples, grouping.parts > 1).difference(1)
                         is_found = estimate.p_value() < LEVEL
                         if not delta:
                             alarms.append(is_found)
@@ -961,22 +948,28 @@ def measure_trained() -> Iterator[list[str]]:
     for task in range(TRAINED_TASKS):
         rows = train_task(task)
         scores = bleu_of(rows.sum(axis=1))
-        resampled = significance.bootstrap_scores(rows, replace(OPTIONS, seed=task), RESAMPLES)
+        units = significance.Units(rows, "segment")
+        resamples = significance.resample(units, replace(OPTIONS, seed=task), RESAMPLES)
+        plan = plan_runs([3, 3], task)
         flags = []
         for chosen in combinations(range(TRAINED_SEEDS), 6):
             for half in combinations(chosen[1:], 2):  # the first seed is in the first half
                 base = [chosen[0], *half]
                 new = [seed for seed in chosen if seed not in base]
-                drawn = DrawnRuns([rows[base], rows[new]], np.arange(rows.shape[1]), [])
-                of_split = Resampled(
-                    significance.Runs(scores[new], resampled[:, new]),
-                    significance.Runs(scores[base], resampled[:, base]),
-                    rows[[*base, *new]],
+                of_split = significance.Resamples(
+                    resamples.drawn[:, [*base, *new]], resamples.left_out[:, [*base, *new]]
                 )
-                estimate = significance.estimate_over_runs(
-                    of_split.system, of_split.baseline, rows.shape[1]
+                sample = significance.Sample(
+                    scores[[*base, *new]],
+                    plan.runs,
+                    "runs",
+                    variances=significance.list_variances(of_split, plan.runs),
+                    resamples=of_split,
+                    differences=None,
+                    has_percentiles=False,
                 )
-                p_values = [*list_p_values(drawn, of_split, task), estimate.p_value()]
+                p_values = list_p_values([rows[base], rows[new]], rows[[*base, *new]], sample, task)
+                p_values.append(sample.difference(1).p_value())
                 flags.append([p < LEVEL for p in p_values])
         shares.append(np.mean(flags, axis=0))
         cells = [f"{100 * share:.1f}" for share in shares[-1]]
@@ -1018,7 +1011,6 @@ def main() -> None:
         print_table(MACRO_RUNS_HEADER, measure_macro_runs(populations, runs))
         return
     print_table(DOCUMENTS_HEADER, measure_documents(populations, runs))
-    print_table(NEIGHBORS_HEADER, measure_neighbors(populations, runs))
     print_table(UNEVEN_HEADER, measure_uneven(populations, runs))
     print_table(GROUPS_HEADER, measure_groups(runs))
     print_table(SMALL_GROUPS_HEADER, measure_small_groups(runs))

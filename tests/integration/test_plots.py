@@ -14,6 +14,7 @@ from bleu.bleu_report import Step, plot_scatter, plot_steps
 from helpers import ROOT
 from recipes import blocks, recipe
 from test_report import MAKE, PREDICTIONS, REFERENCES
+from test_significance import RUN_REFERENCES, RUNS
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -325,3 +326,16 @@ def test_the_recipes_one_after_the_other(tmp_path, monkeypatch, capsys):
             exec(compile(code, "docs/recipes.md", "exec"), namespace)
             assert expected is None or capsys.readouterr().out == expected
     assert {"figure", "systems", "total"} <= namespace.keys()
+
+
+def test_a_dot_per_run(bleu):
+    systems = {**RUNS, "one": RUNS["base"]["seed 0"]}
+    comparison = bleu.compare(systems, RUN_REFERENCES)
+    ax = comparison.plot()
+    dots = [line for line in ax.lines if line.get_markerfacecolor() == "none"]
+    rows = [row for row, name in enumerate(systems) if name in RUNS]
+    assert [set(np.floor(line.get_ydata())) for line in dots] == [{row} for row in rows]
+    assert [line.get_xdata().tolist() for line in dots] == [
+        [run["score"] for run in comparison["systems"][name]["runs"].values()] for name in RUNS
+    ]
+    assert ax.get_xlabel().endswith("\nhollow: training runs")
