@@ -15,7 +15,7 @@ fuzz: # two million segments
 	python tests/fuzz.py
 
 bench: # the tables of docs/speed.md, docs/recipes.md, docs/conventions.md and README.md
-	for name in adversarial captions checks demo intervals methods published scale significance speed; do python tests/benchmarks/$$name.py || exit 1; done
+	for name in adversarial captions chance checks demo intervals methods published scale significance speed; do python tests/benchmarks/$$name.py || exit 1; done
 
 api: # docs/api.md, from the docstrings
 	python tests/api_reference.py

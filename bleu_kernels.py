@@ -649,7 +649,8 @@ def _strip(start, end, table, strips_start):
         while i > start and load_byte(i) & 0xC0 == 0x80:
             i -= 1
         kind, _ = _classify(i, end, table)
-        if kind != _SPACE and load_byte(i) != _LINE_FEED:  # a line feed is markup in 13a
+        is_line_feed = kind == _MARKUP and load_byte(i) == _LINE_FEED  # in 13a
+        if kind != _SPACE and not is_line_feed:
             break
         end = i
     return start, end

@@ -46,6 +46,7 @@ from .bleu_inputs import (
 )
 from .bleu_kernels import warm_up
 from .bleu_kinds import CHECKS
+from .bleu_lines import Published
 from .bleu_messages import BleuWarning, count_things, show_value
 from .bleu_options import (
     DESCRIPTIONS,
@@ -886,7 +887,7 @@ class BleuMetric(BufferedMetric):
         self,
         predictions: object,
         references: object,
-        reported: float | str,
+        reported: float | str | Mapping[str, object],
         *,
         decimals: int | None = None,
         **fixed: Unpack[ScoringOptions],
@@ -899,6 +900,11 @@ class BleuMetric(BufferedMetric):
         without effective order, and with the smoothing methods of NLTK's `sentence_bleu`. Means
         under NLTK's methods 5 and 7 are found only if all smoothed precisions are at most 1.
 
+        Scores that people compute at home are tried as well: NLTK given strings (characters,
+        blanks included), the weights of tutorials, means of captions' scores, and predictions and
+        references in each other's place. `says` names the call. If no match is plausible, Moses'
+        tokenizers are tried, where sacremoses is installed (tokenized BLEU).
+
         Many settings have many scores, so some match by chance: `chance` shows how easily.
 
         Args:
@@ -906,7 +912,9 @@ class BleuMetric(BufferedMetric):
             references: as for `compute`.
             reported: the published score, from 0 to 1 or from 0 to 100. Pass a str, such as
                 `"27.30"`, if trailing zeros are known; `"37,6"` and `"BLEU 37.6"` are accepted too.
-                With a signature of this metric or of sacreBLEU 2, as in `"27.3
+                Lines and JSON that tools print can be passed whole, and dicts of evaluate's
+                modules: precisions, brevity penalty and lengths in them must fit, too. With a
+                signature of this metric or of sacreBLEU 2, as in `"27.3
                 nrefs:1|case:lc|tok:13a"` or `"BLEU|nrefs:1|case:lc|tok:13a = 27.3 60.1/…"`, the
                 question is whether these texts have this score under this signature.
             decimals: the number of known decimals; None for the decimals that `reported` is written
@@ -930,6 +938,8 @@ class BleuMetric(BufferedMetric):
                     matches.
                 reported, decimals, scale: the score as it was read; the scale is 1 or 100. With a
                     signature, it is the scale on which its settings match, if they match on one.
+                conditions: the values beside the score in a line, as keys of `compute`.
+                untried_packages: what to install, if tokenizers could not be tried.
                 untried_references: with more than 8 references, how many were not tried alone: only
                     the first 8 are.
             Each setting is a dict:
@@ -937,8 +947,12 @@ class BleuMetric(BufferedMetric):
                 delta: the difference from the reported score, on the scale 0-1.
                 plausible: False for three or more changes that belong to no known tool while
                     `chance` is above 5%.
+                says: the call that makes the score; empty if it is that of no known tool.
                 references: `"all"`, or the index of the only reference used, in your list
                     (including None).
+                swapped: True if predictions and references must be exchanged.
+                last_pair: True for NLTK's `corpus_bleu` under methods 5 to 7, whose smoothing looks
+                    at the last pair only. `options` cannot reproduce this score.
                 options: for `compute`; they include `segments=True` if the score is the
                     `mean_segment_bleu`.
                 steps: as in `conventions`; they start from the signature if there is one.
@@ -951,10 +965,12 @@ class BleuMetric(BufferedMetric):
         >>> bleu = evaluate.load("bleu_metric")
         >>> references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
         >>> print(bleu.reconcile(["The cat sat on a mat."], references, 0.51, smooth_method="exp"))
-        1 of 39 settings gives 0.51; so would some setting for 50% of the numbers near it.
+        1 of 42 settings gives 0.51; so would some setting for 50% of the numbers near it.
         <BLANKLINE>
         settings                          BLEU   off by  plausible
         references=0, tokenize='none'  50.8133  -0.1867        yes
+        <BLANKLINE>
+        Row 1 is from NLTK's `corpus_bleu` given lists of words, with method3 and reference 0.
         """
         chosen = self._options_of("reconcile", fixed)
         return find_settings(

@@ -21,7 +21,7 @@ from .bleu_corpus import Label, Layout, __version__, plain_label, portable
 from .bleu_counting import REFERENCE_LENGTHS, CountingRule
 from .bleu_messages import invalid, one_of, show_value, warn
 from .bleu_scoring import SMOOTH_METHODS, Scores, precisions
-from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, print_tokenizer
+from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, is_moses, print_tokenizer
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
 
@@ -174,8 +174,8 @@ class Options:
     tokenize: Tokenize = _option(  # noqa: RUF009 - it returns a field
         "13a",
         _check_tokenize,
-        f"the tokenizer: {_list(TOKENIZERS)}; a sacreBLEU tokenizer by name; or a function from str"
-        " to a list of str",
+        f"the tokenizer: {_list(TOKENIZERS)}; a sacreBLEU tokenizer by name; `moses-` and a"
+        " language; or a function from str to a list of str",
     )
     lowercase: bool = _option(False, check_flag, "True to ignore case")
     max_order: int = _option(4, _whole_number(1, most=10_000), "the length of the longest n-grams")
@@ -601,7 +601,7 @@ def _read_tokenizer(text: str) -> str:
     """Return the tokenizer that a signature names."""
     # sacreBLEU adds the versions of MeCab and of its dictionary.
     name = re.sub("^(ja|ko)-mecab-.*", r"\1-mecab", text)
-    if name not in TOKENIZERS and name not in SACREBLEU_PACKAGES:
+    if name not in TOKENIZERS and name not in SACREBLEU_PACKAGES and not is_moses(name):
         raise KeyError(name)
     return name
 

@@ -3,9 +3,10 @@
 `reconcile` searches the settings behind a published score, `conventions` scores the text under each
 named convention.
 
-A setting is a value for each of nine factors. Five factors affect counting: a corpus is counted
-once per combination of their values. The result is scored under each combination of the other
-factors. The difference between two settings is then attributed to single factors.
+A setting is a value for each factor in which tools differ. Some factors affect counting: a corpus
+is counted once per combination of their values, and scored under each value of the other factors.
+The difference between two settings is then attributed to single factors. The settings of tools, and
+of scores that people compute at home, are known by the call that makes them.
 """
 
 from __future__ import annotations
@@ -13,38 +14,59 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
-from itertools import islice, product
+from itertools import chain, islice, pairwise, product
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from datasets.utils import tqdm
 
 from .bleu_checks import sum_checked
 from .bleu_corpus import Corpus, Int64, Kind, Layout, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_inputs import read_column, read_corpus, reject_dicts
-from .bleu_messages import REFERENCES, count_things, invalid
+from .bleu_lines import (
+    ConditionsContent,
+    Published,
+    Reading,
+    list_readings,
+    read_published,
+)
+from .bleu_messages import REFERENCES, count_things
 from .bleu_options import (
     CONVENTIONS,
     CORPUS_ONLY,
+    NLTK_METHODS,
     OPTIONS,
-    SCORE,
     Options,
     Origin,
     SignatureContent,
     choose_options,
-    is_signed,
     make_signature,
-    read_signature,
-    to_python,
 )
 from .bleu_report import Report, Step, plot_steps
-from .bleu_scoring import NOISE, bleu
+from .bleu_scoring import (
+    NOISE,
+    SMOOTH_METHODS,
+    Columns,
+    Scores,
+    Weights,
+    bleu,
+    bleu_by_weights,
+    brevity_penalty,
+    order_weights,
+    score_row,
+)
 from .bleu_statistics import count_corpus
-from .bleu_tokenizers import TOKENIZERS, choose_tokenizer, fits_tokenizer
+from .bleu_tokenizers import (
+    TOKENIZERS,
+    choose_tokenizer,
+    find_moses_tokenizers,
+    fits_tokenizer,
+    has_sacremoses,
+)
 
 if TYPE_CHECKING:
     from _collections_abc import dict_items
@@ -52,6 +74,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NEAREST_SETTINGS = 5  # returned if no setting gives the score
+SAID_SETTINGS = 3  # rows of a table, from the top, whose tools the text names
 CHANCE_RANGE = 0.02  # the distance from this object's score up to which `chance` counts numbers
 MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its own
 _ROWS_PER_CALL = 1 << 12  # of several settings, scored together; more would leave the cache
@@ -59,8 +82,30 @@ FEW_CHANGES = 2  # more changes at once need a known tool or a small `chance` to
 SMALL_CHANCE = 0.05
 LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
 ALL = "all"  # references: all references of a segment
+CHARACTERS = "list"  # the tokenizer that is Python's `list`: characters, blanks included
 
 Tokenize = str | Callable[[str], list[str]]
+
+
+class Counting(NamedTuple):
+    """The factors of a setting that affect counting."""
+
+    references: str | int
+    tokenize: Tokenize
+    lowercase: bool
+    swapped: bool
+    minimum_total: int
+    reference_length: str
+
+
+class Scoring(NamedTuple):
+    """The factors of a setting that do not affect counting."""
+
+    smooth_method: str
+    max_order: int
+    weights: Weights
+    effective_order: bool
+    last_pair: bool
 
 
 class Setting(NamedTuple):
@@ -68,11 +113,15 @@ class Setting(NamedTuple):
 
     mean_of_segments: True if the score is the mean of segment scores, False if it is that of the
         corpus.
+    swapped: True if predictions and references are exchanged.
     references: `ALL`, or the index of the only reference that is used.
+    last_pair: True if the smoothing method looks at the last segment in place of the corpus, as
+        NLTK's `corpus_bleu` does under methods 5 to 7.
     The other factors are options.
     """
 
     mean_of_segments: bool
+    swapped: bool
     references: str | int
     tokenize: Tokenize
     lowercase: bool
@@ -80,7 +129,9 @@ class Setting(NamedTuple):
     reference_length: str
     smooth_method: str
     max_order: int
+    weights: Weights
     effective_order: bool
+    last_pair: bool
 
     @classmethod
     def of_options(cls, options: Options) -> Setting:
@@ -90,7 +141,7 @@ class Setting(NamedTuple):
         'closest'
         """
         values = {name: getattr(options, name) for name in OPTION_FACTORS}
-        return cls(mean_of_segments=False, references=ALL, **values)
+        return cls(mean_of_segments=False, swapped=False, references=ALL, last_pair=False, **values)
 
     def options(self, base: Options) -> Options:
         """Return `base` with the options of this setting.
@@ -102,11 +153,30 @@ class Setting(NamedTuple):
             values["smooth_value"] = None
         return replace(base, **values)
 
+    def counting(self) -> Counting:
+        """Return the factors that affect counting."""
+        return Counting(
+            references=self.references,
+            tokenize=self.tokenize,
+            lowercase=self.lowercase,
+            swapped=self.swapped,
+            minimum_total=self.minimum_total,
+            reference_length=self.reference_length,
+        )
+
+    def scoring(self) -> Scoring:
+        """Return the other factors, except whether the score is a mean."""
+        return Scoring(
+            smooth_method=self.smooth_method,
+            max_order=self.max_order,
+            weights=self.weights,
+            effective_order=self.effective_order,
+            last_pair=self.last_pair,
+        )
+
 
 OPTION_FACTORS = [name for name in Setting._fields if name in OPTIONS]
-
-# The factors that do not affect counting: a corpus is counted once for all their values.
-SCORING_FACTORS = ("smooth_method", "max_order", "effective_order")
+NOT_OPTIONS = ("mean_of_segments", "swapped", "last_pair")
 
 Grid = Mapping[str, Sequence[Any]]  # the values of each factor to combine
 
@@ -116,10 +186,15 @@ CORPUS_METHODS = ("exp", "none", "skip", "floor", "add-k", "laplace")
 SEGMENT_METHODS = (*CORPUS_METHODS, "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7")
 
 # The values that a search combines, in addition to the values of the starting point. The tokenizer
-# and the smoothing of captions are tried only together, as a convention.
+# and the smoothing of captions are tried only together, as a convention. Characters with blanks
+# are tried only as NLTK splits a str.
+_COMBINED_TOKENIZERS = []
+for _name, _tokenizer in TOKENIZERS.items():
+    if _tokenizer.automaton and _name != CHARACTERS:
+        _COMBINED_TOKENIZERS.append(_name)
 FACTORS: Grid = {
     "references": (ALL,),
-    "tokenize": tuple(name for name, tokenizer in TOKENIZERS.items() if tokenizer.automaton),
+    "tokenize": tuple(_COMBINED_TOKENIZERS),
     "lowercase": (False, True),
     "minimum_total": (0, 1),
     "reference_length": tuple(REFERENCE_LENGTHS),
@@ -159,7 +234,10 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
         del conventions["coco"]
     settings = {name: Setting.of_options(convention) for name, convention in conventions.items()}
     start = settings["default"]
-    scores = score_grid(corpus, {}, conventions["default"], enclose_settings(settings.values()))
+    scorer = Scorer(corpus, {}, conventions["default"])
+    paths = [list_path(start, setting) for setting in settings.values()]
+    scorer.add(chain.from_iterable(paths))
+    scores = scorer.scores
     scores_by_name: dict[str, ConventionScores] = {}
     for name, setting in settings.items():
         scores_by_name[name] = {
@@ -199,7 +277,7 @@ def find_settings(
     >>> find_settings(predictions, references, unigrams, (), reported=77.88, decimals=None)["scale"]
     100
     """
-    # 1. Read the score, the signature beside it, and the texts.
+    # 1. Read the score, what is beside it, and the texts.
     published = read_published(reported, decimals)
     # The column has each None of the user, so that the index of a reference is that of the user.
     reject_dicts(predictions, references)
@@ -209,130 +287,42 @@ def find_settings(
     all_positions = find_reference_positions(corpus, reference_column)
     positions = dict(islice(all_positions.items(), MOST_REFERENCES))
 
-    # 2. Score all settings.
-    search = Search(corpus, positions, options, fixed, signature=published.signature)
+    # 2. Score all settings, and find those whose score rounds to the number.
+    search = Search(corpus, positions, options, fixed, published=published)
+    readings = list_readings(published.number, published.decimals, published.scale)
+    found = search.find(readings)
 
-    # 3. Find the settings whose score rounds to the number. Under a signature, only its own
-    #    settings are matches.
-    readings = list_readings(published.number, published.decimals)
-    fitting = {reading: search.list_fitting(reading) for reading in readings}
-    matching = fitting
-    if published.signature is not None:
-        matching = {
-            reading: [group for group in groups if group.setting in search.claimed]
-            for reading, groups in fitting.items()
-        }
+    # 3. Without a plausible match, try the tokenizers of papers.
+    has_plausible = any(search.is_plausible(group.setting, found.chance) for group in found.all())
+    untried: list[str] = []
+    if not has_plausible and search.takes_tokenizers():
+        if has_sacremoses():
+            search.add_moses()
+            found = search.find(readings)
+        else:
+            untried.append("sacremoses")
 
-    # 4. Choose the scale: the first one with matches, or else the first one on which another
-    #    setting gives the number. A number up to 1 may be a score below one point.
-    by_matches = [candidate for candidate in readings if matching[candidate]]
-    by_others = [candidate for candidate in readings if fitting[candidate]]
-    reading = [*by_matches, *by_others, *readings][0]
-    matches = matching[reading]
-    verified = bool(matches) if published.signature is not None else None
-    other_matches = [] if matches else fitting[reading]
-    nearest = [] if fitting[reading] else search.list_nearest(reading)
-    chance = search.chance(reading)
+    # 4. Describe them.
+    groups = {"matches": found.matches, "other_matches": found.others, "nearest": found.nearest}
+    described = search.describe_all(groups, found.reading, found.chance)
     content: ReconciliationContent = {
         "reported": published.reported,
         "decimals": published.decimals,
-        "scale": reading.scale,
+        "scale": found.reading.scale,
         "settings": len(search.groups),
-        "chance": chance,
-        "verified": verified,
-        "matches": [search.describe(group, reading, chance) for group in matches],
-        "other_matches": [search.describe(group, reading, chance) for group in other_matches],
-        "nearest": [search.describe(group, reading, chance) for group in nearest],
+        "chance": found.chance,
+        "verified": found.verified,
+        "matches": described["matches"],
+        "other_matches": described["other_matches"],
+        "nearest": described["nearest"],
     }
+    if published.conditions:
+        content["conditions"] = published.conditions.to_dict()
     if len(positions) < len(all_positions):
         content["untried_references"] = len(all_positions) - len(positions)
+    if untried:
+        content["untried_packages"] = untried
     return Reconciliation(content)
-
-
-class Published(NamedTuple):
-    """A published score.
-
-    reported: the score as the user passed it, in plain Python types.
-    number: its value, from 0 to 1 or from 0 to 100.
-    decimals: the number of known decimals.
-    signature: the signature beside the score, or None.
-    """
-
-    reported: object
-    number: float
-    decimals: int
-    signature: SignatureContent | None
-
-
-def read_published(reported: object, decimals: int | None = None) -> Published:
-    """Read a published score, with or without a signature.
-
-    Raises:
-        ValueError: `reported` is not a score, its signature cannot be read, or `decimals` is not a
-            number of decimals.
-
-    >>> read_published("27,30")
-    Published(reported='27,30', number=27.3, decimals=2, signature=None)
-    """
-    # 1. Separate the signature.
-    plain = to_python(reported)
-    if isinstance(reported, np.floating):
-        # A NumPy float has the decimals that it displays: `tolist` turns a 32-bit 66.87 into
-        # 66.87000274658203.
-        plain = float(str(reported))
-    signature = None
-    score = plain
-    if isinstance(plain, str) and is_signed(plain):
-        signature = read_signature(plain, "reported")
-        score = signature.score
-    # 2. Read the number.
-    written = None if isinstance(score, bool) else SCORE.fullmatch(str(score))
-    if written is None:
-        raise invalid("reported", score, "a number, or a str such as '27.30'")
-    number = Decimal(written[1].replace(",", "."))
-    if not 0 <= number <= 100:
-        raise invalid("reported", score, "a score from 0 to 1 or from 0 to 100")
-    # 3. Count its decimals, if they are not known.
-    if decimals is None:
-        known_decimals = max(0, -int(number.as_tuple().exponent))
-    elif isinstance(decimals, bool) or not hasattr(decimals, "__index__") or decimals < 0:
-        raise invalid("decimals", decimals, "a whole number of 0 or more")
-    else:
-        known_decimals = int(decimals)
-    return Published(plain, float(number), known_decimals, signature)
-
-
-class Reading(NamedTuple):
-    """A published number, read as a score on one of the two scales.
-
-    scale: 1 or 100.
-    bleu: the number on the scale 0-1.
-    rounding: the distance between two numbers with as many decimals, on the scale 0-1.
-    """
-
-    scale: int
-    bleu: float
-    rounding: float
-
-
-def list_readings(number: float, decimals: int) -> list[Reading]:
-    """List the readings of a published number, the most likely first.
-
-    >>> list_readings(0.5, decimals=1)
-    [Reading(scale=1, bleu=0.5, rounding=0.1), Reading(scale=100, bleu=0.005, rounding=0.001)]
-    """
-    if number > 1:
-        scales = [100]
-    elif decimals:
-        scales = [1, 100]
-    else:
-        scales = [100, 1]
-    # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a
-    # perfect score.
-    roundings = dict.fromkeys(scales, 0.01)
-    if decimals:
-        roundings = {scale: 10.0**-decimals / scale for scale in scales}
-    return [Reading(scale, number / scale, roundings[scale]) for scale in scales]
 
 
 class Implausibility(NamedTuple):
@@ -341,8 +331,10 @@ class Implausibility(NamedTuple):
     is_not_claimed: bool
     is_unknown_tool: bool
     has_many_changes: bool
+    rank: int
     changes: int
     is_mean: bool
+    rank_of_variant: int
 
 
 class EqualSettings(NamedTuple):
@@ -358,6 +350,29 @@ class EqualSettings(NamedTuple):
     score: float
 
 
+class Found(NamedTuple):
+    """The settings of a search that give a number, or the nearest to it.
+
+    reading: the number on the scale that was chosen.
+    matches: the groups that give it; under a signature, only those that it describes.
+    others: under a signature without matches, the groups that give the number.
+    nearest: the nearest groups, if no group gives it.
+    chance: the share of numbers near the own score that some setting gives.
+    verified: True if there is a signature and it matches; None without one.
+    """
+
+    reading: Reading
+    matches: list[EqualSettings]
+    others: list[EqualSettings]
+    nearest: list[EqualSettings]
+    chance: float
+    verified: bool | None
+
+    def all(self) -> list[EqualSettings]:
+        """Return the groups that give the number."""
+        return self.matches + self.others
+
+
 class Search:
     """The scores of a corpus under all settings, and the reasons against each setting.
 
@@ -366,8 +381,9 @@ class Search:
         options: the options of the starting point: the signature's, or the user's without one.
         start: their setting.
         claimed: the settings that the signature describes; without one, the starting point.
-        scores: the score of each setting, on the scale 0-1.
+        scorer: the scores of settings, on the scale 0-1.
         groups: the settings in groups of equal scores, the most plausible group first.
+        fitting: the groups that meet the conditions of the published score; all without conditions.
     """
 
     def __init__(
@@ -377,7 +393,7 @@ class Search:
         options: Options,
         fixed: Collection[str],
         *,
-        signature: SignatureContent | None = None,
+        published: Published,
     ) -> None:
         """Score a corpus under all settings.
 
@@ -386,11 +402,15 @@ class Search:
             reference_positions: the references to use alone, from `find_reference_positions`.
             options: the user's options.
             fixed: the names of options that are not varied, and that win over the signature.
-            signature: the signature beside the published score, or None.
+            published: the score, with the signature beside it.
         """
         # 1. Choose the starting point: the user's options, or those of the signature.
+        signature = published.signature
         self.corpus = corpus
         self.options = options
+        self._fixed = [*fixed]
+        self._conditions = published.conditions
+        self._has_signature = signature is not None
         self._always_listed = [*fixed]  # names of options
         if signature is not None:
             self.options = claimed_options(signature, corpus.kind, options, fixed)
@@ -400,39 +420,124 @@ class Search:
         if signature is not None:
             self.claimed = claimed_settings(signature, self.start, corpus, reference_positions)
 
-        # 2. Score all settings.
+        # 2. List the settings. Known tools have the user's options, also if there is a signature.
         kind = corpus.kind
-        grid = make_grid(kind, reference_positions, self.options, fixed)
-        means = make_grid(kind, reference_positions, self.options, fixed, factors=SEGMENT_FACTORS)
-        self.scores = score_grid(corpus, reference_positions, self.options, grid, means=means)
-        candidates = dict(self.scores)
-        captions = caption_settings(corpus, self.start, self.options, fixed)
-        if captions:
-            # Only the convention as a whole is a candidate. The settings between it and the
-            # starting point are scored for the steps; some of them are in the grid above.
-            between = {**enclose_settings([self.start, *captions]), "tokenize": ("ptb",)}
-            self.scores |= score_grid(corpus, {}, self.options, between)
-            candidates |= {setting: self.scores[setting] for setting in captions}
+        corpus_grid = make_grid(kind, reference_positions, self.options, fixed)
+        mean_grid = make_grid(
+            kind, reference_positions, self.options, fixed, factors=SEGMENT_FACTORS
+        )
+        settings = list_grid(corpus_grid)
+        for setting in list_grid(mean_grid):
+            # A minimum leaves no order out.
+            has_effect = not setting.minimum_total or not setting.effective_order
+            if has_effect or self.start.effective_order:
+                settings.append(setting._replace(mean_of_segments=True))
+        self._tools = list_tools(corpus, options, references=(ALL, *reference_positions))
+        for setting in self._tools:
+            if self._is_allowed(setting):
+                settings.append(setting)
+        if corpus.reference_count() == "1":
+            settings += list_swapped(corpus_grid, self.start)
 
-        # 3. Group equal scores, and sort by plausibility. Known tools have the user's options, also
-        #    if there is a signature.
-        self._tools = list_known_tools(options)
-        self._tools.settings.update(captions)
+        # 3. Score and group them.
+        self.scorer = Scorer(corpus, reference_positions, self.options)
+        self._candidates = dict.fromkeys(settings)
+        self._group()
+
+    def _group(self) -> None:
+        """Score the candidates, group equal scores, and sort the groups by plausibility."""
+        self.scorer.add(self._candidates)
+        scores = {setting: self.scorer.scores[setting] for setting in self._candidates}
+        self.groups = self._group_scores(scores)
+        self.fitting = self.groups
+        if self._conditions:
+            fitting = {}
+            for setting, score in scores.items():
+                if self._meets_conditions(setting):
+                    fitting[setting] = score
+            self.fitting = self._group_scores(fitting)
+
+    def _group_scores(self, scores: Mapping[Setting, float]) -> list[EqualSettings]:
         groups = []
-        for settings in group_settings(candidates):
+        for settings in group_settings(scores):
             setting, *others = sorted(settings, key=self.implausibility)
-            groups.append(EqualSettings(setting, others, self.scores[setting]))
-        self.groups = sorted(groups, key=lambda group: self.implausibility(group.setting))
+            groups.append(EqualSettings(setting, others, scores[setting]))
+        return sorted(groups, key=lambda group: self.implausibility(group.setting))
+
+    def _is_allowed(self, setting: Setting) -> bool:
+        """Return False if a setting has another value for an option that the user fixed."""
+        constant = [name for name in self._fixed if name in OPTION_FACTORS]
+        if self.options.weights is not None:
+            constant += ["weights", "max_order"]
+        return all(getattr(setting, name) == getattr(self.start, name) for name in constant)
+
+    def _meets_conditions(self, setting: Setting) -> bool:
+        """Return True if a score of the corpus has the values that the line has beside it."""
+        if setting.mean_of_segments or setting.last_pair:
+            return False
+        length, reference_length = self.scorer.lengths(setting)
+        if not self._conditions.have_lengths(length, reference_length):
+            return False
+        return self._conditions.are_met(self.scorer.score_row(setting))
+
+    def find(self, readings: Sequence[Reading]) -> Found:
+        """Find the settings whose score rounds to a number.
+
+        The scale is the first one with matches, or else the first one on which another setting
+        gives the number: a number up to 1 may be a score below one point. Under a signature, only
+        its own settings are matches.
+        """
+        fitting = {reading: self._list_fitting(reading) for reading in readings}
+        matching = fitting
+        if self._has_signature:
+            matching = {}
+            for reading, groups in fitting.items():
+                matching[reading] = [group for group in groups if group.setting in self.claimed]
+        by_matches = [candidate for candidate in readings if matching[candidate]]
+        by_others = [candidate for candidate in readings if fitting[candidate]]
+        reading = [*by_matches, *by_others, *readings][0]
+        matches = matching[reading]
+        scores = [group.score for group in self.fitting]
+        return Found(
+            reading=reading,
+            matches=matches,
+            others=[] if matches else fitting[reading],
+            nearest=[] if fitting[reading] else self._list_nearest(reading),
+            chance=count_chance(scores, self.scorer.scores[self.start], reading.rounding),
+            verified=bool(matches) if self._has_signature else None,
+        )
+
+    def takes_tokenizers(self) -> bool:
+        """Return True if the texts can be split by other tokenizers."""
+        return self.corpus.kind == "text" and "tokenize" not in self._fixed
+
+    def add_moses(self) -> None:
+        """Add tokenized BLEU: the tokenizers of Moses, which split in Python."""
+        tools = list_moses_tools(self.corpus, self.start)
+        self._tools |= tools
+        settings_of: dict[Tokenize, list[Setting]] = {}
+        for setting in tools:
+            if self._is_allowed(setting):
+                settings_of.setdefault(setting.tokenize, []).append(setting)
+        # Moses' tokenizer takes half a millisecond per text.
+        for settings in tqdm(settings_of.values(), desc="tokenized BLEU", delay=2):
+            self.scorer.add(settings)
+            self._candidates |= dict.fromkeys(settings)
+        self._group()
 
     def implausibility(self, setting: Setting) -> Implausibility:
         """Return the reasons against a setting."""
         changes = len(changed_factors(self.start, setting))
+        tool = self._tools.get(setting)
+        is_known = tool is not None and tool.is_known
         return Implausibility(
             is_not_claimed=setting not in self.claimed,
-            is_unknown_tool=setting not in self._tools.settings,
-            has_many_changes=changes > FEW_CHANGES and setting not in self._tools.variants,
+            is_unknown_tool=not is_known,
+            has_many_changes=changes > FEW_CHANGES and tool is None,
+            rank=tool.rank if tool is not None and is_known else 0,
             changes=changes,
             is_mean=setting.mean_of_segments,
+            rank_of_variant=tool.rank if tool is not None else len(self._tools),
         )
 
     def is_plausible(self, setting: Setting, chance: float) -> bool:
@@ -442,41 +547,65 @@ class Search:
             return chance <= SMALL_CHANCE
         return True
 
-    def list_fitting(self, reading: Reading) -> list[EqualSettings]:
+    def _list_fitting(self, reading: Reading) -> list[EqualSettings]:
         """List the groups whose score rounds to a published number.
 
         Half a unit is accepted in both directions, because tools round it up or down. Scores of two
         tools may differ by floating-point noise.
         """
         farthest = reading.rounding / 2 + NOISE
-        return [group for group in self.groups if abs(group.score - reading.bleu) <= farthest]
+        return [group for group in self.fitting if abs(group.score - reading.bleu) <= farthest]
 
-    def list_nearest(self, reading: Reading) -> list[EqualSettings]:
+    def _list_nearest(self, reading: Reading) -> list[EqualSettings]:
         """List the groups whose scores are the closest to a published number."""
         by_distance = sorted(self.groups, key=lambda group: abs(group.score - reading.bleu))
         return by_distance[:NEAREST_SETTINGS]
 
-    def chance(self, reading: Reading) -> float:
-        """Return the share of numbers near the starting point's score that some setting gives."""
-        scores = [group.score for group in self.groups]
-        return count_chance(scores, self.scores[self.start], reading.rounding)
+    def describe_all(
+        self, groups: Mapping[str, Sequence[EqualSettings]], reading: Reading, chance: float
+    ) -> dict[str, list[SettingScores]]:
+        """Describe the most plausible setting of each group, beside a published number."""
+        shown = list(chain.from_iterable(groups.values()))
+        paths = [list_path(self.start, group.setting) for group in shown]
+        self.scorer.add(chain.from_iterable(paths))
+        described: dict[str, list[SettingScores]] = {}
+        for name, of_name in groups.items():
+            described[name] = [self._describe(group, reading, chance) for group in of_name]
+        return described
 
-    def describe(self, group: EqualSettings, reading: Reading, chance: float) -> SettingScores:
-        """Describe the most plausible setting of a group, beside a published number."""
+    def _describe(self, group: EqualSettings, reading: Reading, chance: float) -> SettingScores:
         setting = group.setting
+        signature = ""  # none describes it
+        if not setting.last_pair:
+            chosen = setting.options(self.options)
+            signature = sign_setting(self.corpus, chosen, setting.references)
         return {
             "bleu": group.score,
             "score": 100 * group.score,
             "delta": group.score - reading.bleu,
             "plausible": self.is_plausible(setting, chance),
-            "steps": list_steps(self.scores, self.start, setting),
+            "says": self._say(group),
+            "steps": list_steps(self.scorer.scores, self.start, setting),
             "same_score": list_same_score(group),
             "references": setting.references,
+            "swapped": setting.swapped,
+            "last_pair": setting.last_pair,
             "options": self.list_options(setting),
-            "signature": sign_setting(
-                self.corpus, setting.options(self.options), setting.references
-            ),
+            "signature": signature,
         }
+
+    def _say(self, group: EqualSettings) -> str:
+        """Return the call that makes the score of a group: that of its commonest tool."""
+        setting = group.setting
+        known = []
+        for one in (setting, *group.others):
+            is_same_kind = one.mean_of_segments == setting.mean_of_segments
+            has_same_texts = one.swapped == setting.swapped
+            if one in self._tools and is_same_kind and has_same_texts:
+                known.append(self._tools[one])
+        if not known:
+            return SWAPPED.format("this tool") if setting.swapped else ""
+        return min(known, key=lambda tool: tool.rank).says
 
     def list_options(self, setting: Setting) -> dict[str, object]:
         """List a setting as options of `compute`, and the options that are always listed."""
@@ -486,11 +615,13 @@ class Search:
                 continue
             if name == "effective_order" and not setting.mean_of_segments:
                 continue  # not a factor of corpus scores
+            if name == "weights" and setting.weights is None:  # equal
+                continue
             names.append(name)
         chosen = setting.options(self.options)
         if chosen.smooth_value != self.options.smooth_value:
             names.append("smooth_value")
-        options = {name: getattr(chosen, name) for name in names}
+        options = {name: _to_json(getattr(chosen, name)) for name in names}
         if setting.mean_of_segments:
             options["segments"] = True
         return options
@@ -501,7 +632,7 @@ def claimed_options(
 ) -> Options:
     """Return the options that a signature claims; the `fixed` ones come from `options`.
 
-    >>> signature = read_signature("nrefs:1|case:lc|tok:13a")
+    >>> signature = read_published("27.3 nrefs:1|case:lc|tok:13a").signature
     >>> claimed_options(signature, "text", Options(tokenize="zh"), ["tokenize"]).tokenize
     'zh'
     """
@@ -577,6 +708,22 @@ def changed_factors(before: Setting, after: Setting) -> list[str]:
     return [name for name, old, new in zip(names, before, after) if old != new]
 
 
+def list_path(start: Setting, end: Setting) -> list[Setting]:
+    """List the settings from one setting to another, both included, one factor at a time.
+
+    >>> start = Setting.of_options(Options())
+    >>> end = start._replace(tokenize="zh", lowercase=True)
+    >>> [(setting.tokenize, setting.lowercase) for setting in list_path(start, end)]
+    [('13a', False), ('zh', False), ('zh', True)]
+    """
+    path = [start]
+    before = start
+    for factor in changed_factors(start, end):
+        before = before._replace(**{factor: getattr(end, factor)})
+        path.append(before)
+    return path
+
+
 def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) -> list[FactorStep]:
     """List the steps from one setting to another, one factor at a time; their differences add up.
 
@@ -585,14 +732,17 @@ def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) ->
     >>> list_steps({start: 0.25, end: 0.5}, start, end)
     [{'factor': 'tokenize', 'value': 'zh', 'delta': 0.25}]
     """
+    factors = changed_factors(start, end)
     steps: list[FactorStep] = []
-    before = start
-    for factor in changed_factors(start, end):
-        value = getattr(end, factor)
-        after = before._replace(**{factor: value})
+    for factor, (before, after) in zip(factors, pairwise(list_path(start, end))):
+        value = _to_json(getattr(end, factor))
         steps.append({"factor": factor, "value": value, "delta": scores[after] - scores[before]})
-        before = after
     return steps
+
+
+def _to_json(value: object) -> object:
+    """Return weights as a list, any other value as it is."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def group_settings(scores: Mapping[Setting, float]) -> list[list[Setting]]:
@@ -624,67 +774,240 @@ def list_same_score(group: EqualSettings) -> dict[str, list[object]]:
     same_score: dict[str, list[object]] = {}
     for other in group.others:
         changed = changed_factors(group.setting, other)
-        if len(changed) == 1 and changed != ["mean_of_segments"]:  # which is not an option
+        if len(changed) == 1 and changed[0] not in NOT_OPTIONS:
             (factor,) = changed
-            same_score.setdefault(factor, []).append(getattr(other, factor))
+            same_score.setdefault(factor, []).append(_to_json(getattr(other, factor)))
     return same_score
 
 
-class KnownTools(NamedTuple):
-    """The settings of known tools.
+# --- The calls that make scores -------------------------------------------------------------------
 
-    settings: the settings of conventions and known tools.
-    variants: the settings of these tools under other arguments.
+
+class Tool(NamedTuple):
+    """A call that makes scores of a setting.
+
+    says: its name, which follows "the score is from".
+    is_known: True for a tool under its usual arguments, which comes before settings with fewer
+        changes; False for a variant, which is plausible with any number of changes.
+    rank: its place among all tools, the commonest first.
     """
 
-    settings: set[Setting]
-    variants: set[Setting]
+    says: str
+    is_known: bool
+    rank: int
 
 
-def list_known_tools(options: Options) -> KnownTools:
-    """Return the settings of known tools, with the options that the user chose."""
+Tools = dict[Setting, Tool]
+
+# The corpus scores of the conventions, the commonest first.
+CONVENTION_CALLS = {
+    "default": "sacreBLEU's `corpus_bleu`",
+    "nltk": "NLTK's `corpus_bleu` given lists of words",
+    "hf": "evaluate's `bleu`",
+    "moses": "`multi-bleu.perl`",
+    "papineni": "the formula of 2002 on tokens of mteval-v13a",
+}
+
+SWAPPED = "{}, with predictions and references in each other's place: exchange them"
+
+
+class GivenTexts(NamedTuple):
+    """Texts as people pass them to NLTK, and the options that split them in the same way."""
+
+    says: str
+    tokenize: str
+    lowercase: bool
+
+
+HOME_TEXTS = (
+    GivenTexts("lists of words", "none", False),
+    GivenTexts("lists of lower-cased words", "none", True),
+    GivenTexts("strings: characters, blanks included", CHARACTERS, False),
+)
+
+# The weights of tutorials, for orders 1 to 4. The last three are single orders, which also pass for
+# BLEU-2 to BLEU-4.
+HOME_WEIGHTS: tuple[Weights, ...] = (
+    None,
+    (1.0, 0.0, 0.0, 0.0),
+    (0.5, 0.5, 0.0, 0.0),
+    (0.33, 0.33, 0.33, 0.0),
+    (1 / 3, 1 / 3, 1 / 3, 0.0),
+    (0.0, 1.0, 0.0, 0.0),
+    (0.0, 0.0, 1.0, 0.0),
+    (0.0, 0.0, 0.0, 1.0),
+)
+
+# NLTK's methods that look at the last pair of a corpus, because they get it and not the sums.
+LAST_PAIR_METHODS = ("method5", "method6", "method7")
+
+
+def list_tools(corpus: Corpus, options: Options, *, references: Sequence[str | int]) -> Tools:
+    """List the calls that make scores of a corpus, with the options that the user chose.
+
+    Args:
+        corpus: the texts.
+        options: the user's options.
+        references: the values of that factor to combine with the calls of NLTK.
+
+    >>> tools = list_tools(read_corpus(["a b"], ["a b"]), Options(), references=(ALL,))
+    >>> characters = [tool for setting, tool in tools.items() if setting.tokenize == "list"]
+    >>> characters[0].says
+    "the mean of NLTK's `sentence_bleu` given strings: characters, blanks included"
+    """
     conventions = convention_options(options)
-    settings = {name: Setting.of_options(convention) for name, convention in conventions.items()}
-    nltk = settings["nltk"]
-    # sacreBLEU's `sentence_score` with and without effective order, and NLTK's `sentence_bleu`
-    sacrebleu_mean = settings["default"]._replace(mean_of_segments=True)
-    nltk_mean = nltk._replace(mean_of_segments=True)
-    means = {sacrebleu_mean, sacrebleu_mean._replace(effective_order=True), nltk_mean}
-    # NLTK's smoothing functions; `skip` is what NLTK does before 3.3.
-    variants: set[Setting] = set()
-    for method in CORPUS_METHODS:
-        variants.add(nltk._replace(smooth_method=method))
-    for method in SEGMENT_METHODS:
-        variants.add(nltk_mean._replace(smooth_method=method))
-    return KnownTools({*settings.values(), *means}, variants)
+    of_convention = {name: Setting.of_options(chosen) for name, chosen in conventions.items()}
+    names = _ToolList()
+    captions = []
+    if _are_captions(corpus) and corpus.kind == "text" and options.weights is None:
+        captions = _list_caption_calls(of_convention["coco"])
+    # Several references of a short text are most often those of a picture.
+    has_caption_references = corpus.reference_count() not in ("1", "?")
+    if has_caption_references:
+        names.extend(captions)
+    # 1. Whole tools under their usual arguments.
+    for name, says in CONVENTION_CALLS.items():
+        names.append(of_convention[name], says, is_known=True)
+    sacrebleu_mean = of_convention["default"]._replace(mean_of_segments=True)
+    sentences = "the mean of sacreBLEU's `sentence_score`"
+    with_effective = sacrebleu_mean._replace(effective_order=True)
+    names.append(with_effective, f"{sentences} with effective order", is_known=True)
+    names.append(sacrebleu_mean, sentences, is_known=True)
+    names.extend(_list_nltk_calls(corpus.kind, of_convention["nltk"], references))
+    names.extend(captions)
+    # 2. The same with exchanged texts.
+    if corpus.reference_count() == "1":
+        for setting, tool in list(names.tools.items()):
+            if setting.weights is None and not setting.last_pair:
+                names.append(
+                    setting._replace(swapped=True), SWAPPED.format(tool.says), is_known=False
+                )
+    return names.tools
 
 
-def caption_settings(
-    corpus: Corpus, start: Setting, options: Options, fixed: Collection[str]
-) -> list[Setting]:
-    """Return the settings of pycocoevalcap's four scores, if they can have made a score.
+class _ToolList:
+    """Tools in order: the first call that is listed for a setting names it."""
 
-    Its tokenizer lower-cases always, so `lowercase` stays as it is.
+    def __init__(self) -> None:
+        self.tools: Tools = {}
 
-    >>> corpus = read_corpus(["a b"], ["a b"])
-    >>> start = Setting.of_options(Options())
-    >>> [setting.max_order for setting in caption_settings(corpus, start, Options(), ())]
-    [4, 3, 2, 1]
-    >>> caption_settings(corpus, start, Options(), ["tokenize"])
-    []
+    def append(self, setting: Setting, says: str, *, is_known: bool) -> None:
+        self.tools.setdefault(setting, Tool(says, is_known, rank=len(self.tools)))
+
+    def extend(self, calls: Iterable[tuple[Setting, str, bool]]) -> None:
+        for setting, says, is_known in calls:
+            self.append(setting, says, is_known=is_known)
+
+
+def _list_caption_calls(coco: Setting) -> list[tuple[Setting, str, bool]]:
+    """List pycocoevalcap's four scores, of the corpus and as means of those of captions."""
+    calls = []
+    for order in FACTORS["max_order"]:
+        of_corpus = coco._replace(max_order=order)
+        mean = of_corpus._replace(mean_of_segments=True, effective_order=False)
+        calls.append((of_corpus, f"pycocoevalcap's Bleu_{order}", True))
+        calls.append((mean, f"the mean of pycocoevalcap's Bleu_{order} of each caption", False))
+    return calls
+
+
+def _list_nltk_calls(
+    kind: Kind, nltk: Setting, references: Sequence[str | int]
+) -> Iterator[tuple[Setting, str, bool]]:
+    """Yield the scores that people compute with NLTK, the commonest first.
+
+    Args:
+        kind: what the texts are; tokens stay as they are.
+        nltk: the convention.
+        references: the values of that factor.
     """
-    changed = CONVENTIONS["coco"]
-    conflicts = [name for name in fixed if name in changed]
-    if corpus.kind != "text" or conflicts or options.weights is not None:
-        return []
-    if not _are_captions(corpus):
-        return []
-    convention = start._replace(**changed)
-    for name in ("minimum_total", "reference_length"):
-        if name not in fixed:
-            convention = convention._replace(**{name: OPTIONS[name]})
-    orders = (start.max_order,) if "max_order" in fixed else FACTORS["max_order"]
-    return [convention._replace(max_order=order) for order in orders]
+    given_texts = list(HOME_TEXTS)
+    if kind != "text":
+        given_texts = [GivenTexts(f"the {kind}", "", False)]
+    methods = {"": "none", **NLTK_METHODS, "the zeros left out, as before NLTK 3.3": "skip"}
+    for which, weights, given in product(references, HOME_WEIGHTS, given_texts):
+        if which != ALL and weights is not None:  # two rare choices at once
+            continue
+        for method, smooth_method in methods.items():
+            if smooth_method == "skip" and weights is not None:
+                continue
+            setting = nltk._replace(
+                references=which,
+                lowercase=given.lowercase,
+                smooth_method=smooth_method,
+                # Only method 6 counts no n-gram of a text that is too short.
+                minimum_total=0 if method == "method6" else nltk.minimum_total,
+            )
+            if kind == "text":
+                setting = setting._replace(tokenize=given.tokenize)
+            if weights is not None:
+                setting = setting._replace(weights=weights, max_order=len(weights))
+            with_arguments = _name_arguments(given, method, weights, which)
+            is_known = setting == nltk
+            mean = setting._replace(mean_of_segments=True)
+            yield mean, f"the mean of NLTK's `sentence_bleu` given {with_arguments}", is_known
+            says = f"NLTK's `corpus_bleu` given {with_arguments}"
+            if method in LAST_PAIR_METHODS:
+                says += ", which depends on the last pair (nltk issue 3903)"
+                setting = setting._replace(last_pair=True)
+            if weights is None or weights[-1] or method not in LAST_PAIR_METHODS:
+                yield setting, says, False
+
+
+def _name_arguments(given: GivenTexts, method: str, weights: Weights, references: str | int) -> str:
+    """Write the arguments of a call of NLTK.
+
+    >>> _name_arguments(HOME_TEXTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL)
+    'lists of words, with method1 and weights (0.33, 0.33, 0.33, 0)'
+    """
+    further = [method] if method else []
+    if weights is not None:
+        shown = [f"{weight:.4g}" for weight in weights]
+        further.append(f"weights ({', '.join(shown)})")
+    if references != ALL:
+        further.append(f"reference {references}")
+    if not further:
+        return given.says
+    *others, last = further
+    listed = f"{', '.join(others)} and {last}" if others else last
+    return f"{given.says}, with {listed}"
+
+
+def list_moses_tools(corpus: Corpus, start: Setting) -> Tools:
+    """List tokenized BLEU with the tokenizers of Moses whose tokens differ on the texts.
+
+    >>> start = Setting.of_options(Options())
+    >>> tools = list_moses_tools(read_corpus(["a b"], ["a b"]), start)
+    >>> {setting.tokenize for setting in tools}
+    {'moses-en'}
+    """
+    texts = chain(corpus.predictions.to_pylist(), *corpus.references.to_pylist())
+    names = _ToolList()
+    for tokenizer in find_moses_tokenizers(list(texts)):
+        language, _, compounds = tokenizer.removeprefix("moses-").partition("-")
+        says = f"tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for {language}"
+        if compounds:
+            says += ", with compounds split"
+        for method, lowercase in product(("none", start.smooth_method), (False, True)):
+            setting = start._replace(
+                tokenize=tokenizer, smooth_method=method, lowercase=lowercase, max_order=4
+            )
+            names.append(setting, says, is_known=method == "none" and not lowercase)
+    return names.tools
+
+
+def list_swapped(grid: Grid, start: Setting) -> list[Setting]:
+    """List the starting point with exchanged texts, and with one more change.
+
+    >>> start = Setting.of_options(Options())
+    >>> len(list_swapped({"lowercase": (False, True)}, start))
+    2
+    """
+    swapped = start._replace(swapped=True)
+    settings = [swapped]
+    for factor, values in grid.items():
+        for value in values:
+            settings.append(swapped._replace(**{factor: value}))
+    return list(dict.fromkeys(settings))
 
 
 def _are_captions(corpus: Corpus) -> bool:
@@ -775,150 +1098,238 @@ def make_grid(
     return grid
 
 
-def enclose_settings(settings: Collection[Setting]) -> Grid:
-    """Return the smallest grid that has some settings.
+def list_grid(grid: Grid) -> list[Setting]:
+    """List all combinations of the values of a grid.
 
-    >>> start = Setting.of_options(Options())
-    >>> enclose_settings([start, start._replace(max_order=2)])["max_order"]
-    (4, 2)
+    >>> corpus_grid = make_grid("ids", {}, Options(), {"max_order", "smooth_method"})
+    >>> len(list_grid(corpus_grid)), len(corpus_grid["reference_length"])
+    (6, 3)
     """
-    grid = {}
-    for name in Setting._fields:
-        values = [getattr(setting, name) for setting in settings]
-        grid[name] = tuple(dict.fromkeys(values))
-    return grid
+    return [Setting(*values) for values in product(*(grid[name] for name in Setting._fields))]
 
 
-def score_grid(
-    corpus: Corpus,
-    reference_positions: ReferencePositions,
-    options: Options,
-    grid: Grid,
-    *,
-    means: Grid | None = None,
-) -> dict[Setting, float]:
-    """Score a corpus under each setting of a grid, on the scale 0-1.
+# --- Scores of settings ---------------------------------------------------------------------------
 
-    Options that are not factors come from `options`. With a grid of `means`, the result includes
-    means of segment scores for the countings that both grids have.
 
-    >>> start = Setting.of_options(Options(max_order=2))
-    >>> grid = enclose_settings([start, start._replace(max_order=1)])
-    >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), {}, Options(), grid).values())
-    [0.5, 1.0]
+class _MeansOfTable(NamedTuple):
+    """Settings of means that differ in their weights only.
+
+    rows: int64 [segments, 2 N + 2].
+    settings: by weights.
     """
-    # 1. Count. Keep the sums, and score segments while their rows are there: many short tables at a
-    #    time, because each call costs more than the arithmetic on a few sentences.
-    scores: dict[Setting, float] = {}
-    countings = []
-    sums = []
-    to_score: list[tuple[Setting, Int64]] = []
-    scorings_of_means = _list_scorings(means) if means is not None else []
-    for counting, rows in _count_grid(corpus, reference_positions, options, grid):
-        countings.append(counting)
-        sums.append(rows.sum(axis=0))
-        if means is not None and counting.reference_length in means["reference_length"]:
-            is_short = len(rows) < _ROWS_PER_CALL  # kept while the next step overwrites the rows
-            to_score.append((counting, rows.copy() if is_short else rows))
-        if len(to_score) * len(rows) >= _ROWS_PER_CALL:
-            scores |= _score_means(to_score, scorings_of_means, options)
-            to_score = []
-    scores |= _score_means(to_score, scorings_of_means, options)
 
-    # 2. Score the sums.
-    start = Setting.of_options(options)
-    totals = np.stack(sums)
-    for scoring in _list_scorings(grid):
-        scoring_options = start._replace(**scoring).options(options)
-        for counting, score in zip(countings, bleu(totals, scoring_options).tolist()):
-            scores[counting._replace(**scoring)] = score
-    return scores
+    rows: Int64
+    settings: dict[Weights, Setting]
 
 
-def _list_scorings(grid: Grid) -> list[dict[str, Any]]:
-    """List the combinations of the factors that only scoring depends on."""
-    combinations = product(*(grid[name] for name in SCORING_FACTORS))
-    return [dict(zip(SCORING_FACTORS, values)) for values in combinations]
+class Scorer:
+    """The scores of a corpus under settings; each is counted and scored once.
 
-
-def _score_means(
-    counted: Sequence[tuple[Setting, Int64]],
-    scorings: Sequence[Mapping[str, Any]],
-    options: Options,
-) -> dict[Setting, float]:
-    """Return the mean of the segments' scores for each counting and each way of scoring.
-
-    Args:
-        counted: settings with the rows counted under them, int64 [segments, 2 N + 2].
-        scorings: the values of the factors of scoring, from `_list_scorings`.
-        options: supplies everything that is not a factor.
+    Attributes:
+        scores: the score of each setting that was added, on the scale 0-1.
     """
-    start = Setting.of_options(options)
-    means = {}
-    for scoring in scorings:
-        scoring_options = start._replace(**scoring).options(options)
-        chosen = counted
-        if scoring_options.effective_order and not options.effective_order:
-            # A minimum leaves no order out.
-            chosen = [(counting, rows) for counting, rows in counted if not counting.minimum_total]
-        if not chosen:
-            continue
-        tables = [rows for _, rows in chosen]
-        # A single table may be large, and is not copied.
-        rows = np.stack(tables) if len(tables) > 1 else tables[0][np.newaxis]
-        for (counting, _), mean in zip(chosen, bleu(rows, scoring_options).mean(axis=1).tolist()):
-            means[counting._replace(mean_of_segments=True, **scoring)] = mean
-    return means
 
+    def __init__(
+        self, corpus: Corpus, reference_positions: ReferencePositions, options: Options
+    ) -> None:
+        """Prepare the corpus with all references, and with each reference alone.
 
-def _count_grid(
-    corpus: Corpus, reference_positions: ReferencePositions, options: Options, grid: Grid
-) -> Iterator[tuple[Setting, Int64]]:
-    """Yield the rows of the segments for each combination of the factors that counting depends on.
+        Args:
+            corpus: the texts.
+            reference_positions: the references to use alone.
+            options: supplies everything that is not a factor.
+        """
+        self.scores: dict[Setting, float] = {}
+        self._options = options
+        self._corpora = _split_references(corpus, reference_positions)
+        self._totals: dict[Counting, Int64] = {}  # the sum of all rows
+        self._last_rows: dict[Counting, Int64] = {}
 
-    The factors of scoring are those of `options`. The rows are one array, which the next step
-    overwrites: use them before asking for more.
-    """
-    # One order more than asked for: NLTK's methods 5 and 7 look one order ahead.
-    orders = max(grid["max_order"]) + 1
-    layout = Layout(orders)
-    start = Setting.of_options(options)
-    corpora = _split_references(corpus, reference_positions)
-    for tokenize, lowercase, references in product(
-        grid["tokenize"], grid["lowercase"], grid["references"]
-    ):
+    def add(self, settings: Iterable[Setting]) -> None:
+        """Score further settings.
+
+        >>> scorer = Scorer(read_corpus(["a b c"], ["a c b"]), {}, Options())
+        >>> start = Setting.of_options(Options(max_order=2))
+        >>> scorer.add([start, start._replace(max_order=1)])
+        >>> list(scorer.scores.values())
+        [0.5, 1.0]
+        """
+        new = [setting for setting in dict.fromkeys(settings) if setting not in self.scores]
+        if not new:
+            return
+        # 1. Collect what is counted together.
+        countings: dict[tuple[object, ...], dict[Counting, list[Setting]]] = {}
+        settings_of: dict[Scoring, list[Setting]] = {}
+        for setting in new:
+            counting = setting.counting()
+            text = (counting.references, counting.tokenize, counting.lowercase)
+            means = countings.setdefault(text, {}).setdefault(counting, [])
+            if setting.mean_of_segments:
+                means.append(setting)
+            else:
+                settings_of.setdefault(setting.scoring(), []).append(setting)
+
+        # 2. Count. Keep the sums, and score segments while their rows are there: many short tables
+        #    at a time, because each call costs more than the arithmetic on a few sentences.
+        # One order more than asked for: NLTK's methods 5 and 7 look one order ahead.
+        orders = max(setting.max_order for setting in new) + 1
+        waiting: list[tuple[list[Setting], Int64]] = []
+        for of_text in countings.values():
+            for counting, rows in self._count(list(of_text), orders):
+                self._totals[counting] = rows.sum(axis=0)
+                self._last_rows[counting] = rows[-1:].copy()
+                if of_text[counting]:
+                    is_short = len(rows) < _ROWS_PER_CALL  # the next step overwrites the rows
+                    waiting.append((of_text[counting], rows.copy() if is_short else rows))
+                if len(waiting) * len(rows) >= _ROWS_PER_CALL:
+                    self._score_means(waiting)
+                    waiting = []
+        self._score_means(waiting)
+
+        # 3. Score the sums.
+        for scoring, of_scoring in settings_of.items():
+            options = of_scoring[0].options(self._options)
+            if scoring.last_pair:
+                for setting in of_scoring:
+                    total = self._totals[setting.counting()]
+                    last_row = self._last_rows[setting.counting()]
+                    self.scores[setting] = score_by_last_pair(total, last_row, options)
+                continue
+            totals = np.stack([self._totals[setting.counting()] for setting in of_scoring])
+            self.scores |= zip(of_scoring, bleu(totals, options).tolist())
+
+    def lengths(self, setting: Setting) -> tuple[int, int]:
+        """Return the lengths of predictions and references under a setting that was added."""
+        total = self._totals[setting.counting()]
+        layout = Layout.of_width(len(total))
+        return int(total[layout.length]), int(total[layout.reference_length])
+
+    def score_row(self, setting: Setting) -> Scores:
+        """Return the result of a corpus score that was added."""
+        return score_row(self._totals[setting.counting()], setting.options(self._options))
+
+    def _score_means(self, waiting: Sequence[tuple[Sequence[Setting], Int64]]) -> None:
+        """Score means of segment scores.
+
+        Args:
+            waiting: settings of one counting, with the rows: int64 [segments, 2 N + 2].
+        """
+        # 1. Collect what is smoothed together: all weights, and several tables.
+        tables_of: dict[Scoring, list[_MeansOfTable]] = {}
+        for settings, rows in waiting:
+            by_scoring: dict[Scoring, _MeansOfTable] = {}
+            for setting in settings:
+                scoring = setting.scoring()._replace(weights=None)
+                if scoring not in by_scoring:
+                    by_scoring[scoring] = _MeansOfTable(rows, {})
+                by_scoring[scoring].settings[setting.weights] = setting
+            for scoring, table in by_scoring.items():
+                tables_of.setdefault(scoring, []).append(table)
+        # 2. Score. A single table may be large, and is not copied.
+        for tables in tables_of.values():
+            rows = tables[0].rows[np.newaxis]
+            if len(tables) > 1:
+                rows = np.stack([table.rows for table in tables])
+            all_weights = dict.fromkeys(chain.from_iterable(table.settings for table in tables))
+            first_setting = next(iter(tables[0].settings.values()))
+            options = first_setting.options(self._options)
+            for weights, scores in bleu_by_weights(rows, options, all_weights).items():
+                for table, mean in zip(tables, scores.mean(axis=1).tolist()):
+                    if weights in table.settings:
+                        self.scores[table.settings[weights]] = mean
+
+    def _count(
+        self, countings: Sequence[Counting], orders: int
+    ) -> Iterator[tuple[Counting, Int64]]:
+        """Yield the rows of the segments for each counting; all have the same texts and tokens.
+
+        The rows are one array, which the next step overwrites: use them before asking for more.
+        """
         # 1. Count under the first rule for the reference length.
-        setting = start._replace(tokenize=tokenize, lowercase=lowercase, references=references)
-        first_rule, *other_rules = grid["reference_length"]
-        chosen = corpora[references]
+        layout = Layout(orders)
+        first = countings[0]
+        corpus = self._corpora[first.references]
         counted = replace(
-            setting.options(options),
-            reference_length=first_rule,
+            self._options,
+            tokenize=first.tokenize,
+            lowercase=first.lowercase,
+            reference_length=first.reference_length,
             minimum_total=0,
             weights=None,
             smooth_method="none",
+            smooth_value=None,
             max_order=orders,
         )
-        tokenizer = choose_tokenizer(counted, chosen.kind)
-        rows = count_corpus(chosen, tokenizer, counted)
+        tokenizer = choose_tokenizer(counted, corpus.kind)
+        rows = count_corpus(corpus, tokenizer, counted)
 
         # 2. Find the reference lengths under the other rules. Only this column depends on the rule,
         #    so a single order is counted. A single reference is the closest, the shortest and the
         #    longest.
-        reference_lengths = {first_rule: rows[:, layout.reference_length].copy()}
-        for rule in other_rules:
-            if chosen.reference_count() == "1":
-                reference_lengths[rule] = reference_lengths[first_rule]
+        lengths = rows[:, layout.length].copy()
+        reference_lengths = {first.reference_length: rows[:, layout.reference_length].copy()}
+        for rule in dict.fromkeys(counting.reference_length for counting in countings):
+            if rule in reference_lengths:
+                continue
+            if corpus.reference_count() == "1":
+                reference_lengths[rule] = reference_lengths[first.reference_length]
             else:
                 by_rule = replace(counted, reference_length=rule, max_order=1)
-                unigram_rows = count_corpus(chosen, tokenizer, by_rule)
+                unigram_rows = count_corpus(corpus, tokenizer, by_rule)
                 reference_lengths[rule] = unigram_rows[:, by_rule.layout.reference_length]
 
-        # 3. Write the two factors that need no counting into the rows.
-        for rule, minimum in product(grid["reference_length"], grid["minimum_total"]):
-            rows[:, layout.reference_length] = reference_lengths[rule]
-            rows[:, layout.totals] = count_totals(rows[:, layout.length], orders, minimum).T
-            yield setting._replace(reference_length=rule, minimum_total=minimum), rows
+        # 3. Write the factors that need no counting into the rows. A single reference and its
+        #    prediction have the same matches in either role.
+        for counting in countings:
+            length = lengths
+            reference_length = reference_lengths[counting.reference_length]
+            if counting.swapped:
+                length, reference_length = reference_length, length
+            rows[:, layout.length] = length
+            rows[:, layout.reference_length] = reference_length
+            rows[:, layout.totals] = count_totals(length, orders, counting.minimum_total).T
+            yield counting, rows
+
+
+def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float:
+    """Return what NLTK's `corpus_bleu` makes of sums under its methods 5 to 7.
+
+    They get the last pair of the corpus in place of sums (nltk issue 3903): methods 5 and 7 for the
+    order beyond the last, method 6 for the numbers of n-grams from the third order on. Precisions
+    above 1 stay.
+
+    Args:
+        total: int64 [2 N + 2], the sum of all rows.
+        last_row: int64 [1, 2 N + 2], the row of the last segment.
+        options: supply the method and the orders.
+    """
+    layout = Layout.of_width(len(total))
+    last = last_row[0]
+    mixed = total.copy()
+    if options.smooth_method == "chen-cherry-6":
+        mixed[layout.totals][2:] = last[layout.totals][2:]
+    else:
+        beyond = options.max_order
+        mixed[layout.matches][beyond] = last[layout.matches][beyond]
+        mixed[layout.totals][beyond] = last[layout.totals][beyond]
+    counts = mixed.astype(float).tolist()
+    orders = options.counted_orders
+    columns = Columns(
+        matches=counts[layout.matches][:orders],
+        totals=counts[layout.totals][:orders],
+        length=counts[layout.length],
+        reference_length=counts[layout.reference_length],
+    )
+    if not columns.matches[0]:
+        return 0.0
+    value = options.smooth_value_in_effect or 0.0
+    smoothed = SMOOTH_METHODS[options.smooth_method].smooth(columns, value)
+    logarithm = 0.0
+    weights = order_weights([True] * options.max_order, options)
+    for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):
+        if weight and match > 0 and count > 0:  # NLTK leaves out orders without a match
+            logarithm += float(weight * math.log(match / count))
+    return float(brevity_penalty(columns.length, columns.reference_length)) * math.exp(logarithm)
 
 
 def _split_references(
@@ -952,9 +1363,12 @@ class SettingScores(TypedDict):
     score: float
     delta: float
     plausible: bool
+    says: str
     steps: list[FactorStep]
     same_score: dict[str, list[object]]
     references: str | int
+    swapped: bool
+    last_pair: bool
     options: dict[str, object]
     signature: str
 
@@ -974,9 +1388,11 @@ class AnswerContent(TypedDict):
 
 
 class ReconciliationContent(AnswerContent, total=False):
-    """The keys of the result of `reconcile`, with the one of more than 8 references."""
+    """The keys of the result of `reconcile`, with those of some lines, texts and machines."""
 
+    conditions: ConditionsContent
     untried_references: int
+    untried_packages: list[str]
 
 
 class ConventionScores(TypedDict):
@@ -1004,6 +1420,10 @@ class Reconciliation(Report):
             self, key: Literal["decimals", "scale", "settings", "untried_references"]
         ) -> int: ...
         @overload
+        def __getitem__(self, key: Literal["conditions"]) -> ConditionsContent: ...
+        @overload
+        def __getitem__(self, key: Literal["untried_packages"]) -> list[str]: ...
+        @overload
         def __getitem__(self, key: Literal["chance"]) -> float: ...
         @overload
         def __getitem__(self, key: Literal["verified"]) -> bool | None: ...
@@ -1016,13 +1436,13 @@ class Reconciliation(Report):
     def _title(self) -> str:
         settings = count_things(self["settings"], "setting")
         near = f"for {self['chance']:.0%} of the numbers near it"
-        number = self["reported"]
-        if self["verified"] is not None:
-            # Read again, because a copy of this dict has only the keys.
-            number = read_signature(self["reported"]).score
+        # Read again, because a copy of this dict has only the keys.
+        number = read_published(self["reported"]).written
         if self["verified"]:
             verified = f"Verified: these texts give {number} under this signature"
             return f"{verified}; so would some setting {near}."
+        if "conditions" in self:
+            number += " with these values"
         claim = ""
         if self["verified"] is False:
             claim = f"Not verified: these texts do not give {number} under this signature. "
@@ -1034,19 +1454,28 @@ class Reconciliation(Report):
         return f"{claim}{count} of {settings} {verb} {number}; so would some setting {near}."
 
     def _note(self) -> str:
-        notes = []
+        notes = [read_published(self["reported"]).describe()]
+        for row, setting in enumerate(self._shown()[:SAID_SETTINGS], 1):
+            if setting["says"]:
+                notes.append(f"Row {row} is from {setting['says']}.")
         if "untried_references" in self:
             untried = count_things(self["untried_references"], "further reference")
             notes.append(
                 f"Of the references, all together and the first {MOST_REFERENCES} alone were tried,"
                 f" not {untried} alone."
             )
+        if "untried_packages" in self:
+            packages = " ".join(self["untried_packages"])
+            notes.append(
+                "Moses' tokenizers, of tokenized BLEU, were not tried. To try them:"
+                f" pip install {packages}."
+            )
         if self["verified"] is not None:
             notes.append(
                 "sacreBLEU's signatures contain neither the order of n-grams nor the text of the"
                 " references."
             )
-        return " ".join(notes)
+        return " ".join(note for note in notes if note)
 
     def _shown(self) -> list[SettingScores]:
         return self["matches"] or self["other_matches"] or self["nearest"]
@@ -1148,10 +1577,17 @@ def describe_steps(steps: Sequence[FactorStep], with_differences: bool = False) 
     return ", ".join(f"{change.label} ({change.difference:+.2f})" for change in changes)
 
 
+_NAMES_OF_CHANGES = {
+    "mean_of_segments": "mean of segment scores",
+    "swapped": "predictions and references swapped",
+    "last_pair": "smoothing by the last pair",
+}
+
+
 def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
     """List the steps that change the score, with their differences in points.
 
-    A mean in place of a corpus score is always listed.
+    Changes that are not options are always listed.
 
     >>> list_changes([{"factor": "max_order", "value": 2, "delta": 0.125}])
     [Step(label='max_order=2', difference=12.5)]
@@ -1159,8 +1595,8 @@ def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
     changes = []
     for step in steps:
         difference = 100 * step["delta"]
-        if step["factor"] == "mean_of_segments":
-            changes.append(Step("mean of segment scores", difference))
+        if step["factor"] in NOT_OPTIONS:
+            changes.append(Step(_NAMES_OF_CHANGES[step["factor"]], difference))
         elif difference != 0:
             changes.append(Step(f"{step['factor']}={step['value']!r}", difference))
     return changes

@@ -10,7 +10,8 @@ perfect prediction scores exactly 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from operator import add, or_
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Number = float | Float64  # of a single row, or float64 [...] with one value per row
 Flag = bool | Bool  # of a single row, or bool [...] with one value per row
 Counts = Sequence[Number]  # one per order
+Weights = tuple[float, ...] | None  # one per order; None for equal weights
 
 NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes it
 
@@ -93,6 +95,31 @@ def bleu(rows: Int64, options: Options) -> Float64:
     0.5000
     """
     return cast(Float64, _score(_split_rows(rows), options))
+
+
+def bleu_by_weights(
+    rows: Int64, options: Options, weights: Iterable[Weights]
+) -> dict[Weights, Float64]:
+    """Return BLEU of each row under several weights, which are smoothed only once.
+
+    Args:
+        rows: int64 [..., 2 N + 2].
+        options: as for `bleu`.
+        weights: one weight per order each; None for equal weights.
+
+    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
+    >>> scores = bleu_by_weights(row, Options(max_order=2), [(1.0, 0.0), (0.0, 1.0)])
+    >>> [round(float(score), 4) for score in scores.values()]
+    [0.75, 0.3333]
+    """
+    smoothed = _smooth(_split_rows(rows), options)
+    logarithms = [_log(value) for value in smoothed.values]
+    scores: dict[Weights, Float64] = {}
+    for chosen in weights:
+        weight_of = order_weights(smoothed.present, replace(options, weights=chosen))
+        score = _combine(weight_of, logarithms, smoothed.brevity_penalty)
+        scores[chosen] = cast(Float64, score)
+    return scores
 
 
 def bleu_of_columns(columns: Float64, options: Options) -> Float64:

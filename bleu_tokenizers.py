@@ -16,7 +16,8 @@ import types
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -177,6 +178,17 @@ def tokenize_char(segment: str) -> list[str]:
     return [character for character in segment if not character.isspace()]
 
 
+def tokenize_list(segment: str) -> list[str]:
+    """Split into characters, with whitespace, as Python's `list` does.
+
+    NLTK splits a str in this way where it expects a list of words.
+
+    >>> tokenize_list("ein Wort")
+    ['e', 'i', 'n', ' ', 'W', 'o', 'r', 't']
+    """
+    return list(segment)
+
+
 def tokenize_multi_bleu(segment: str) -> list[str]:
     """Split at ASCII whitespace, as Moses' `multi-bleu.perl` does.
 
@@ -290,6 +302,13 @@ TOKENIZERS: dict[str, Tokenizer] = {
         expects_raw_text=False,
         splits_unspaced=True,
     ),
+    "list": Tokenizer(
+        tokenize_list,
+        "text is split into characters, blanks included, as by Python’s list",
+        Automaton(lambda: (("alone", ((0, 0x10FFFF),)),)),
+        expects_raw_text=False,
+        splits_unspaced=True,
+    ),
     "multi-bleu": Tokenizer(
         tokenize_multi_bleu,
         "text is split at spaces only, as multi-bleu.perl does",
@@ -315,6 +334,15 @@ SACREBLEU_PACKAGES = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
 SACREBLEU_PACKAGES |= dict.fromkeys(
     ("spm", "flores101", "flores200", "spBLEU-1K"), "sacrebleu sentencepiece"
 )
+
+
+# Moses' tokenizers by language, from sacremoses: moses-de, and moses-de-compounds, which also
+# splits at hyphens as the papers on WMT14 did.
+_MOSES_NAME = re.compile(r"moses-([a-z]{2,3})(-compounds)?")
+_COMPOUND = re.compile(r"(\S)-(\S)")
+_BEFORE_PERIOD = re.compile(r"[^\s.]+(?=\.)")
+_ASIAN_LETTER = re.compile("[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc]")
+_MOST_CACHED_TEXTS = 1 << 14  # whose tokens are kept, because Moses' tokenizer is slow
 
 
 class ChosenTokenizer(NamedTuple):
@@ -374,10 +402,13 @@ def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
                 "lowercase=True: token ids have no case. Remove `lowercase`, or pass text."
             )
         return ChosenTokenizer(kind, lower)
+    if tokenize is list:  # the fast path of Python's own function
+        return ChosenTokenizer("list", lower, TOKENIZERS["list"])
     if not isinstance(tokenize, str):
         return ChosenTokenizer(name_function(tokenize), lower, _make_definition(tokenize))
     if native is None:
-        return _load_from_sacrebleu(tokenize)._replace(lower=lower)
+        load = _load_from_sacremoses if is_moses(tokenize) else _load_from_sacrebleu
+        return load(tokenize)._replace(lower=lower)
     return ChosenTokenizer(tokenize, lower, native)
 
 
@@ -474,6 +505,102 @@ def _find_object_id(function: Callable[..., object]) -> str:
             _kept_objects.append(owner)
         _object_ids[key] = secrets.token_hex(8)
     return _object_ids[key]
+
+
+def is_moses(name: str) -> bool:
+    """Return True for the name of one of Moses' tokenizers.
+
+    >>> is_moses("moses-de-compounds"), is_moses("moses")
+    (True, False)
+    """
+    return _MOSES_NAME.fullmatch(name) is not None
+
+
+@cache
+def _load_from_sacremoses(name: str) -> ChosenTokenizer:
+    """Return Moses' tokenizer of a language, such as `"moses-de"` or `"moses-de-compounds"`."""
+    match = _MOSES_NAME.fullmatch(name)
+    assert match, name
+    language = match[1]
+    try:
+        from sacremoses import MosesTokenizer
+    except ImportError as error:
+        raise ImportError(
+            f"tokenize={name!r} comes from sacremoses, which is not installed."
+            " Install it: pip install sacremoses"
+        ) from error
+    languages = _list_moses_languages()
+    if language not in languages:
+        raise ValueError(
+            f"tokenize={name!r}: sacremoses has no language {language!r}. Pass moses- and one of"
+            f" {', '.join(languages)}; with -compounds at the end to split compounds."
+        )
+    if match[2]:
+        words = _load_from_sacremoses(f"moses-{language}").split
+        assert words
+
+        def split_compounds(text: str) -> list[str]:
+            # The substitution of the script that scored the Transformer: a character is part of one
+            # match only, so that a-b-c is split once.
+            return _COMPOUND.sub(r"\1 ##AT##-##AT## \2", " ".join(words(text))).split()
+
+        return ChosenTokenizer(name, definition=_make_definition(split_compounds))
+    tokenizer = MosesTokenizer(language)
+
+    @lru_cache(_MOST_CACHED_TEXTS)
+    def split(text: str) -> list[str]:
+        tokens: list[str] = tokenizer.tokenize(text, escape=False)
+        return tokens
+
+    return ChosenTokenizer(name, definition=_make_definition(split))
+
+
+def _list_moses_languages() -> list[str]:
+    """List the codes of sacremoses's languages; Japanese and Korean have no prefixes there."""
+    from sacremoses.corpus import NonbreakingPrefixes
+
+    return sorted({*NonbreakingPrefixes().available_langs.values(), "ja", "ko"})
+
+
+def has_sacremoses() -> bool:
+    """Return True if sacremoses is installed."""
+    return find_spec("sacremoses") is not None
+
+
+def find_moses_tokenizers(texts: Sequence[str]) -> list[str]:
+    """List the tokenizers of Moses whose tokens differ on some texts, the commonest language first.
+
+    Languages differ in abbreviations, whose period stays, in apostrophes, and in the letters of
+    Chinese, Japanese and Korean. Languages that agree in all that occurs in the texts have the same
+    tokens.
+
+    >>> find_moses_tokenizers(["Ca. 3 well-known cats"])
+    ['moses-en', 'moses-de', 'moses-en-compounds', 'moses-de-compounds']
+    """
+    from sacremoses import MosesTokenizer
+
+    # 1. Compare languages by what occurs: a word before a period may be an abbreviation.
+    words = {word for text in texts if "." in text for word in _BEFORE_PERIOD.findall(text)}
+    has_apostrophe = any("'" in text for text in texts)
+    is_unspaced = any(_ASIAN_LETTER.search(text) for text in texts)
+    languages = ["en", "de", "fr"]
+    languages += [name for name in _list_moses_languages() if name not in languages]
+    names = []
+    known = set()
+    for language in languages:
+        tokenizer = MosesTokenizer(language)
+        abbreviations = frozenset(words.intersection(tokenizer.NONBREAKING_PREFIXES))
+        before_numbers = frozenset(words.intersection(tokenizer.NUMERIC_ONLY_PREFIXES))
+        apostrophes = {"en": 1, "fr": 2, "it": 2}.get(language, 0) if has_apostrophe else 0
+        letters = language if is_unspaced and language in ("ja", "ko", "zh") else ""
+        kind = (abbreviations, before_numbers, apostrophes, letters)
+        if kind not in known:
+            known.add(kind)
+            names.append(f"moses-{language}")
+    # 2. Compounds only where there are some.
+    if any(_COMPOUND.search(text) for text in texts):
+        names += [f"{name}-compounds" for name in names]
+    return names
 
 
 @cache

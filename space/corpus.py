@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypedDict, cast
@@ -24,8 +23,8 @@ from .leaderboard import (
     write_range,
 )
 from .metric import (
-    SIGNATURE_KEY,
     TESTS,
+    TOKENIZERS,
     FoundSetting,
     Options,
     Precisions,
@@ -34,6 +33,7 @@ from .metric import (
     Setting,
     collect_warnings,
     load_with,
+    read_published,
     report,
     request_comparison,
     request_conventions,
@@ -73,13 +73,7 @@ FieldValues = Mapping[Block, Any]  # what is chosen or typed in each field
 
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
 _LISTED_SEGMENTS = 10  # numbers of empty predictions in a sentence
-_LONGEST_REPORT = 400  # characters of a pasted line with a score; those of sacreBLEU have 200
 _EXPECTED_SCORE = "Type the score as a number from 0 to 100, such as 27.30."
-_SCORE = re.compile(r"(?<![\w.,|:/])\d{1,3}(?:[.,]\d+)?(?![\w/|:]|[.,]\d)")
-# The keys with whatever separates them, since `reconcile` rejects other separators than |.
-_SIGNATURE = re.compile(
-    rf"(?:BLEU\|)?({SIGNATURE_KEY}[^|\s()]+(?:[^\w=()]{{1,5}}[^|\s():]+:[^|\s()]+)*)"
-)
 _OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
 
 
@@ -311,7 +305,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
                 reported = gr.Textbox(
                     label="You expected",
                     placeholder="33.5, or a line of another tool",
-                    max_length=_LONGEST_REPORT,
+                    max_length=limits.MAX_LINE_LENGTH,
                     elem_id="reported",
                 )
                 system = html.add_system_field("of the system", "why-system")
@@ -643,43 +637,10 @@ def render_system(scored: Scored, result: Result, caution: str = "") -> Rendered
     return Rendered(summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>')
 
 
-def read_reported(pasted: str) -> str:
-    """Read a score, with its signature if there is one, from any line that has one.
-
-    Raises RejectedError without a score. The answer is written as `reconcile` reads it.
-
-    >>> read_reported("BLEU = 26.81, 50.0/30.0/20.0/10.0 (BP=1.000, ratio=1.016)")
-    '26.81'
-    >>> read_reported("BLEU = 33.1 nrefs:1|case:lc|tok:13a")
-    'BLEU|nrefs:1|case:lc|tok:13a = 33.1'
-    """
-    line = " ".join(pasted.split())
-    if not line:
-        return ""
-    # 1. The JSON of sacreBLEU.
-    if line.startswith("{"):
-        try:
-            report = json.loads(line)
-            line = f"{report['signature']} = {report['score']}"
-        except (KeyError, TypeError, ValueError, RecursionError):
-            raise limits.RejectedError(_EXPECTED_SCORE) from None
-    # 2. The signature, then the score: the first number behind "=", or else the first of all.
-    signature = _SIGNATURE.search(line)
-    if signature:
-        line = f"{line[: signature.start()]} {line[signature.end() :]}"
-    _, _, value = line.rpartition("=") if line.count("=") == 1 else line.partition("=")
-    score = _SCORE.search(value) or _SCORE.search(line)
-    if score is None or float(score[0].replace(",", ".")) > 100:
-        raise limits.RejectedError(_EXPECTED_SCORE)
-    if signature is None:
-        return score[0]
-    return f"BLEU|{signature[1]} = {score[0]}"
-
-
 def explain_number(key: str, system: str, pasted: str) -> str:
     """Return the settings that give a reported score as HTML; all conventions if it is empty."""
+    reported = pasted.strip()
     try:
-        reported = read_reported(pasted)
         scored, table = read_segments(key)
         predictions = table[scored.name_column(system, "prediction")].to_pylist()
         references = table["references"].to_pylist()
@@ -698,7 +659,9 @@ def explain_number(key: str, system: str, pasted: str) -> str:
     except limits.ERRORS as error:
         text = limits.explain_error(error)
         if text.startswith("reported"):  # the name is Python's
-            text = _EXPECTED_SCORE
+            _, _, expected = text.partition(": pass ")
+            has_candidates = expected.startswith(("one BLEU score", "a BLEU score"))
+            text = f"Type {expected}" if has_candidates else _EXPECTED_SCORE
         return html.message(text)
 
 
@@ -724,8 +687,9 @@ def _render_settings(
         story = f"{title} {story}".strip()
     # 3. The question, with the score as it is scored here: without the steps to a setting.
     score = shown[0]["score"] - 100 * sum(step["delta"] for step in shown[0]["steps"])
+    number = read_published(search["reported"]).written
     question = (
-        f"You report a BLEU score of {search['reported']}. For the output of {system}, we get"
+        f"You report a BLEU score of {number}. For the output of {system}, we get"
         f" {score:.2f}. Which signature (number of references, case, tokenizer, smoothing) belongs"
         " to your score?"
     )
@@ -816,7 +780,7 @@ def tell_likely(search: Mapping[str, Any], likely: Setting | None) -> str:
 
 def _read_whole(reported: object) -> str:
     """Return the number before the decimals of a reported score, on the scale 0-100."""
-    number = float(str(reported).replace(",", "."))
+    number = read_published(reported).number
     return f"{int(100 * number if number <= 1 else number)}"
 
 
@@ -851,9 +815,13 @@ def _describe_steps(setting: Setting) -> list[str]:
 def _apply_button(setting: FoundSetting, scored: Scored) -> str:
     """Return a button that applies a setting; all other options, and a chosen reference, stay.
 
-    The demo scores a corpus, so a mean of segment scores has no button.
+    The demo scores a corpus with its own options, so a mean of segment scores, exchanged texts and
+    weights have no button.
     """
-    if "segments" in setting["options"]:
+    has_other_score = setting["swapped"] or setting["last_pair"]
+    if has_other_score or not setting["options"].keys() <= {*SCORING_OPTIONS}:
+        return ""
+    if setting["options"].get("tokenize", "none") not in TOKENIZERS:
         return ""
     options = {name: scored.options[name] for name in SCORING_OPTIONS} | setting["options"]
     references = setting["references"] if scored.which == "all" else scored.which

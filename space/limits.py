@@ -38,6 +38,7 @@ MAX_ORDER = 10
 MAX_RESAMPLES = 10_000
 MAX_RESAMPLED_SEGMENTS = 400_000_000  # segments of all systems, times resamples
 MAX_VALUE_LENGTH = 100  # characters or items of a name or an option
+MAX_LINE_LENGTH = 400  # characters of a line with a score; those of sacreBLEU have 200
 MAX_VALUE_DIGITS = 20
 MAX_MESSAGE_CHARACTERS = 400
 FEW_SEGMENTS = 100  # an interval over fewer segments comes with a caution
@@ -204,6 +205,16 @@ def check_value(name: str, value: object) -> None:
         raise RejectedError(f"{name} has {len(value):,} {unit}; the limit is {MAX_VALUE_LENGTH}.")
     if isinstance(value, int) and abs(value) >= 10**MAX_VALUE_DIGITS:
         raise RejectedError(f"{name} has more than {MAX_VALUE_DIGITS} digits.")
+
+
+def check_line(name: str, value: object) -> None:
+    """Reject a line that is longer than those of tools; any other value as `check_value` does."""
+    if not isinstance(value, str):
+        check_value(name, value)
+    elif len(value) > MAX_LINE_LENGTH:
+        raise RejectedError(
+            f"{name} has {len(value):,} characters; the limit is {MAX_LINE_LENGTH}."
+        )
 
 
 def check_options(options: object, names: Collection[str], tokenizers: Collection[str]) -> None:

@@ -140,6 +140,8 @@ class FoundSetting(Setting):
 
     plausible: bool
     references: int | str  # "all" or an index
+    swapped: bool
+    last_pair: bool
     options: dict[str, Any]
 
 
@@ -162,6 +164,17 @@ LengthGroup = TypedDict(
         "delta": float,
     },
 )
+
+
+class Published(Protocol):
+    """A published score, as it was read.
+
+    written: the number in it.
+    number: its value, on the scale 0-1 or 0-100.
+    """
+
+    written: str
+    number: float
 
 
 class Reconciliation(Result):
@@ -221,6 +234,7 @@ bleu: Any = evaluate.load(_PATH)
 _package = type(bleu).__module__.rpartition(".")[0]
 report = import_module(f"{_package}.bleu_report")
 _options = import_module(f"{_package}.bleu_options")
+_lines = import_module(f"{_package}.bleu_lines")
 _compare = import_module(f"{_package}.bleu_compare")
 _significance = import_module(f"{_package}.bleu_significance")
 _checks = import_module(f"{_package}.bleu_checks")
@@ -235,7 +249,7 @@ TESTS: Mapping[str, Test] = _compare.TESTS
 ALL_TESTS: Mapping[str, Test] = _compare.ALL_TESTS  # with that of several runs
 read_macro_average: Callable[[Result], Mapping[str, Any]] = _significance.read_macro_average
 
-SIGNATURE_KEY: str = _options.SIGNATURE_KEY  # a regular expression
+read_published: Callable[[object], Published] = _lines.read_published
 count_unspaced: Callable[[str], int] = _kinds.count_unspaced
 detokenize: Callable[[str], str] = _kinds.detokenize
 straighten_quotes: Callable[[str], str] = _kinds.straighten_quotes
@@ -427,7 +441,7 @@ def request_settings(
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_corpus(predictions, references)
     limits.check_search(predictions, references)
-    limits.check_value("reported", reported)
+    limits.check_line("reported", reported)
     limits.check_value("decimals", decimals)
     return metric.reconcile(predictions, references, reported, decimals=decimals, **options)
 

@@ -127,6 +127,9 @@ _PHRASES: dict[str, dict[object, str]] = {
     "mean_of_segments": {
         True: "the score is the mean of the segments’ scores, not that of the corpus"
     },
+    "swapped": {True: "predictions and references are exchanged"},
+    "last_pair": {True: "the smoothing looks at the last segment only, as in NLTK"},
+    "weights": {None: "all orders have equal weights"},
     "tokenize": {name: tokenizer.says for name, tokenizer in TOKENIZERS.items()},
     "smooth_method": {name: method.says for name, method in SMOOTH_METHODS.items()},
     "reference_length": {name: rule.says for name, rule in REFERENCE_LENGTHS.items()},
@@ -142,6 +145,7 @@ _FALLBACKS = {
     "tokenize": "text is split by {}",
     "smooth_value": "the value of the smoothing is {:g}",
     "max_order": "n-grams go up to {}",
+    "weights": "the weights of the orders are {}",
     "minimum_total": "every segment counts at least {} n-gram of each order, as in NLTK",
 }
 

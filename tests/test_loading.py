@@ -148,8 +148,9 @@ def test_from_the_hub(hub, run, expected):
     result, later = run(SCORE, "user/bleu_metric")
     assert result["score"] == expected
     assert {method for method, _ in hub.requests} == {"HEAD"}
-    assert first <= 47
-    assert later <= 24
+    # Two per file, and one later: `bleu_lines` is one more subject than 47 and 24 allowed.
+    assert first <= 49
+    assert later <= 25
     assert re.findall(r"(\d+)\s+requests", (ROOT / "docs" / "recipes.md").read_text()) == [
         str(first),
         str(later),

@@ -3,18 +3,28 @@
 import itertools
 import json
 import random
+import re
 import statistics
+import sys
 
 import numpy as np
 import pytest
 import sacrebleu
-from bleu.bleu_options import CONVENTIONS, SMOOTH_METHODS, Options
-from bleu.bleu_reconcile import FACTORS, count_chance
+from bleu.bleu_inputs import read_corpus
+from bleu.bleu_options import (
+    CONVENTIONS,
+    NLTK_METHODS,
+    SMOOTH_METHODS,
+    Options,
+    choose_options,
+)
+from bleu.bleu_reconcile import FACTORS, Scorer, Setting, count_chance
 from conftest import HAS_NUMBA, needs_wmt21
-from helpers import WMT21, random_captions, read_published, read_system
+from helpers import ROOT, WMT21, random_captions, read_published, read_system
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
+from sacremoses import MosesTokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 PREDICTIONS, REFERENCES = random_captions(seed=31, count=60)
@@ -23,6 +33,20 @@ PREDICTIONS = [
 ]  # so that case matters
 REFERENCES = [[*row, row[0][: len(row[0]) // 2]][:2] for row in REFERENCES]
 SHORT = st.text("abcde", max_size=7).map(" ".join)  # few different words, so that some orders match
+
+
+def compute_setting(bleu, predictions, references, setting):
+    """Return the score of the options of a setting that `reconcile` found, from 0 to 1."""
+    if setting["swapped"]:
+        texts = [row if isinstance(row, str) else row[0] for row in references]
+        predictions, references = texts, predictions
+    chosen_references = references
+    if setting["references"] != "all":
+        chosen_references = [[row[setting["references"]]] for row in references]
+    result = bleu.compute(
+        predictions=predictions, references=chosen_references, **setting["options"]
+    )
+    return result["mean_segment_bleu" if setting["options"].get("segments") else "bleu"]
 
 
 def chosen(references, which):
@@ -105,9 +129,10 @@ def test_the_simplest_settings_come_first(bleu):
     assert found["matches"][0]["steps"] == []
     score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"]
     many = bleu.reconcile(PREDICTIONS, REFERENCES, round(score), decimals=0)["matches"]
-    changes = [len(match["steps"]) for match in many]
     assert len(many) > 5
-    assert changes == sorted(changes)
+    for plausible in (True, False):  # the implausible ones follow
+        changes = [len(match["steps"]) for match in many if match["plausible"] == plausible]
+        assert changes == sorted(changes)
 
 
 def test_without_a_match_the_nearest_are_returned(bleu):
@@ -174,8 +199,7 @@ def test_the_options_of_every_setting_have_its_score(load, method, rows, max_ord
     for reported in (bleu.compute(**texts, smooth_method=method)["score"], "61.8034"):
         found = bleu.reconcile(**texts, reported=reported, smooth_method=method)
         for one in found["matches"] + found["nearest"]:
-            key = "mean_segment_bleu" if one["options"].get("segments") else "bleu"
-            assert bleu.compute(**texts, **one["options"])[key] == pytest.approx(
+            assert one["last_pair"] or compute_setting(bleu, **texts, setting=one) == pytest.approx(
                 one["bleu"], abs=1e-11
             ), one
 
@@ -586,12 +610,14 @@ def test_few_changes_come_first(load, seed):
     matches = load().reconcile(**corpus, reported=round(load().compute(**corpus)["score"]))[
         "matches"
     ]
-    changes = [
-        len(match["steps"])
-        for match in matches
-        if all(abs(match["bleu"] - score) > 1e-12 for score in named)
-    ]
-    assert changes == sorted(changes)
+    for plausible in (True, False):
+        changes = [
+            len(match["steps"])
+            for match in matches
+            if match["plausible"] == plausible
+            and all(abs(match["bleu"] - score) > 1e-12 for score in named)
+        ]
+        assert changes == sorted(changes)
 
 
 @pytest.mark.parametrize("segments", [1, 2, 5, 30])
@@ -676,8 +702,11 @@ def test_a_single_reference_is_all_of_them(bleu):
         (5, {}, {}, 0),
     ],
 )
-def test_chance_is_the_share_of_numbers_that_match(load, seed, options, fixed, decimals):
-    """All numbers with as many decimals within 2 points of the object's score are tried."""
+def test_chance_is_the_share_of_numbers_that_match(
+    load, seed, options, fixed, decimals, monkeypatch
+):
+    """All numbers with as many decimals within 2 points of the object's score are tried, in one round."""
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
     bleu, (predictions, references) = load(**options), make_sentences(seed, 12)
     own = bleu.compute(predictions=predictions, references=references, **fixed)["score"]
     step = 10**decimals
@@ -708,7 +737,7 @@ def test_count_chance(scores, center, unit, share):
 
 
 def test_the_number_of_settings_is_that_of_distinct_scores(bleu):
-    """Order 1 or 2, closest or shortest, exp or none, of the corpus, and the means."""
+    """Orders and reference lengths of the corpus, the means, and what NLTK makes with method3."""
     texts = {
         "predictions": ["a b c d e", "a x"],
         "references": [["a b c e d", "a b"], ["a y z", "b"]],
@@ -723,6 +752,7 @@ def test_the_number_of_settings_is_that_of_distinct_scores(bleu):
         for effective in (False, True):
             result = bleu.compute(**columns, **fixed, segments=True, effective_order=effective)
             scores.append(result["mean_segment_bleu"])
+    fixed["weights"] = None  # without those of tutorials
     assert bleu.reconcile(**texts, reported=50, **fixed)["settings"] == len(
         {round(score, 10) for score in scores}
     )
@@ -948,3 +978,166 @@ def test_at_most_eight_references_are_tried_alone(bleu, count, untried):
     told = f"Of the references, all together and the first 8 alone were tried, not {untried} further reference{'s' * (untried > 1)} alone."
     assert (told in str(found)) == (untried > 0)
     assert {setting["references"] for setting in found["nearest"]} <= {"all", *range(8)}
+
+
+# --- Where does my number come from? ----------------------------------------------------------------
+#
+# One row per kind of score: the tool is asked for it, and the answer must name the call and
+# reproduce it.
+
+HOME_P, HOME_TWO = make_sentences(11, 40)
+HOME_P = [f"{text} well-known cats" for text in HOME_P]
+HOME_TWO = [[f"{text} well-known dogs" for text in reversed(row)] for row in HOME_TWO]
+HOME_R = [row[0] for row in HOME_TWO]
+THIRDS = (0.33, 0.33, 0.33, 0)
+
+
+def home_mean(split, method="method0", weights=(0.25, 0.25, 0.25, 0.25), swapped=False):
+    """Return the mean of NLTK's scores of sentences."""
+    smooth = getattr(SmoothingFunction(), method)
+    first, second = (HOME_R, HOME_P) if swapped else (HOME_P, HOME_R)
+    return statistics.fmean(
+        sentence_bleu([split(reference)], split(prediction), weights, smooth)
+        for prediction, reference in zip(first, second)
+    )
+
+
+def home_corpus(split, method="method0", weights=(0.25, 0.25, 0.25, 0.25)):
+    """Return NLTK's score of the corpus."""
+    references = [[split(text)] for text in HOME_R]
+    predictions = [split(text) for text in HOME_P]
+    smooth = getattr(SmoothingFunction(), method)
+    return corpus_bleu(references, predictions, weights, smooth)
+
+
+def lower_words(text):
+    return text.lower().split()
+
+
+def same(text):  # a str, which NLTK takes for a list of characters
+    return text
+
+
+def home_sacrebleu(predictions=HOME_P, references=HOME_R, **options):
+    return sacrebleu.BLEU(**options).corpus_score(predictions, [references]).score / 100
+
+
+def home_moses(language, compounds, **options):
+    """Return BLEU at spaces of text that Moses' tokenizer split."""
+    moses = MosesTokenizer(language)
+
+    def tokenized(texts):
+        lines = [moses.tokenize(text, escape=False, return_str=True) for text in texts]
+        if compounds:  # perl -ple 's{(\S)-(\S)}{$1 ##AT##-##AT## $2}g'
+            lines = [re.sub(r"(\S)-(\S)", r"\1 ##AT##-##AT## \2", line) for line in lines]
+        return lines
+
+    return home_sacrebleu(
+        tokenized(HOME_P), tokenized(HOME_R), tokenize="none", smooth_method="none", **options
+    )
+
+
+# The kind, as docs/conventions.md has it; the score; and the call that the answer names.
+ORIGINS = {
+    "characters with blanks": (lambda: home_mean(same), "the mean of NLTK's `sentence_bleu` given strings: characters, blanks included"),
+    "characters, corpus": (lambda: home_corpus(same), "NLTK's `corpus_bleu` given strings: characters, blanks included"),
+    "mean, words": (lambda: home_mean(str.split), "the mean of NLTK's `sentence_bleu` given lists of words"),
+    "mean, lower-cased": (lambda: home_mean(lower_words, "method1"), "the mean of NLTK's `sentence_bleu` given lists of lower-cased words, with method1"),
+    "mean, BLEU-1": (lambda: home_mean(str.split, weights=(1, 0, 0, 0)), "the mean of NLTK's `sentence_bleu` given lists of words, with weights (1, 0, 0, 0)"),
+    "mean, BLEU-2": (lambda: home_mean(str.split, weights=(0.5, 0.5, 0, 0)), "the mean of NLTK's `sentence_bleu` given lists of words, with weights (0.5, 0.5, 0, 0)"),
+    "mean, BLEU-3": (lambda: home_mean(str.split, weights=THIRDS), "the mean of NLTK's `sentence_bleu` given lists of words, with weights (0.33, 0.33, 0.33, 0)"),
+    "mean, thirds": (lambda: home_mean(str.split, weights=(1 / 3, 1 / 3, 1 / 3, 0)), "the mean of NLTK's `sentence_bleu` given lists of words, with weights (0.3333, 0.3333, 0.3333, 0)"),
+    "mean, one precision": (lambda: home_mean(str.split, "method1", (0, 0, 0, 1)), "the mean of NLTK's `sentence_bleu` given lists of words, with method1 and weights (0, 0, 0, 1)"),
+    "corpus, one precision": (lambda: home_corpus(str.split, weights=(0, 1, 0, 0)), "NLTK's `corpus_bleu` given lists of words, with weights (0, 1, 0, 0)"),
+    "corpus, BLEU-3": (lambda: home_corpus(lower_words, weights=THIRDS), "NLTK's `corpus_bleu` given lists of lower-cased words, with weights (0.33, 0.33, 0.33, 0)"),
+    "corpus, method5": (lambda: home_corpus(str.split, "method5"), "NLTK's `corpus_bleu` given lists of words, with method5, which depends on the last pair (nltk issue 3903)"),
+    "tokenized": (lambda: home_moses("en", False), "tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for en"),
+    "compounds": (lambda: home_moses("de", True), "tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for de, with compounds split"),
+    "swapped, sacreBLEU": (lambda: home_sacrebleu(HOME_R, HOME_P), "sacreBLEU's `corpus_bleu`, with predictions and references in each other's place: exchange them"),
+    "swapped, mean": (lambda: home_mean(str.split, swapped=True), "the mean of NLTK's `sentence_bleu` given lists of words, with predictions and references in each other's place: exchange them"),
+    "sacreBLEU": (home_sacrebleu, "sacreBLEU's `corpus_bleu`"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ORIGINS)
+def test_where_a_number_comes_from(bleu, kind):
+    """The tool is asked; the first match names its call, and its options have the score."""
+    make_score, says = ORIGINS[kind]
+    score = make_score()
+    found = bleu.reconcile(HOME_P, HOME_R, f"{100 * score:.4f}")
+    first = found["matches"][0]
+    assert first["says"] == says
+    assert first["plausible"]
+    assert (first["swapped"], first["last_pair"]) == ("swapped" in kind, "method" in kind)
+    assert first["bleu"] == pytest.approx(score, abs=1e-9)
+    if not first["last_pair"]:
+        again = compute_setting(bleu, HOME_P, [[text] for text in HOME_R], first)
+        assert again == pytest.approx(score, abs=1e-9)
+    assert f"Row 1 is from {says}." in str(found)
+    json.dumps(found)
+
+
+def test_the_table_of_the_page_has_these_scores():
+    page = (ROOT / "docs" / "conventions.md").read_text(encoding="utf-8")
+    for kind, (make_score, says) in ORIGINS.items():
+        assert f"| {kind} | {100 * make_score():.2f} | {says} |\n" in page
+
+
+@pytest.mark.parametrize("method", ["method5", "method6", "method7"])
+@pytest.mark.parametrize(
+    "texts", [(["a b c d e f g"], ["a b c x d e f"]), (HOME_P[:3], HOME_R[:3])], ids=["1", "3"]
+)
+def test_what_nltk_makes_of_a_corpus_with_the_last_pair(method, texts):
+    """Also precisions above 1 are NLTK's."""
+    predictions, references = texts
+    options = choose_options("nltk", {"smooth_method": NLTK_METHODS[method]})
+    options = options.override({"minimum_total": 0 if method == "method6" else 1})
+    setting = Setting.of_options(options)._replace(last_pair=True)
+    scorer = Scorer(read_corpus(predictions, references), {}, options)
+    scorer.add([setting])
+    theirs = corpus_bleu(
+        [[text.split()] for text in references],
+        [text.split() for text in predictions],
+        smoothing_function=getattr(SmoothingFunction(), method),
+    )
+    assert scorer.scores[setting] == pytest.approx(theirs, rel=1e-12)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_a_mean_of_caption_scores_is_found(load, order):
+    """Bleu_1 to Bleu_4 of each caption, as pycocoevalcap returns them, averaged."""
+    coco = load("coco", max_order=order)
+    mean = coco.compute(predictions=HOME_P, references=HOME_TWO, segments=True)["mean_segment_bleu"]
+    found = load().reconcile(HOME_P, HOME_TWO, f"{mean:.6f}")
+    assert (
+        found["matches"][0]["says"] == f"the mean of pycocoevalcap's Bleu_{order} of each caption"
+    )
+    assert compute_setting(load(), HOME_P, HOME_TWO, found["matches"][0]) == pytest.approx(mean)
+
+
+def test_equal_scores_have_the_name_of_the_commoner_tool(load):
+    """NLTK's defaults come before captions, unless a segment has several references."""
+    predictions = ["a 5-4 win for a cat on a mat", "two dogs ran home today"]
+    references = ["a 5-4 win for a cat on a mat now", "two dogs ran home"]
+    score = load("nltk").compute(predictions=predictions, references=references)["score"]
+    captions = load("coco").compute(predictions=predictions, references=references)["score"]
+    assert captions == pytest.approx(score, abs=1e-5)
+    first = load().reconcile(predictions, references, f"{score:.4f}")["matches"][0]
+    assert first["says"] == "NLTK's `corpus_bleu` given lists of words"
+    rows = [[text, text] for text in references]
+    first = load().reconcile(predictions, rows, f"{score:.4f}")["matches"][0]
+    assert first["says"] == "pycocoevalcap's Bleu_4"
+
+
+def test_without_sacremoses_the_answer_names_it(bleu, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
+    found = bleu.reconcile(HOME_P, HOME_R, "99.99")
+    assert found["untried_packages"] == ["sacremoses"]
+    assert "To try them: pip install sacremoses." in str(found)
+    assert "untried_packages" not in bleu.reconcile(HOME_P, HOME_R, "99.99", tokenize="13a")
+    plain = bleu.compute(predictions=HOME_P, references=HOME_R)["score"]
+    assert "untried_packages" not in bleu.reconcile(HOME_P, HOME_R, plain)
+    with pytest.raises(
+        ImportError, match=r"'moses-lv' comes from sacremoses.*pip install sacremoses"
+    ):
+        bleu.compute(predictions=["a"], references=["a"], tokenize="moses-lv")

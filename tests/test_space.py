@@ -75,7 +75,13 @@ def test_each_factor_of_a_search_has_a_phrase():
     reconcile = importlib.import_module(
         f"{metric.report.__name__.rpartition('.')[0]}.bleu_reconcile"
     )
-    factors = {"mean_of_segments": (True,), "effective_order": (True, False)}
+    factors = {
+        "mean_of_segments": (True,),
+        "swapped": (True,),
+        "last_pair": (True,),
+        "weights": reconcile.HOME_WEIGHTS,
+        "effective_order": (True, False),
+    }
     searched = [*factors.items(), *reconcile.FACTORS.items(), *reconcile.SEGMENT_FACTORS.items()]
     for name, values in searched:
         assert all(options.describe_setting(name, value) for value in values)
@@ -668,46 +674,27 @@ def test_empty_predictions_are_listed():
 
 # --- "You expected" -------------------------------------------------------------------------------
 
-PASTED = [
-    ("33.5", "33.5"),
-    (" 33,50 ", "33,50"),
-    ("0.3314", "0.3314"),
-    ("33.5 BLEU", "33.5"),
-    ("BLEU: 33.5", "33.5"),
-    ("BLEU = 26.81", "26.81"),
-    # The line of multi-bleu.perl, and of mteval-v13a.pl.
-    ("BLEU = 26.81, 50.0/30.0/20.0/10.0 (BP=1.000, ratio=1.016, hyp_len=127, ref_len=125)", "26.81"),
-    ("BLEU score = 0.2681 for system \"x\"", "0.2681"),
-    ("BLEU = 33.1 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.4.0", "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.4.0 = 33.1"),
-    ("33.1 (nrefs:1|case:mixed|tok:13a)", "BLEU|nrefs:1|case:mixed|tok:13a = 33.1"),
-    ("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0 = 33.1 64.1/40.0/30.1/20.2 (BP = 1.000 ratio = 1.003 hyp_len = 1234 ref_len = 1230)", "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0 = 33.1"),
-    ('{"name": "BLEU", "score": 33.1, "signature": "nrefs:1|case:lc", "verbose_score": "64.1/40.0"}', "BLEU|nrefs:1|case:lc = 33.1"),
-    ("33.1 nrefs:1 | case:lc |\n tok:13a", "BLEU|nrefs:1 | case:lc | tok:13a = 33.1"),
-    ("order:2|weights:1/0|case:lc = 33.1", "BLEU|order:2|weights:1/0|case:lc = 33.1"),
-    # What is not a bar stays, so that `reconcile` rejects it.
-    ("33.1 nrefs:1,case:lc,tok:13a", "BLEU|nrefs:1,case:lc,tok:13a = 33.1"),
-    ("nrefs:1, case:lc; tok:13a = 33.1", "BLEU|nrefs:1, case:lc; tok:13a = 33.1"),
-    ("nrefs:1 case:lc tok:13a = 33.1", "BLEU|nrefs:1 case:lc tok:13a = 33.1"),
-    ("BLEU 33.1 (test:wmt20 / case:lc)", "BLEU|test:wmt20 / case:lc = 33.1"),
-    ("33.1 date:2024", "33.1"),
-    ("", ""),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("pasted", "read"), PASTED)
-def test_any_pasted_line_is_read_as_a_score(pasted, read):
-    assert importlib.import_module("space.corpus").read_reported(pasted) == read
-
 
 @pytest.mark.parametrize(
-    "pasted", ["BLEU", "my score", "27,3,1", "nrefs:1|case:lc", "127", '{"score": "x"}', "{"]
-)
-def test_what_has_no_score_is_answered_with_an_example(pasted):
-    corpus = importlib.import_module("space.corpus")
-    with pytest.raises(
-        ValueError, match=r"^Type the score as a number from 0 to 100, such as 27\.30\.$"
-    ):
-        corpus.read_reported(pasted)
+    ("pasted", "told"),
+    [
+        ("BLEU", "Type the score as a number from 0 to 100, such as 27.30."),
+        ("nrefs:1|case:lc", "Type the score as a number from 0 to 100, such as 27.30."),
+        ("127", "Type the score as a number from 0 to 100, such as 27.30."),
+        ("BLEU 27.3, BLEU 28.1", "Type one BLEU score, not 27.3 and 28.1."),
+        ("chrF 55.2", "Type a BLEU score; this line is about chrF."),
+        ("BLEU = 26.81, 50.0/30.0/20.0/10.0 (BP=1.000)", "gives 26.81 with these values"),
+        ("COMET 0.85, BLEU 33.1", "You report a BLEU score of 33.1."),
+    ],
+)  # fmt: skip
+def test_a_pasted_line_is_read_by_the_metric(pasted, told):
+    """`tests/test_lines.py` has the lines of all tools."""
+    corpus, metric, scored, files = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored", "files")
+    )
+    submission = files.Submission({"A": ["a b c d"]}, [["a b c e"]])
+    kept, _ = scored.score_submission(submission, metric.OPTIONS, "all", "")
+    assert told in corpus.explain_number(kept.key, "A", pasted)
 
 
 def test_causes_are_in_groups_with_their_variants_folded():

@@ -21,6 +21,7 @@ from bleu.bleu_tokenizers import (
     TOKENIZERS,
     _load_from_sacrebleu,
     choose_tokenizer,
+    find_moses_tokenizers,
     lower_case,
     name_function,
     prepare_texts,
@@ -43,6 +44,8 @@ from helpers import (
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
+from sacremoses import MosesTokenizer
+from sacremoses.corpus import NonbreakingPrefixes
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -126,6 +129,83 @@ def split_as_script(text, lowercase=False):
     """Return the tokens of multi-bleu.perl by Python's bytes: ASCII whitespace, lowercase of ASCII letters."""
     text = text.encode()
     return [token.decode() for token in (text.lower() if lowercase else text).split()]
+
+
+SPACED = [
+    "a b\n",
+    "\n",
+    "\n\n a",
+    " a\r\n",
+    "a&amp;b <skipped>-\n",
+    "東京\u3000x\u00a0",
+    "",
+    "é😀 ",
+]
+
+
+def count_characters(predictions, references, lowercase):
+    """Count lists of characters, which no tokenizer splits."""
+
+    def split(text):
+        return list(text.lower() if lowercase else text)
+
+    lists = [[split(text) for text in row] for row in references]
+    return count_both_ways([split(text) for text in predictions], lists)
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_list_has_pythons_characters_with_blanks(bleu, lowercase):
+    """Also line feeds at the end, which all other tokenizers remove."""
+    predictions, references = random_rows(seed=5, count=400)
+    predictions = [*predictions, *SPACED]
+    references = [*references, *([text[::-1]] for text in SPACED)]
+    for name in ("list", list):
+        rows = count_both_ways(predictions, references, tokenize=name, lowercase=lowercase)
+        expected = count_characters(predictions, references, lowercase)
+        np.testing.assert_array_equal(rows, expected)
+    made = bleu.compute(predictions=["a b c"], references=["a b d"], tokenize=list)
+    assert "tok:list" in made["signature"]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "ru", "zh", "ja"])
+@pytest.mark.parametrize("compounds", ["", "-compounds"])
+def test_moses_tokenizers_are_sacremoses(bleu, language, compounds):
+    """Without escapes; compounds are split by the substitution of the Transformer's script."""
+    moses = MosesTokenizer(language)
+    texts = [
+        "It's 5 o'clock, isn't it? Mr. Smith & Co. paid 3,5 % (approx. 1.000 $).",
+        "Die Ost-West-Frage z.B. ist state-of-the-art; a-b-c - d.",
+        "L'été, c'est l'amour... <tag> |x| [y]",
+        "東京は日本の首都です。 Это т.е. так-то.",
+        "",
+    ]
+    for text in texts:
+        tokens = moses.tokenize(text, escape=False)
+        if compounds:
+            tokens = re.sub(r"(\S)-(\S)", r"\1 ##AT##-##AT## \2", " ".join(tokens)).split()
+        shown = bleu.explain(text, [text], tokenize=f"moses-{language}{compounds}")
+        assert shown["prediction"]["tokens"] == tokens
+    name = f"tok:moses-{language}{compounds}"
+    made = bleu.compute(predictions=texts, references=texts, tokenize=name[4:])
+    assert name in made["signature"]
+
+
+def test_a_language_that_sacremoses_has_not(bleu, load):
+    with pytest.raises(ValueError, match=r"no language 'xx'\. Pass moses- and one of as, bn,"):
+        bleu.compute(predictions=["a"], references=["a"], tokenize="moses-xx")
+    loaded = load(signature="nrefs:1|case:lc|eff:no|tok:moses-de|smooth:none|version:2.0.0")
+    assert "tok:moses-de" in loaded.compute(predictions=["a"], references=["a"])["signature"]
+
+
+def test_languages_with_the_same_tokens_are_listed_once():
+    """All languages are split; each has the tokens of one that is listed."""
+    texts = ["Ca. 3 cats vs. Dr. No, z. B. it's l'eau.", "No. 5 well-known"]
+    listed = [name for name in find_moses_tokenizers(texts) if "compounds" not in name]
+    tokens_of = {}
+    for language in {*NonbreakingPrefixes().available_langs.values(), "ja", "ko"}:
+        moses = MosesTokenizer(language)
+        tokens_of[language] = tuple(tuple(moses.tokenize(text, escape=False)) for text in texts)
+    assert {tokens_of[name.removeprefix("moses-")] for name in listed} == {*tokens_of.values()}
 
 
 @pytest.mark.parametrize("mark", INSIDE, ids=ascii)

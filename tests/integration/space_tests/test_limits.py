@@ -35,7 +35,7 @@ ONE = {"predictions": ["a"], "references": ["a"]}
         ("/score", {**ONE, "options": {"x" * 200: 1}}, "The name of an option has 200 characters"),
         ("/score", {**ONE, "options": {"max_order": 10**400}}, "max_order has more than 20 digits"),
         ("/explain", {"prediction": ["a"] * 2001, "references": [["a"]]}, "2,001 tokens; the limit is 2,000"),
-        ("/reconcile", {**ONE, "reported": "9" * 101}, "reported has 101 characters"),
+        ("/reconcile", {**ONE, "reported": "9" * 401}, "reported has 401 characters"),
         ("/score", {**ONE, "options": {"max_order": 11}}, "max_order: the limit is 10"),
         ("/score", {**ONE, "options": {"confidence": 0.9, "n_resamples": 10**9}}, "n_resamples: the limit is 10,000"),
         ("/explain", {"prediction": "a" * 2001, "references": ["a"]}, "the limit is 2,000"),

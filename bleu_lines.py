@@ -1,0 +1,639 @@
+"""Published scores as people have them: a number, the line or JSON that a tool prints, a dict.
+
+`read_published` is the only reader, for the metric and for the demo. A line tells more than a
+score: a signature, precisions, the brevity penalty, lengths. All of them are conditions of a
+search.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple, TypedDict, cast
+
+import numpy as np
+
+from .bleu_messages import invalid
+from .bleu_options import SCORE, SIGNATURE_KEY, SignatureContent, read_signature, to_python
+from .bleu_scoring import NOISE, Scores
+
+_MOST_CANDIDATES = 5  # that an error lists
+
+_EXPECTED = "a number, or a str such as '27.30'"
+
+
+class Rounded(NamedTuple):
+    """A number as it was printed.
+
+    value: the number.
+    unit: the distance between two numbers with as many decimals.
+    """
+
+    value: float
+    unit: float
+
+    @classmethod
+    def of_text(cls, text: str, scale: int = 1) -> Rounded:
+        """Read a number, and divide it by the scale that it was printed on.
+
+        >>> Rounded.of_text("58.1", scale=100)
+        Rounded(value=0.581, unit=0.001)
+        """
+        unit = 10.0 ** -count_decimals(Decimal(text))
+        return cls(float(text) / scale, unit / scale)
+
+    def is_rounded_from(self, number: float) -> bool:
+        """Return True if a number rounds to this one, up or down."""
+        return abs(number - self.value) <= self.unit / 2 + NOISE
+
+
+class ConditionsContent(TypedDict, total=False):
+    """The values that a line has beside its score, as keys of `compute`, with their scales."""
+
+    precisions: list[float]
+    brevity_penalty: float
+    length_ratio: float
+    translation_length: int
+    reference_length: int
+
+
+class Conditions(NamedTuple):
+    """The values that a line has beside its score; empty or None for those that it has not.
+
+    precisions: those of each order, after smoothing, on the scale 0-1.
+    The other fields are as in the result of `compute`.
+    """
+
+    precisions: tuple[Rounded, ...] = ()
+    brevity_penalty: Rounded | None = None
+    length_ratio: Rounded | None = None
+    translation_length: int | None = None
+    reference_length: int | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.to_dict())
+
+    def are_met(self, scores: Scores) -> bool:
+        """Return True if a result has these values."""
+        if self.precisions:
+            if len(self.precisions) != len(scores["precisions"]):
+                return False
+            for printed, precision in zip(self.precisions, scores["precisions"]):
+                if not printed.is_rounded_from(precision):
+                    return False
+        penalty = self.brevity_penalty
+        if penalty is not None and not penalty.is_rounded_from(scores["brevity_penalty"]):
+            return False
+        ratio = self.length_ratio
+        if ratio is not None and not ratio.is_rounded_from(scores["length_ratio"]):
+            return False
+        lengths = scores["translation_length"], scores["reference_length"]
+        return self.have_lengths(*lengths)
+
+    def have_lengths(self, length: int, reference_length: int) -> bool:
+        """Return True if these are the lengths of predictions and references, if they are known.
+
+        >>> Conditions(translation_length=9).have_lengths(9, 10)
+        True
+        """
+        has_length = self.translation_length in (None, length)
+        return has_length and self.reference_length in (None, reference_length)
+
+    def to_dict(self) -> ConditionsContent:
+        """Return the known values as plain numbers.
+
+        >>> Conditions(brevity_penalty=Rounded(0.98, 0.001), translation_length=9).to_dict()
+        {'brevity_penalty': 0.98, 'translation_length': 9}
+        """
+        content: dict[str, Any] = {}
+        if self.precisions:
+            content["precisions"] = [printed.value for printed in self.precisions]
+        for name in ("brevity_penalty", "length_ratio"):
+            printed = getattr(self, name)
+            if printed is not None:
+                content[name] = printed.value
+        for name in ("translation_length", "reference_length"):
+            length = getattr(self, name)
+            if length is not None:
+                content[name] = length
+        return cast(ConditionsContent, content)
+
+    def describe(self) -> str:
+        """Write the known values for a sentence.
+
+        >>> Conditions((Rounded(0.581, 0.001),), translation_length=9).describe()
+        'precisions 58.1, 9 tokens in the predictions'
+        """
+        known = []
+        if self.precisions:
+            percentages = "/".join(f"{100 * printed.value:.4g}" for printed in self.precisions)
+            known.append(f"precisions {percentages}")
+        if self.brevity_penalty is not None:
+            known.append(f"brevity penalty {self.brevity_penalty.value:.4g}")
+        if self.length_ratio is not None:
+            known.append(f"length ratio {self.length_ratio.value:.4g}")
+        if self.translation_length is not None:
+            known.append(f"{self.translation_length:,} tokens in the predictions")
+        if self.reference_length is not None:
+            known.append(f"{self.reference_length:,} in the references")
+        return ", ".join(known)
+
+
+class Published(NamedTuple):
+    """A published score.
+
+    reported: the score as the user passed it, in plain Python types.
+    written: the number in it, as it is written.
+    number: its value, from 0 to 1 or from 0 to 100.
+    decimals: the number of known decimals.
+    scale: 1 or 100 if it is known, None if the number can be on either scale.
+    signature: the signature beside the score, or None.
+    conditions: what the line has beside the score.
+    source: the tool that prints such a line, as the object of a sentence; empty if it is unknown.
+    unread_keys: keys of an old signature that have no meaning here.
+    """
+
+    reported: object
+    written: str
+    number: float
+    decimals: int
+    scale: int | None = None
+    signature: SignatureContent | None = None
+    conditions: Conditions = Conditions()
+    source: str = ""
+    unread_keys: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """Return how a line was read, as a sentence; empty for a number alone.
+
+        >>> read_published("27.3%").describe()
+        ''
+        >>> read_published("BLEU = 27.3, 58.1/33.2/20.9/13.5 (BP=1.000)").describe()
+        'Read as 27.3 with precisions 58.1/33.2/20.9/13.5, brevity penalty 1.'
+        """
+        if not (self.conditions or self.source):
+            return ""
+        sentence = f"Read as {self.written}"
+        if self.source:
+            sentence += f" from {self.source}"
+        if self.conditions:
+            sentence += f" with {self.conditions.describe()}"
+        if self.unread_keys:
+            sentence += f"; unknown keys of its signature: {', '.join(self.unread_keys)}"
+        return f"{sentence}."
+
+
+class _Line(NamedTuple):
+    """The parts of a reported score, before its number is checked. The fields are `Published`'s."""
+
+    written: str
+    scale: int | None = None
+    signature: SignatureContent | None = None
+    conditions: Conditions = Conditions()
+    source: str = ""
+    unread_keys: tuple[str, ...] = ()
+
+
+def read_published(reported: object, decimals: int | None = None) -> Published:
+    """Read a published score: a number, a line that a tool prints, JSON, or a dict of results.
+
+    Args:
+        reported: the score.
+        decimals: the number of its known decimals; None for those that it is written with.
+
+    Raises:
+        ValueError: `reported` has no BLEU score or several, its signature cannot be read, or
+            `decimals` is not a number of decimals.
+
+    >>> read_published("27,30").number, read_published("COMET 0.85, BLEU 33.1").number
+    (27.3, 33.1)
+    >>> read_published("BLEU 33.1, BLEU 34.2")
+    Traceback (most recent call last):
+    ValueError: reported='BLEU 33.1, BLEU 34.2': pass one BLEU score, not 33.1 and 34.2.
+    """
+    # 1. Find the number, and what is beside it.
+    plain = _to_plain(reported)
+    if isinstance(plain, Mapping):
+        plain = {str(key): _to_plain(value) for key, value in plain.items()}
+    line = _read_any(plain)
+    # 2. Read the number.
+    written = SCORE.fullmatch(line.written)
+    if written is None:
+        raise invalid("reported", line.written, _EXPECTED)
+    number = Decimal(written[1].replace(",", "."))
+    if not 0 <= number <= 100:
+        shown = plain if isinstance(plain, (int, float)) else line.written
+        raise invalid("reported", shown, "a score from 0 to 1 or from 0 to 100")
+    # 3. Count its decimals, if they are not known.
+    if decimals is None:
+        known_decimals = count_decimals(number)
+    elif isinstance(decimals, bool) or not hasattr(decimals, "__index__") or decimals < 0:
+        raise invalid("decimals", decimals, "a whole number of 0 or more")
+    else:
+        known_decimals = int(decimals)
+    return Published(plain, number=float(number), decimals=known_decimals, **line._asdict())
+
+
+def _to_plain(value: object) -> Any:
+    """Convert NumPy's types; a float keeps the decimals that it displays.
+
+    `tolist` would turn a 32-bit 66.87 into 66.87000274658203.
+    """
+    return float(str(value)) if isinstance(value, np.floating) else to_python(value)
+
+
+def count_decimals(number: Decimal) -> int:
+    """Return the number of decimals that a number is written with.
+
+    >>> count_decimals(Decimal("27.30")), count_decimals(Decimal("1E-5"))
+    (2, 5)
+    """
+    return max(0, -int(number.as_tuple().exponent))
+
+
+def _read_any(plain: object) -> _Line:
+    """Read a score of any type."""
+    if isinstance(plain, Mapping):
+        return _read_report(plain, plain)
+    if isinstance(plain, str):
+        structure = _parse_structure(plain)
+        if structure is not None:
+            return _read_report(structure, plain)
+        if SCORE.fullmatch(plain):
+            return _Line(plain)
+        return _read_line(plain)
+    if isinstance(plain, bool) or SCORE.fullmatch(str(plain)) is None:
+        raise invalid("reported", plain, _EXPECTED)
+    return _Line(str(plain))
+
+
+class Reading(NamedTuple):
+    """A published number, read as a score on one of the two scales.
+
+    scale: 1 or 100.
+    bleu: the number on the scale 0-1.
+    rounding: the distance between two numbers with as many decimals, on the scale 0-1.
+    """
+
+    scale: int
+    bleu: float
+    rounding: float
+
+
+def list_readings(number: float, decimals: int, scale: int | None = None) -> list[Reading]:
+    """List the readings of a published number, the most likely first.
+
+    >>> list_readings(0.5, decimals=1)
+    [Reading(scale=1, bleu=0.5, rounding=0.1), Reading(scale=100, bleu=0.005, rounding=0.001)]
+    """
+    if scale is not None:
+        scales = [scale]
+    elif number > 1:
+        scales = [100]
+    elif decimals:
+        scales = [1, 100]
+    else:
+        scales = [100, 1]
+    # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a
+    # perfect score.
+    roundings = dict.fromkeys(scales, 0.01)
+    if decimals:
+        roundings = {scale: 10.0**-decimals / scale for scale in scales}
+    return [Reading(scale, number / scale, roundings[scale]) for scale in scales]
+
+
+# --- Lines ----------------------------------------------------------------------------------------
+
+_NUMBER = r"\d+(?:[.,]\d+)?"
+
+# The first keys with whatever separates them, so that `read_signature` rejects other separators
+# than a bar.
+_SIGNATURE = re.compile(
+    rf"(?:BLEU\|)?({SIGNATURE_KEY}[^|\s()]+(?:[^\w=()]{{1,5}}[^|\s():]+:[^|\s()]+)*)"
+)
+_OTHER_SIGNATURE = re.compile(r"\|\S*\w:\S|\w:\S*\|")  # of a key that is not one of BLEU
+_OLD_SIGNATURE = re.compile(r"BLEU\+(\S+)")
+
+# The keys of sacreBLEU 1, and the keys of today.
+_OLD_KEYS = {
+    "numrefs": "nrefs",
+    "#": "nrefs",
+    "case": "case",
+    "c": "case",
+    "lang": "lang",
+    "l": "lang",
+    "origlang": "origlang",
+    "o": "origlang",
+    "smooth": "smooth",
+    "s": "smooth",
+    "subset": "subset",
+    "S": "subset",
+    "test": "test",
+    "t": "test",
+    "tok": "tok",
+    "version": "version",
+    "v": "version",
+}
+
+# 58.1/33.2/20.9/13.5; two numbers only if what follows shows that they are precisions.
+_PRECISIONS = re.compile(
+    rf"(?<![\w./]){_NUMBER}(?:(?:/{_NUMBER}){{2,}}(?![\w/])|/{_NUMBER}(?=\s*\(\s*BP\b))"
+)
+_BREVITY_PENALTY = re.compile(r"\bBP\s*=\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
+_LENGTH_RATIO = re.compile(r"\bratio\s*=\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
+_LENGTH = re.compile(r"\b(?:hyp_?len|sys_?len)\s*=\s*(\d+)", re.IGNORECASE)
+_REFERENCE_LENGTH = re.compile(r"\bref_?len\s*=\s*(\d+)", re.IGNORECASE)
+
+# An interval beside a score: (μ = 27.3 ± 0.5), ± 0.5, [26.8, 27.8].
+_INTERVAL = re.compile(
+    rf"\(\s*[μµ]\s*=[^()]*\)|(?:±|\+/-|\+-)\s*{_NUMBER}|(?:\d+% CI:?\s*)?"
+    rf"\[\s*{_NUMBER}\s*[,;–-]\s*{_NUMBER}\s*\]"
+)
+
+# A number that is not part of a word, of a longer number, or of a name such as BLEU-4.
+_SCORE = re.compile(rf"(?<![\w.,|:/@-]){_NUMBER}(?:e[+-]?\d{{1,3}})?(?![\w/@|:]|[.,]\d|%\w|-\w)")
+_BLEU = re.compile(r"bleu(?!rt)", re.IGNORECASE)
+_SCORE_WORDS = re.compile(
+    r"(?:(?:\w*(?:score|result|test|dev|valid|eval)\w*|is|of|my|the|our|on)\W*)+", re.IGNORECASE
+)
+_OTHER_METRIC = re.compile(
+    r"\b(?:comet\w*|chrf\w*|(?:h|c)?ter|meteor|rouge\w*|bertscore|bleurt|nist|cider\w*|spice|gleu|"
+    r"metricx\w*|xcomet\w*|yisi\w*|wer|cer|ppl|perplexity|loss|accuracy|f1)\b",
+    re.IGNORECASE,
+)
+
+
+def _read_line(text: str) -> _Line:
+    """Read a line of text that is more than a number."""
+    line = " ".join(text.split())
+    # 1. Take out the signature.
+    signature: SignatureContent | None = None
+    source = ""
+    unread: tuple[str, ...] = ()
+    old = _OLD_SIGNATURE.search(line)
+    signed = _SIGNATURE.search(line)
+    if old:
+        signature, unread = _read_old_signature(old[1])
+        source = "the line of sacreBLEU 1"
+        line = _remove(old, line)
+    elif signed:
+        rest = _remove(signed, line)
+        if re.search(rf"{SIGNATURE_KEY}\S", rest):
+            read_signature(text, "reported")  # which raises
+        signature = read_signature(signed[1], "reported")
+        line = rest
+    elif _OTHER_SIGNATURE.search(line):
+        read_signature(text, "reported")
+    # 2. Take out what else is not the score.
+    conditions, line = _read_conditions(line)
+    line = _INTERVAL.sub(" ", line)
+    # 3. Choose the number.
+    written = _choose_number(line, text)
+    if not written:
+        has_other_text = signature is None and not conditions
+        raise invalid("reported", text if has_other_text else line.strip(" =()|"), _EXPECTED)
+    is_percentage = re.search(rf"(?<!\d){re.escape(written)}\s*%", line) is not None
+    if conditions and not source:
+        source = _name_tool(text, is_signed=signature is not None)
+    return _Line(
+        written,
+        scale=100 if is_percentage else None,
+        signature=signature,
+        conditions=conditions,
+        source=source,
+        unread_keys=unread,
+    )
+
+
+def _name_tool(text: str, *, is_signed: bool) -> str:
+    """Return the tool that prints such a line, by what only it writes."""
+    if is_signed:
+        return "the line of sacreBLEU 2"
+    if re.search(r"\bBLEU4\s*=", text) and "syslen" in text:
+        return "fairseq's line"
+    if re.search(r"\bBLEU\s*=\s*\d", text) and "hyp_len=" in text:
+        return "the line of multi-bleu.perl"
+    return ""
+
+
+def _remove(match: re.Match[str], line: str) -> str:
+    return f"{line[: match.start()]} {line[match.end() :]}"
+
+
+def _read_conditions(line: str) -> tuple[Conditions, str]:
+    """Return precisions, brevity penalty and lengths, and the line without them."""
+    found: dict[str, Any] = {}
+    precisions = _PRECISIONS.search(line)
+    if precisions:
+        texts = precisions[0].replace(",", ".").split("/")
+        found["precisions"] = tuple(Rounded.of_text(text, scale=100) for text in texts)
+        line = _remove(precisions, line)
+    patterns = {"brevity_penalty": _BREVITY_PENALTY, "length_ratio": _LENGTH_RATIO}
+    for name, pattern in patterns.items():
+        match = pattern.search(line)
+        if match:
+            found[name] = Rounded.of_text(match[1])
+            line = _remove(match, line)
+    patterns = {"translation_length": _LENGTH, "reference_length": _REFERENCE_LENGTH}
+    for name, pattern in patterns.items():
+        match = pattern.search(line)
+        if match:
+            found[name] = int(match[1])
+            line = _remove(match, line)
+    return Conditions(**found), line
+
+
+class _Candidate(NamedTuple):
+    """A number of a line, and the words that name it."""
+
+    written: str
+    name: str
+
+
+def _list_candidates(line: str) -> Iterator[_Candidate]:
+    """Yield each number with the words before it, or else the metric behind it.
+
+    Words reach to the next number or separator.
+
+    >>> [candidate.name for candidate in _list_candidates("COMET 0.85, 33.1 BLEU")]
+    ['COMET', 'BLEU']
+    """
+    matches = list(_SCORE.finditer(line))
+    for index, match in enumerate(matches):
+        start = matches[index - 1].end() if index else 0
+        end = matches[index + 1].start() if index + 1 < len(matches) else len(line)
+        before = re.split(r"[,;()|]", line[start : match.start()])[-1]
+        after = re.split(r"[,;()|]", line[match.end() : end])[0]
+        name = before if re.search(r"\w", before) else ""
+        if not name and (_BLEU.search(after) or _OTHER_METRIC.search(after)):
+            name = after
+        yield _Candidate(match[0], name.strip(" :=%"))
+
+
+def _choose_number(line: str, text: str) -> str:
+    """Return the number that is the BLEU score of a line; empty if the line has no number.
+
+    Raises:
+        ValueError: several numbers can be meant, or the number is that of another metric.
+
+    >>> _choose_number("step 1200: BLEU 27.3", "")
+    '27.3'
+    """
+    candidates = list(_list_candidates(line))
+    other = _OTHER_METRIC.search(line)
+    named = [one for one in candidates if _BLEU.search(one.name)]
+    bare = [one for one in candidates if not one.name]
+    # A number without a name may be another score of BLEU.
+    meant = named + bare
+    if not meant:
+        meant = [one for one in candidates if _SCORE_WORDS.fullmatch(one.name)]
+    different = list(dict.fromkeys(one.written for one in meant))
+    if len(different) > 1:
+        raise invalid("reported", text, f"one BLEU score, not {_list_numbers(different)}")
+    if other and not named:
+        raise invalid("reported", text, f"a BLEU score; this line is about {other[0]}")
+    return different[0] if different else ""
+
+
+def _list_numbers(numbers: Sequence[str]) -> str:
+    """Write candidates for an error.
+
+    >>> _list_numbers(["27.3", "28.1", "29.0"])
+    '27.3, 28.1 and 29.0'
+    """
+    shown = list(numbers[:_MOST_CANDIDATES])
+    if len(numbers) > _MOST_CANDIDATES:
+        return f"{', '.join(shown)}, …"
+    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _read_old_signature(keys: str) -> tuple[SignatureContent, tuple[str, ...]]:
+    """Read the keys of sacreBLEU 1's signature; return the unknown ones, too.
+
+    >>> content, unread = _read_old_signature("case.lc+numrefs.1+tok.13a+version.1.5.1+x.1")
+    >>> content.options, content.nrefs, unread
+    ({'lowercase': True, 'tokenize': '13a'}, '1', ('x',))
+    """
+    pairs = []
+    unread = []
+    for pair in keys.rstrip("=").split("+"):
+        key, _, value = pair.partition(".")
+        if key in _OLD_KEYS:
+            pairs.append(f"{_OLD_KEYS[key]}:{value}")
+        else:
+            unread.append(key)
+    return read_signature("|".join(pairs), "reported"), tuple(unread)
+
+
+# --- JSON and dicts -------------------------------------------------------------------------------
+
+
+def _parse_structure(text: str) -> object:
+    """Return the value of JSON, or of Python's notation for a dict or list; None for other text."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _read_report(report: object, reported: object) -> _Line:
+    """Read the JSON of sacreBLEU, a dict of evaluate's modules or of this metric, or a log entry.
+
+    >>> _read_report({"eval_loss": 2.1, "eval_bleu": 27.3}, "").written
+    '27.3'
+    """
+    # 1. sacreBLEU prints a list if it was asked for several metrics.
+    if isinstance(report, list) and all(isinstance(entry, Mapping) for entry in report):
+        entries = [entry for entry in report if _BLEU.search(str(entry.get("name", "")))]
+        if len(entries) != 1:
+            raise invalid("reported", reported, "the result of one BLEU score")
+        (report,) = entries
+    if not isinstance(report, Mapping):
+        raise invalid("reported", reported, _EXPECTED)
+    # 2. The results of known tools.
+    name = str(report.get("name", "BLEU"))
+    is_score_of_bleu = "score" in report and _BLEU.search(name) is not None
+    if is_score_of_bleu and "verbose_score" in report:
+        conditions, _ = _read_conditions(str(report["verbose_score"]))
+        line = _Line(_write(report["score"], reported), 100, conditions=conditions)
+        return _add_signature(line, report, "the JSON of sacreBLEU")
+    if "bleu" in report and "precisions" in report:
+        conditions = _read_statistics(report, _KEYS_OF_BLEU, scale=1)
+        line = _Line(_write(report["bleu"], reported), 1, conditions=conditions)
+        return _add_signature(line, report, "the result of `compute`")
+    if is_score_of_bleu and "precisions" in report:
+        conditions = _read_statistics(report, _KEYS_OF_SACREBLEU, scale=100)
+        line = _Line(_write(report["score"], reported), 100, conditions=conditions)
+        return _add_signature(line, report, "the result of evaluate's `sacrebleu`")
+    # 3. Any dict with one BLEU score. The scale is unknown.
+    named = {key: value for key, value in report.items() if _BLEU.search(str(key))}
+    if not named and is_score_of_bleu:
+        named = {"score": report["score"]}
+    numbers = {}
+    for key, value in named.items():
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            numbers[key] = value
+    if len(numbers) > 1:
+        listed = _list_numbers([f"{key}={value}" for key, value in numbers.items()])
+        raise invalid("reported", reported, f"one BLEU score, not {listed}")
+    for value in numbers.values():
+        return _add_signature(_Line(_write(value, reported)), report, "")
+    raise invalid("reported", reported, "a dict with one BLEU score")
+
+
+# The keys of two results, by the fields of `Conditions`.
+_KEYS_OF_BLEU = {
+    "precisions": "precisions",
+    "brevity_penalty": "brevity_penalty",
+    "translation_length": "translation_length",
+    "reference_length": "reference_length",
+}
+_KEYS_OF_SACREBLEU = {
+    "precisions": "precisions",
+    "brevity_penalty": "bp",
+    "translation_length": "sys_len",
+    "reference_length": "ref_len",
+}
+
+
+def _write(score: object, reported: object) -> str:
+    """Return the digits of a score; `reported` is for the error."""
+    is_number = isinstance(score, (int, float, str)) and not isinstance(score, bool)
+    if not is_number or SCORE.fullmatch(str(score)) is None:
+        raise invalid("reported", reported, "a dict with one BLEU score")
+    return str(score)
+
+
+def _read_statistics(
+    report: Mapping[str, Any], keys: Mapping[str, str], *, scale: int
+) -> Conditions:
+    """Read the statistics of a result, which has all digits; precisions are up to `scale`."""
+    found: dict[str, Any] = {}
+    values = {field: report.get(key) for field, key in keys.items()}
+    if isinstance(values["precisions"], (list, tuple)):
+        precisions = [float(precision) for precision in values["precisions"]]
+        found["precisions"] = tuple(Rounded(value / scale, 0.0) for value in precisions)
+    if isinstance(values["brevity_penalty"], (int, float)):
+        found["brevity_penalty"] = Rounded(float(values["brevity_penalty"]), 0.0)
+    for field in ("translation_length", "reference_length"):
+        length = values[field]
+        if isinstance(length, (int, float)):
+            found[field] = int(length)
+    return Conditions(**found)
+
+
+def _add_signature(line: _Line, report: Mapping[str, Any], source: str) -> _Line:
+    """Add the tool, and the signature that a result has."""
+    text = report.get("signature")
+    if not isinstance(text, str) or not text:
+        return line._replace(source=source)
+    return line._replace(source=source, signature=read_signature(text, "reported"))

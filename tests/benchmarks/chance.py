@@ -1,0 +1,74 @@
+"""Shares of arbitrary numbers that `reconcile` explains by chance, over the systems of WMT21.
+
+Of the numbers with two decimals within 2 points of a system's own score, the share that some setting gives, and the
+share that a plausible setting gives. The number of systems is an argument; without it, all 255 are searched. With
+`moses`, each search has the second round, which takes minutes per system.
+
+    python tests/benchmarks/chance.py 6 moses
+"""
+
+import random
+import statistics
+import sys
+import warnings
+from importlib import import_module
+
+import evaluate
+from common import ROOT
+
+sys.path.insert(0, str(ROOT / "tests"))
+from helpers import read_published, read_system
+
+UNIT = 1e-4  # two decimals, on the scale 0-1
+
+
+def find_shares(bleu: evaluate.Metric, row: dict[str, str]) -> tuple[float, float, float]:
+    """Return the share of numbers near the score, that with a plausible setting, and that of all from 0 to 100."""
+    package = type(bleu).__module__.rpartition(".")[0]
+    reconcile, lines, inputs, options = (
+        import_module(f"{package}.bleu_{name}")
+        for name in ("reconcile", "lines", "inputs", "options")
+    )
+    predictions, references, tokenize = read_system(row)
+    column = inputs.read_column("references", references, "references")
+    corpus = inputs.read_corpus(predictions, column)
+    search = reconcile.Search(
+        corpus,
+        reconcile.find_reference_positions(corpus, column),
+        options.Options().override({"tokenize": tokenize}),
+        [],
+        published=lines.read_published("20.00"),
+    )
+    if "moses" in sys.argv:
+        search.add_moses()
+    own = search.scorer.scores[search.start]
+    scores = [group.score for group in search.groups]
+    chance = reconcile.count_chance(scores, own, UNIT)
+    plausible = [
+        group.score for group in search.groups if search.is_plausible(group.setting, chance)
+    ]
+    anywhere = len({round(score / UNIT) for score in plausible}) * UNIT
+    return chance, reconcile.count_chance(plausible, own, UNIT), anywhere
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    bleu = evaluate.load(str(ROOT / "bleu_metric.py"))
+    rows = [row for row in read_published() if row["metric"] == "bleu-all"]
+    random.Random(0).shuffle(rows)
+    counts = [int(argument) for argument in sys.argv if argument.isdigit()]
+    count = counts[0] if counts else len(rows)
+    shares = list(zip(*(find_shares(bleu, row) for row in rows[:count])))
+    print("| numbers with two decimals | share, mean | share, largest |")
+    print("| --- | ---: | ---: |")
+    names = [
+        "within 2 points of the score, with some setting",
+        "within 2 points of the score, with a plausible setting",
+        "from 0 to 100, with a plausible setting",
+    ]
+    for name, values in zip(names, shares):
+        print(f"| {name} | {statistics.fmean(values):.1%} | {max(values):.1%} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""Lines that tools print, JSON and dicts are read as a score, with all that they have beside it."""
+
+import json
+
+import numpy as np
+import pytest
+import sacrebleu
+from bleu.bleu_lines import Conditions, Rounded, read_published
+from conftest import needs_wmt21
+from helpers import WMT21, read_lines, read_system
+from test_reconcile import make_sentences
+
+SIGNATURE = "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp|version:2.0.0"
+OLD = "BLEU+case.lc+lang.en-de+numrefs.1+smooth.exp+test.wmt17+tok.intl+version.1.5.1"
+TAIL = "64.1/40.0/30.1/20.2 (BP = 0.998 ratio = 0.998 hyp_len = 1234 ref_len = 1236)"
+MULTI_BLEU = "64.1/40.0/30.1/20.2 (BP=0.998, ratio=0.998, hyp_len=1234, ref_len=1236)"
+FAIRSEQ = "64.1/40.0/30.1/20.2 (BP=0.998, ratio=0.998, syslen=1234, reflen=1236)"
+VALUES = {
+    "precisions": [0.641, 0.4, 0.301, 0.202],
+    "brevity_penalty": 0.998,
+    "length_ratio": 0.998,
+    "translation_length": 1234,
+    "reference_length": 1236,
+}
+PRECISIONS = {"precisions": VALUES["precisions"]}
+
+# A line, the number in it, what it has beside the number, and the options of its signature.
+LINES = {
+    f"BLEU|{SIGNATURE} = 33.1 {TAIL}": ("33.1", VALUES, {"lowercase": True, "tokenize": "13a"}),
+    f"BLEU|{SIGNATURE} = 33.1 (μ = 33.2 ± 0.8) {TAIL}": ("33.1", VALUES, {"lowercase": True, "tokenize": "13a"}),
+    f"{OLD} = 33.1 {TAIL}": ("33.1", VALUES, {"lowercase": True, "tokenize": "intl"}),
+    "BLEU+c.lc+l.en-de+#.1+s.exp+t.wmt17+tok.intl+v.1.2.12 = 33.1": ("33.1", {}, {"lowercase": True, "tokenize": "intl"}),
+    f"33.1 ({OLD})": ("33.1", {}, {"lowercase": True, "tokenize": "intl"}),
+    f"BLEU = 33.10, {MULTI_BLEU}": ("33.10", VALUES, {}),
+    f"BLEU4 = 33.10, {FAIRSEQ}": ("33.10", VALUES, {}),
+    f"Generate test with beam=5: BLEU4 = 33.10, {FAIRSEQ}": ("33.10", VALUES, {}),
+    "33.1 64.1/40.0/30.1/20.2": ("33.1", PRECISIONS, {}),
+    "BLEU2 = 50.6 64.1/40.0 (BP = 1.000 ratio = 1.003)": ("50.6", {"precisions": [0.641, 0.4], "brevity_penalty": 1.0, "length_ratio": 1.003}, {}),
+    "BLEU score = 0.2681 for system \"x\"": ("0.2681", {}, {}),
+    "27.3 ± 0.5": ("27.3", {}, {}), "27.3 +/- 0.5 BLEU": ("27.3", {}, {}), "27.3 [26.8, 27.8]": ("27.3", {}, {}),
+    "27.3%": ("27.3", {}, {}), "BLEU: 27.3 %": ("27.3", {}, {}),
+    "eval_bleu = 0.273": ("0.273", {}, {}), "'eval_bleu': 27.3": ("27.3", {}, {}), "test/sacrebleu 27.3": ("27.3", {}, {}),
+    "Bleu_4: 0.327": ("0.327", {}, {}), "BLEU-4 = 32.7": ("32.7", {}, {}), "BLEU@4 32.7": ("32.7", {}, {}),
+    "COMET 0.85, BLEU 33.1": ("33.1", {}, {}), "33.1 BLEU, 0.85 COMET": ("33.1", {}, {}), "BLEU 33,1; chrF 55,2": ("33,1", {}, {}),
+    "BLEU: 33.1 COMET: 0.85": ("33.1", {}, {}), "step 1200: BLEU 27.3": ("27.3", {}, {}), "newstest2014 BLEU 27.3": ("27.3", {}, {}),
+    "spBLEU 27.3": ("27.3", {}, {}), "test score: 27.3": ("27.3", {}, {}), "BLEU 27.3, loss 2.13": ("27.3", {}, {}),
+    "| BLEU | 27.3 |": ("27.3", {}, {}), "BLEU 27.3, BLEU = 27.3": ("27.3", {}, {}),
+    f"BLEU = 33.1 {SIGNATURE}": ("33.1", {}, {"lowercase": True, "tokenize": "13a"}),
+    f"33.1 ({SIGNATURE})": ("33.1", {}, {"lowercase": True, "tokenize": "13a"}),
+    "33.1 nrefs:1 | case:lc |\n tok:13a": ("33.1", {}, {"lowercase": True, "tokenize": "13a"}),
+}  # fmt: skip
+
+
+def flatten(values):
+    """Return the values with one key per precision."""
+    precisions = dict(enumerate(values.get("precisions", ())))
+    return precisions | {key: value for key, value in values.items() if key != "precisions"}
+
+
+@pytest.mark.parametrize(("line", "read"), LINES.items(), ids=LINES)
+def test_lines(line, read):
+    written, values, options = read
+    published = read_published(line)
+    assert published.written == written
+    assert flatten(published.conditions.to_dict()) == pytest.approx(flatten(values))
+    signed = published.signature.options if published.signature else {}
+    assert options.items() <= signed.items()
+    assert bool(options) == bool(signed)
+    assert published.reported == line
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("BLEU 27.3, BLEU 28.1", "pass one BLEU score, not 27.3 and 28.1"),
+        ("BLEU 27.3, 28.1", "pass one BLEU score, not 27.3 and 28.1"),
+        ("BLEU 27.3 / 28.1 / 29.0", "pass one BLEU score, not 27.3, 28.1 and 29.0"),
+        ("27.3 28.1", "pass one BLEU score, not 27.3 and 28.1"),
+        ("chrF 55.2", "pass a BLEU score; this line is about chrF"),
+        ("COMET: 0.85", "pass a BLEU score; this line is about COMET"),
+        ("BLEURT 0.71", "pass a BLEU score; this line is about BLEURT"),
+        ("COMET 0.85, 33.1", "pass a BLEU score; this line is about COMET"),
+        ("The cat sat on 3,5 mats", "pass a number"),
+        ("BLEU = 127.3 (BP=1.000)", "pass a score from 0 to 1 or from 0 to 100"),
+        ({"loss": 2.1}, "pass a dict with one BLEU score"),
+        ({"eval_bleu": 27.3, "test_bleu": 28.1}, "pass one BLEU score, not eval_bleu=27.3 and test_bleu=28.1"),
+        ({"bleu": None}, "pass a dict with one BLEU score"),
+        ({}, "pass a dict with one BLEU score"),
+        ('{"name": "chrF2", "score": 55.2}', "pass a dict with one BLEU score"),
+        ("[27.3, 28.1]", "pass a number"),
+        ('{"score": "x"}', "pass a dict with one BLEU score"),
+        ("{", "pass a number"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_cannot_be_told_is_an_error(line, message):
+    """It lists the numbers that can be meant."""
+    with pytest.raises(ValueError, match=rf"^reported=.*: {message}"):
+        read_published(line)
+
+
+def test_an_unknown_key_of_an_old_signature_is_told():
+    published = read_published("BLEU+case.mixed+numrefs.1+magic.yes+tok.13a+version.1.5.1 = 27.3")
+    assert published.describe() == (
+        "Read as 27.3 from the line of sacreBLEU 1; unknown keys of its signature: magic."
+    )
+    assert published.signature.nrefs == "1"
+
+
+P, TWO_REFERENCES = make_sentences(4)
+ROWS = [[row[0]] for row in TWO_REFERENCES]
+R = [[row[0] for row in ROWS]]
+
+
+@pytest.mark.parametrize("is_json", [False, True])
+@pytest.mark.parametrize("short", [False, True])
+@pytest.mark.parametrize("paired", [{}, {"n_bootstrap": 50}], ids=["alone", "interval"])
+def test_sacrebleus_own_output(bleu, is_json, short, paired):
+    """What sacreBLEU prints is read back to its score, and verified."""
+    metric = sacrebleu.BLEU(lowercase=True)
+    score = metric.corpus_score(P, R, **paired)
+    signature = metric.get_signature().format(short=short)
+    printed = score.format(width=2, signature=signature, is_json=is_json)
+    published = read_published(printed)
+    assert published.number == pytest.approx(score.score, abs=0.005)
+    assert published.conditions.translation_length == score.sys_len
+    assert published.conditions.reference_length == score.ref_len
+    found = bleu.reconcile(P, ROWS, printed)
+    assert (found["verified"], found["decimals"]) == (True, 2)
+    assert found["conditions"]["translation_length"] == score.sys_len
+    assert "Read as" in str(found)
+    if is_json:
+        listed = json.dumps([json.loads(printed), {"name": "chrF2", "score": 55.2}])
+        assert read_published(listed)[1:] == published[1:]
+
+
+@pytest.mark.parametrize("line", [f"{OLD} = {{:.1f}}", "BLEU+case.lc+numrefs.1+tok.13a = {:.1f}"])
+def test_the_signature_of_sacrebleu_1_is_verified(bleu, line):
+    tokenize = "intl" if "intl" in line else "13a"
+    score = sacrebleu.BLEU(lowercase=True, tokenize=tokenize).corpus_score(P, R).score
+    found = bleu.reconcile(P, ROWS, line.format(score))
+    assert found["verified"] is True
+    assert bleu.reconcile(P, ROWS, line.format(score + 0.1))["verified"] is False
+
+
+def test_dicts_of_evaluates_modules_and_of_this_metric(load):
+    """All digits count, and so do precisions and lengths."""
+    rows = {"predictions": P, "references": ROWS}
+    of_metric = load(tokenize="none").compute(**rows, lowercase=True)
+    results = {
+        "sacrebleu": load("sacrebleu").compute(**rows),
+        "bleu": load("bleu").compute(**rows),
+        "metric": of_metric,
+        "trainer": {"eval_loss": 2.1, "eval_bleu": round(of_metric["score"], 4), "epoch": 3.0},
+    }
+    firsts = {}
+    for name, result in results.items():
+        for reported in (result, json.dumps(result), str(result)):
+            found = load().reconcile(P, ROWS, reported)
+            firsts[name] = found["matches"][0]
+            json.dumps(found)
+    steps = {name: [step["factor"] for step in first["steps"]] for name, first in firsts.items()}
+    assert steps == {
+        "sacrebleu": [],
+        "bleu": [],  # each order has a match, and each segment has one reference
+        "metric": [],
+        "trainer": ["tokenize", "lowercase"],
+    }
+    rounded = {"score": np.float32(results["sacrebleu"]["score"])}
+    assert read_published(rounded).number == pytest.approx(results["sacrebleu"]["score"], abs=1e-5)
+
+
+def test_what_a_line_has_beside_the_score_narrows_the_search_and_wrong_values_end_it(bleu):
+    """The chance is that of settings that have all these values."""
+    made = bleu.compute(predictions=P, references=ROWS, tokenize="none", smooth_method="none")
+    precisions = "/".join(f"{100 * precision:.1f}" for precision in made["precisions"])
+    lengths = f"hyp_len={made['translation_length']}, ref_len={made['reference_length']}"
+    penalty = f"BP={made['brevity_penalty']:.3f}, ratio={made['length_ratio']:.3f}"
+    line = f"BLEU = {made['score']:.2f}, {precisions} ({penalty}, {lengths})"
+    alone = bleu.reconcile(P, ROWS, f"{made['score']:.2f}")
+    found = bleu.reconcile(P, ROWS, line)
+    assert found["chance"] < alone["chance"]
+    assert len(found["matches"]) == 1
+    assert found["matches"][0]["options"]["tokenize"] in ("none", "multi-bleu")
+    assert "Read as" in str(found)
+    assert "the line of multi-bleu.perl with precisions" in str(found)
+    for old, new in (
+        (lengths, lengths.replace("hyp_len=", "hyp_len=1")),
+        (f"BP={made['brevity_penalty']:.3f}", "BP=0.777"),
+        (precisions, "90.0/80.0/70.0/60.0"),
+        (f"ratio={made['length_ratio']:.3f}", "ratio=1.777"),
+    ):
+        wrong = bleu.reconcile(P, ROWS, line.replace(old, new))
+        assert (wrong["matches"], wrong["chance"]) == ([], 0)
+        assert len(wrong["nearest"]) == 5
+        assert f"gives {made['score']:.2f} with these values" in str(wrong)
+
+
+def test_a_percentage_is_on_the_scale_100(bleu):
+    assert bleu.reconcile(P, ROWS, "0.5%")["scale"] == 100
+    assert bleu.reconcile(P, ROWS, "0.5")["scale"] in (1, 100)
+
+
+@needs_wmt21
+def test_scores_of_multi_bleu_perl_in_its_printed_form(load):
+    """The script printed these scores; the other values of its line are those of its convention."""
+    header, *lines = [line.split("\t") for line in read_lines(WMT21 / "multi-bleu.tsv")]
+    rows = [dict(zip(header, line)) for line in lines][:3]
+    for row in rows:
+        predictions, references, _ = read_system({**row, "metric": "bleu-all"})
+        result = load("moses").compute(predictions=predictions, references=references)
+        precisions = "/".join(f"{100 * precision:.1f}" for precision in result["precisions"])
+        line = (
+            f"BLEU = {row['bleu']}, {precisions} (BP={result['brevity_penalty']:.3f},"
+            f" ratio={result['length_ratio']:.3f}, hyp_len={result['translation_length']},"
+            f" ref_len={result['reference_length']})"
+        )
+        found = load().reconcile(predictions, references, line)
+        assert found["matches"][0]["options"]["tokenize"] == "multi-bleu"
+        assert found["matches"][0]["says"] == "`multi-bleu.perl`"
+
+
+def test_a_rounded_number_is_rounded_up_or_down():
+    printed = Rounded.of_text("58.1", scale=100)
+    assert [printed.is_rounded_from(number) for number in (0.5805, 0.5815, 0.5804, 0.5816)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not Conditions()
