@@ -859,7 +859,8 @@ def list_tools(corpus: Corpus, options: Options, *, references: Sequence[str | i
     of_convention = {name: Setting.of_options(chosen) for name, chosen in conventions.items()}
     names = _ToolList()
     captions = []
-    if _are_captions(corpus) and corpus.kind == "text" and options.weights is None:
+    is_coco = _is_convention("coco", of_convention["coco"]) and options.weights is None
+    if is_coco and corpus.kind == "text" and _are_captions(corpus):
         captions = _list_caption_calls(of_convention["coco"])
     # Several references of a short text are most often those of a picture.
     has_caption_references = corpus.reference_count() not in ("1", "?")
@@ -867,7 +868,8 @@ def list_tools(corpus: Corpus, options: Options, *, references: Sequence[str | i
         names.extend(captions)
     # 1. Whole tools under their usual arguments.
     for name, says in CONVENTION_CALLS.items():
-        names.append(of_convention[name], says, is_known=True)
+        setting = of_convention[name]
+        names.append(setting, says if _is_convention(name, setting) else "", is_known=True)
     sacrebleu_mean = of_convention["default"]._replace(mean_of_segments=True)
     sentences = "the mean of sacreBLEU's `sentence_score`"
     with_effective = sacrebleu_mean._replace(effective_order=True)
@@ -883,6 +885,11 @@ def list_tools(corpus: Corpus, options: Options, *, references: Sequence[str | i
                     setting._replace(swapped=True), SWAPPED.format(tool.says), is_known=False
                 )
     return names.tools
+
+
+def _is_convention(name: str, setting: Setting) -> bool:
+    """Return False if the user chose another value for an option of a convention."""
+    return all(getattr(setting, option) == value for option, value in CONVENTIONS[name].items())
 
 
 class _ToolList:

@@ -316,7 +316,9 @@ def test_tokenizers_by_language():
     assert {
         code: named[language][0] for code, language in of_sacrebleu.items()
     } == sacrebleu.BLEU._TOKENIZER_MAP
-    assert {*TOKENIZERS, *sacrebleu.BLEU.TOKENIZERS} == {"spm", "spBLEU-1K"}.union(*named.values())
+    unnamed = {"spm", "spBLEU-1K"}
+    found = {name for name in unnamed.union(*named.values()) if not name.startswith("moses-")}
+    assert {*TOKENIZERS, *sacrebleu.BLEU.TOKENIZERS} == found
 
 
 def test_every_smoothing_method_stands_with_its_default_value():
