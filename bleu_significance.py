@@ -444,7 +444,7 @@ class Estimate(NamedTuple):
     value: float
     standard_error: float
     degrees_of_freedom: float | None
-    lowest: int = 0
+    lowest: float = 0.0
     resampled: Float64 | None = None
 
     def interval(self, confidence: float) -> list[float]:
@@ -739,7 +739,7 @@ class Sample:
             return None
         delta = self.scores[system] - self.scores[0]
         estimate = self._estimate(delta, self.variances[system].difference, [system, 0])
-        return estimate and estimate._replace(lowest=-1)
+        return estimate and estimate._replace(lowest=-1.0)
 
     def _estimate(
         self, value: float, texts: VariancePart, systems: Sequence[int]
