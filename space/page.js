@@ -63,6 +63,28 @@
     line.ariaLabel = "Tokens; the arrow keys show the n-gram that each one is part of";
   };
 
+  // --- Requests of Sentence -----------------------------------------------------------------------------------------
+
+  // Each request has a number, its last input, and the server drops the answers to all but the last. While an answer is
+  // on its way that fills the fields, their values are those of before: what is asked about them is dropped as well.
+  let lastNumber = 0;
+  const stale = -1;
+  const filling = new Set(); // kinds of requests whose answers fill the fields
+  const withNumber = (inputs, number) => [...inputs.slice(0, -1), number];
+  const nextNumber = () => {
+    lastNumber += 1;
+    return lastNumber;
+  };
+  const number = (inputs) => withNumber(inputs, filling.size ? stale : nextNumber());
+  const numberToFill = (kind, inputs) => {
+    filling.add(kind);
+    return withNumber(inputs, nextNumber());
+  };
+  const filled = (kind) => {
+    filling.delete(kind);
+    tellIfOld(find("#candidate textarea"));
+  };
+
   // --- The address --------------------------------------------------------------------------------------------------
 
   // Texts and options of Sentence, step and tab are in the address: it can be shared, and a reload loses nothing.
@@ -83,9 +105,10 @@
   let isShown; // true once the values of the address are in the fields
 
   // Gradio's event of loading sends what is in the address, and then says that it is in the fields.
-  const arrive = () => [Object.fromEntries(opened)];
+  const arrive = (...inputs) => numberToFill("link", [Object.fromEntries(opened), ...inputs.slice(1)]);
   const arrived = () => {
     isShown = true;
+    filled("link");
     if (step) goToStep(step);
     else writeAddress();
   };
@@ -104,7 +127,6 @@
     else link = linkTo(names, asTexts(examples[first]));
     writeAddress();
     markSentence();
-    tellAgain(find("#candidate textarea")); // a request for the values before may end last
   };
   // The candidate is always in a link: it tells that a link has texts. Other fields are left out where they are empty,
   // or options as usual.
@@ -152,8 +174,9 @@
 
   // Results are marked, though not at once, while the fields have other values than those that were scored.
   let marking; // timeout
+  const readScored = () => find("[data-scored]")?.dataset.scored;
   const markSentence = () => {
-    const scored = find("[data-scored]")?.dataset.scored;
+    const scored = readScored();
     const isOld = Boolean(scored && current && !areEqual(JSON.parse(scored), current));
     const mark = () => {
       findAll("#sentence-score, #sentence").forEach((part) => part.classList.toggle("old", isOld));
@@ -460,6 +483,9 @@
   // --- What Gradio's events call ------------------------------------------------------------------------------------
 
   window.bleuPage = {
+    number,
+    numberToFill,
+    filled,
     arrive,
     arrived,
     keep,
@@ -628,9 +654,15 @@
   // typing has ended: a key that falls into the moment in which a call ends may be missed.
   let telling; // timeout
   const tell = (field) => field?.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true }));
+  const tellIfOld = (field) => {
+    if (!current) return; // the fields are as they were when the page was opened
+    const scored = readScored();
+    const isScored = scored && areEqual(JSON.parse(scored), current);
+    if (!isScored) tell(field);
+  };
   const tellAgain = (field) => {
     clearTimeout(telling);
-    telling = setTimeout(() => tell(field), 700);
+    telling = setTimeout(() => tellIfOld(field), 700);
   };
   document.addEventListener("input", ({ target }) => {
     if (!target.matches("textarea")) return;

@@ -29,7 +29,7 @@ from .metric import (
     request_score,
     request_settings,
 )
-from .sentence import Sentence, Update, add_sentence_tab
+from .sentence import Sentence, Update, add_sentence_tab, answer_last
 
 _FOLDER = Path(__file__).parent
 _THEME = gr.themes.Base(
@@ -274,9 +274,14 @@ def build_demo() -> gr.Blocks:
         link = gr.JSON(visible=False)
         shown = [tabs, *sentence.outputs(), sentence.second_fold]
         restored = blocks.load(
-            partial(_restore, tabs, sentence), link, shown, js="bleuPage.arrive", **limits.QUIET
+            answer_last(partial(_restore, tabs, sentence)),
+            [link, sentence.requests, sentence.number],
+            shown,
+            js="bleuPage.arrive",
+            **limits.QUIET,
         )
         restored.then(None, js="() => bleuPage.arrived()")
+        restored.failure(None, js="() => bleuPage.arrived()")
         for endpoint in ENDPOINTS:
             # A sentence does not wait for corpora.
             settings = {} if endpoint is explain else limits.WORK

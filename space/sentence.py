@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import gradio as gr
 from gradio.blocks import Block
+from gradio.events import Dependency
 
 from . import html, limits
 from .metric import Explanation, collect_warnings, request_explanation
@@ -59,6 +62,17 @@ class Shown(NamedTuple):
 _NOTHING = Shown(())
 
 
+@dataclass
+class Requests:
+    """The requests of an open page, which numbers them from 1.
+
+    Answers may end in another order than requests were made. An answer is shown only if it is to
+    the last request, so that texts, options and scores belong together.
+    """
+
+    last: int = 0
+
+
 class Entered(NamedTuple):
     """The values of the fields."""
 
@@ -70,6 +84,8 @@ class Sentence(NamedTuple):
     """The components of the tab; segments of a corpus are opened in them, too."""
 
     shown: gr.State
+    requests: gr.State
+    number: gr.JSON  # of a request; page.js sets it
     candidate: gr.Textbox
     second: gr.Textbox
     references: gr.Textbox
@@ -155,11 +171,10 @@ class Sentence(NamedTuple):
         """
         entered = self._split(values)
         before = shown or _NOTHING
-        if entered.texts == before.texts:
-            return {}
+        is_new = entered.texts != before.texts
         # The text fields are left alone, here and below: the visitor may have typed more since
         # this request was sent.
-        if before.before and not _needs(entered.texts, before):
+        if is_new and before.before and not _needs(entered.texts, before):
             restored = list(before.before)
             results = self.show_results(Shown(entered.texts, before.names), restored)
             return results | dict(zip(self.options.fields, restored))
@@ -175,7 +190,8 @@ class Sentence(NamedTuple):
 
     def show_convention(self, convention: str, *texts: str) -> Update:
         """Score as a convention does."""
-        return self.show(Shown(texts), convention_values(convention, SCORING_OPTIONS))
+        values = convention_values(convention, SCORING_OPTIONS)
+        return self.show_results(Shown(texts), values) | dict(zip(self.options.fields, values))
 
     def show_folded(self, shown: Shown | None, *values: FieldValue) -> Update:
         """Score what is left after the second candidate was closed or opened."""
@@ -207,6 +223,28 @@ class Sentence(NamedTuple):
         return Entered(tuple(values[:count]), list(values[count:]))
 
 
+def answer_last(handler: Callable[..., Update]) -> Callable[..., Update]:
+    """Return an event handler that drops its answer unless it is to the last request of the page.
+
+    It takes the inputs of `handler`, then the requests of the page, which are None once they have
+    expired, and the number of this request.
+    """
+
+    def answer(*inputs: Any) -> Update:
+        *values, requests, number = inputs
+        requests = requests or Requests()
+        number = number or 0  # of a program
+        if number < requests.last:
+            return {}
+        requests.last = number
+        update = handler(*values)
+        is_last = number == requests.last
+        return update if is_last else {}
+
+    answer.__name__ = getattr(handler, "__name__", "answer")
+    return answer
+
+
 def add_sentence_tab() -> Sentence:
     """Add the tab's components and their event handlers."""
     example = EXAMPLES[next(iter(EXAMPLES))]
@@ -232,9 +270,13 @@ def add_sentence_tab() -> Sentence:
             scores = html.add_clickable(results.scores, "sentence-score")
             html.add_html(NAVIGATION, elem_id="steps")
             shown = gr.State(None, time_to_live=limits.SECONDS_KEPT)
+            requests = gr.State(Requests())
+            number = gr.JSON(visible=False)
             details = html.add_clickable(results.details, "sentence")
     sentence = Sentence(
         shown=shown,
+        requests=requests,
+        number=number,
         candidate=candidate,
         second=second,
         references=references,
@@ -273,32 +315,45 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     fields = sentence.fields()
     outputs = sentence.outputs()
     options = sentence.options
-    inputs = [sentence.shown, *fields]
+    numbered = [sentence.requests, sentence.number]
+    inputs = [sentence.shown, *fields, *numbered]
+    # page.js numbers the requests. Answers to some of them fill the fields.
+    ask = "(...inputs) => bleuPage.number(inputs)"
+    ask_to_fill = "(...inputs) => bleuPage.numberToFill('{}', inputs)"
     # 1. What is typed or chosen. Without preprocessing, which needs a thread per field.
     typed = [text.input for text in texts]
-    gr.on(typed, sentence.show_typed, inputs, outputs, preprocess=False, **limits.QUIET)
+    show_typed = answer_last(sentence.show_typed)
+    gr.on(typed, show_typed, inputs, outputs, js=ask, preprocess=False, **limits.QUIET)
     chosen = [field.input for field in options.fields]
-    gr.on(chosen, sentence.show_chosen, inputs, outputs, **limits.QUIET)
-    options.convention.input(
-        sentence.show_convention, [options.convention, *texts], outputs, **limits.QUIET
-    )
-    # 2. Examples. One event for all buttons, with the name of the last one in the place of a text.
-    gr.on(
-        [button.click for button in buttons],
-        sentence.show_example,
-        [sentence.candidate],
-        [*outputs, sentence.second_fold],
-        js="() => [bleuPage.example]",
+    gr.on(chosen, answer_last(sentence.show_chosen), inputs, outputs, js=ask, **limits.QUIET)
+    # 2. What fills fields. One event for the buttons of all examples, with the name of the last one
+    #    in the place of a text.
+    convention = options.convention.input(
+        answer_last(sentence.show_convention),
+        [options.convention, *texts, *numbered],
+        outputs,
+        js=ask_to_fill.format("convention"),
         **limits.QUIET,
     )
+    example = gr.on(
+        [button.click for button in buttons],
+        answer_last(sentence.show_example),
+        [sentence.candidate, *numbered],
+        [*outputs, sentence.second_fold],
+        js="(_name, ...others) => bleuPage.numberToFill('example', [bleuPage.example, ...others])",
+        **limits.QUIET,
+    )
+    _tell_filled(convention, "convention")
+    _tell_filled(example, "example")
     # 3. A closed second candidate is put aside: it is neither scored nor in the address until it
     #    is opened again. The page does so itself: the server's answer could undo what the visitor
     #    types meanwhile.
     fold = sentence.second_fold
     second = sentence.second
+    show_folded = answer_last(sentence.show_folded)
     for event, script in ((fold.collapse, "putAside"), (fold.expand, "takeBack")):
         moved = event(None, second, second, js=f"bleuPage.{script}")
-        moved.then(sentence.show_folded, inputs, outputs, **limits.QUIET)
+        moved.then(show_folded, inputs, outputs, js=ask, **limits.QUIET)
     # 4. The texts and options are in the address of the page.
     names = json.dumps([*_TEXTS, *SCORING_OPTIONS])
     examples = json.dumps(
@@ -308,9 +363,22 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     changes = [field.change for field in (*texts, *options.fields)]
     gr.on(changes, None, fields, None, js=keep)
     # 5. The buttons of remedies.
+
+    def show_fixed(event: gr.EventData, *inputs: Any) -> Update:
+        return answer_last(partial(sentence.show_fixed, event))(*inputs)
+
     for component in (sentence.scores, sentence.details):
-        fixed = component.click(sentence.show_fixed, inputs, outputs, **limits.QUIET)
+        fixed = component.click(
+            show_fixed, inputs, outputs, js=ask_to_fill.format("fix"), **limits.QUIET
+        )
+        _tell_filled(fixed, "fix")
         fixed.then(None, js="() => bleuPage.keepFocus('#sentence-options > button')")
+
+
+def _tell_filled(event: Dependency, kind: str) -> None:
+    """Tell page.js that the answer to a request which fills fields is there, or has failed."""
+    for after in (event.then, event.failure):
+        after(None, js=f"() => bleuPage.filled('{kind}')")
 
 
 class _Candidate(NamedTuple):
