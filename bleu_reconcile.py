@@ -601,7 +601,8 @@ class Search:
         for one in (setting, *group.others):
             is_same_kind = one.mean_of_segments == setting.mean_of_segments
             has_same_texts = one.swapped == setting.swapped
-            if one in self._tools and is_same_kind and has_same_texts:
+            is_named = one in self._tools and self._tools[one].says != ""
+            if is_named and is_same_kind and has_same_texts:
                 known.append(self._tools[one])
         if not known:
             return SWAPPED.format("this tool") if setting.swapped else ""

@@ -286,8 +286,8 @@ def describe_setting(name: str, value: object) -> str:
     """
     if name == "references":
         return describe_references_used(value)
-    if isinstance(value, list):  # weights, of which no set has a phrase of its own
-        return _FALLBACKS[name].format(", ".join(f"{weight:.4g}" for weight in value))
+    if isinstance(value, (list, tuple)):  # weights
+        return _FALLBACKS[name].format(", ".join(f"{weight:.3g}" for weight in value))
     return _PHRASES.get(name, {}).get(value) or _FALLBACKS[name].format(value)
 
 

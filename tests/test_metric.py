@@ -6,7 +6,9 @@ import itertools
 import pickle
 import pydoc
 import shutil
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 import evaluate
 import numpy as np
@@ -384,8 +386,18 @@ SETTINGS = {
     "human": {"human": True},
     'test="bootstrap"': {"test": "bootstrap"},
     "details": {"details": True},
+    "values beside the score": {"reported": "BLEU = 0.001 (BP=0.5)"},
+    "no plausible match without sacremoses": {"modules": {"sacremoses": None}},
     "more than 8 references": {"references": [[text] * 9 for text in SEGMENTS]},
 }
+
+
+def reconcile_with(bleu, references, reported, modules):
+    """Return a result of `reconcile` that has no plausible match; `modules` are not installed."""
+    with mock.patch.dict(sys.modules, modules):
+        return bleu.reconcile(OTHER_SYSTEM, references, reported)
+
+
 RESULTS = {
     "compute": lambda bleu, **more: bleu.compute(**COLUMNS, **more),
     "score": lambda bleu, **more: bleu.score(bleu.statistics(**COLUMNS), **more),
@@ -407,7 +419,7 @@ RESULTS = {
     "self_bleu": lambda bleu: bleu.self_bleu(SEGMENTS[:3]),
     "check": lambda bleu, **more: bleu.check([f"{text}</s>" for text in SEGMENTS], SEGMENTS, **more),
     "conventions": lambda bleu: bleu.conventions(**COLUMNS),
-    "reconcile": lambda bleu, references=SEGMENTS: bleu.reconcile(OTHER_SYSTEM, references, "0.001"),
+    "reconcile": lambda bleu, references=SEGMENTS, reported="0.001", modules=(): reconcile_with(bleu, references, reported, modules),
     "compute_metrics": lambda bleu, **more: bleu.compute_metrics(Decoder(), **more)((np.ones((36, 3), int), np.ones((36, 3), int))),
 }  # fmt: skip
 
