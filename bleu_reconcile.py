@@ -876,7 +876,9 @@ def list_tools(corpus: Corpus, options: Options, *, references: Sequence[str | i
     with_effective = sacrebleu_mean._replace(effective_order=True)
     names.append(with_effective, f"{sentences} with effective order", is_known=True)
     names.append(sacrebleu_mean, sentences, is_known=True)
-    names.extend(_list_nltk_calls(corpus.kind, of_convention["nltk"], references))
+    # NLTK knows no options of this metric: its calls are those of the convention as it stands.
+    nltk = Setting.of_options(choose_options("nltk", {}))
+    names.extend(_list_nltk_calls(corpus.kind, nltk, references))
     names.extend(captions)
     # 2. The same with exchanged texts.
     if corpus.reference_count() == "1":

@@ -1129,6 +1129,15 @@ def test_equal_scores_have_the_name_of_the_commoner_tool(load):
     assert first["says"] == "pycocoevalcap's Bleu_4"
 
 
+def test_a_call_of_nltk_is_tried_as_nltk_has_it(load):
+    """Defaults that were given at load are none of NLTK's: its weights are no smaller change than another order."""
+    defaults = {"lowercase": False, "smooth_method": "exp", "minimum_total": 0, "max_order": 4, "tokenize": "none"}
+    metric = load(**defaults)
+    score = metric.compute(predictions=PREDICTIONS, references=REFERENCES, max_order=2)["score"]
+    first = metric.reconcile(PREDICTIONS, REFERENCES, score, decimals=12)["matches"][0]
+    assert [(step["factor"], step["value"]) for step in first["steps"]] == [("max_order", 2)]
+
+
 def test_without_sacremoses_the_answer_names_it(bleu, monkeypatch):
     monkeypatch.setitem(sys.modules, "sacremoses", None)
     found = bleu.reconcile(HOME_P, HOME_R, "99.99")
