@@ -1130,8 +1130,14 @@ def test_equal_scores_have_the_name_of_the_commoner_tool(load):
 
 
 def test_a_call_of_nltk_is_tried_as_nltk_has_it(load):
-    """Defaults that were given at load are none of NLTK's: its weights are no smaller change than another order."""
-    defaults = {"lowercase": False, "smooth_method": "exp", "minimum_total": 0, "max_order": 4, "tokenize": "none"}
+    """NLTK has no defaults of this metric: its weights change more of the starting point than another order does."""
+    defaults = {
+        "lowercase": False,
+        "smooth_method": "exp",
+        "minimum_total": 0,
+        "max_order": 4,
+        "tokenize": "none",
+    }
     metric = load(**defaults)
     score = metric.compute(predictions=PREDICTIONS, references=REFERENCES, max_order=2)["score"]
     first = metric.reconcile(PREDICTIONS, REFERENCES, score, decimals=12)["matches"][0]
