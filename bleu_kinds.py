@@ -1431,6 +1431,7 @@ def _find_identical(texts: Texts) -> Iterable[Found]:
             length = sum(len(column[row]) for row in rows)
             if length >= _FEWEST_CHARACTERS * len(rows):
                 yield Found("predictions", rows, detail=f"Predictions and reference {number}")
+                break  # rows that equal several references count once
     for (earlier, first), (later, second) in combinations(enumerate(columns), 2):
         if sum(map(eq, first, second)) >= fewest:
             rows = [row for row, text in enumerate(first) if text == second[row]]

@@ -153,6 +153,18 @@ def test_a_warning_of_a_large_corpus_counts_all_rows(bleu, size):
     assert message.startswith(f"predictions[3] contains a fence of code (```), like {share}")
 
 
+def test_rows_that_equal_several_references_count_once(bleu):
+    """They were counted per reference: "in 200% of the rows"."""
+    _, messages = record_warnings(
+        lambda: bleu.statistics(predictions=LONG, references=[[text, text] for text in LONG])
+    )
+    equal = [message for message in messages if " are equal in " in message]
+    assert equal == [
+        "Predictions and reference 0 are equal in 100% of the rows. Check which files were read, and pass each"
+        " reference once."
+    ]
+
+
 MOVED = [LONG[:12] + LONG[13:] + [""], LONG_REFERENCES]
 CALLS = {
     "compute": lambda bleu, p, r: bleu.compute(predictions=p, references=r),
