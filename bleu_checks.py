@@ -437,6 +437,14 @@ class _FoundIn(NamedTuple):
         return fixed
 
 
+class _Repaired(NamedTuple):
+    """Repaired texts: of each system, the references, and the rows of both that were kept."""
+
+    predictions_of: dict[SystemName, list[Any]]
+    references: list[list[Any]]
+    kept: list[int]
+
+
 _ONLY = "predictions"  # the name of a system that is passed alone
 _TABLES = (
     "predictions: check() looks at texts, got statistics. Pass the predictions and the references"
@@ -488,6 +496,16 @@ class Checked(Report):
         >>> result.fixed()
         (['a cat', 'a dog'], ['a cat', 'a dog'])
         """
+        repaired = self._repair(*kinds)
+        references: list[Any] = repaired.references
+        if self._input is not None and not self._input.has_lists:
+            references = [row[0] for row in references]
+        if "systems" in self:
+            return repaired.predictions_of, references
+        return repaired.predictions_of[_ONLY], references
+
+    def _repair(self, *kinds: str) -> _Repaired:
+        """Return what `fixed` returns, as lists by system, with the rows that were kept."""
         given = self._input
         if given is None:
             raise ValueError(
@@ -522,14 +540,8 @@ class Checked(Report):
             pairing = pairing_of.get(name)
             own_rows = kept if pairing is None else [pairing[row] for row in kept]
             predictions_of[name] = [given.read(columns.predictions[row]) for row in own_rows]
-        references: list[Any] = [
-            list(map(given.read, first_columns.references[row])) for row in kept
-        ]
-        if not given.has_lists:
-            references = [row[0] for row in references]
-        if "systems" in self:
-            return predictions_of, references
-        return predictions_of[_ONLY], references
+        references = [list(map(given.read, first_columns.references[row])) for row in kept]
+        return _Repaired(predictions_of, references, kept)
 
     def _choose(self, given: _Input, kind: str) -> list[_FoundIn]:
         """Return the findings of a kind that are fixed in the texts."""

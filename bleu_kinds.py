@@ -170,6 +170,21 @@ class Found(NamedTuple):
     fix: Fix | None = None
 
 
+class Words(NamedTuple):
+    """A kind in the words of the demo.
+
+    fine: the phrase if it was looked for in vain; several kinds may share one.
+    found: the phrase for texts that have it; it may take `detail`.
+    button: the fix of the texts, as a command; empty without one.
+    fixed: the phrase for texts that were fixed.
+    """
+
+    fine: str
+    found: str
+    button: str = ""
+    fixed: str = ""
+
+
 class Check(NamedTuple):
     """A kind of input that misleads.
 
@@ -177,6 +192,7 @@ class Check(NamedTuple):
     notice: the sentence and what to write, in templates. They take `text` (the first text, such as
         `predictions[3]`), `where` and `other` (its side and the other one), `place`, `detail`,
         `count`, `share`, `percent` and `tokenizer`. Its name is that of the kind.
+    words: the ticks and buttons of the demo.
     when: "always" if texts that are scored are looked at, "suspected" if only their counts are
         until these look like it, "asked" if only `check` looks.
     least, least_share: in how many rows, and in which share of them, the kind misleads.
@@ -191,6 +207,7 @@ class Check(NamedTuple):
 
     find: Callable[[Texts], Iterable[Found]]
     notice: Notice
+    words: Words
     when: When = "always"
     least: int = 1
     least_share: float = 0.0
@@ -1883,6 +1900,7 @@ CHECKS: dict[str, Check] = {
             "From {text} on, the {where} fit the {other} {detail} better",
             ". A row is missing, or there twice: look at the rows before it in both files",
         ),
+        Words("lines correspond", "lines that moved", "Move them back", "moved lines put back"),
         when="suspected",
         changes_meaning=True,
         explains=("reordered", "empty", "same_text"),
@@ -1893,6 +1911,12 @@ CHECKS: dict[str, Check] = {
             "reordered",
             "The predictions are in another order than the references: {detail}",
             ". Sort both by the same key, or join them by their ids",
+        ),
+        Words(
+            "lines correspond",
+            "lines in another order",
+            "Put them in order",
+            "lines put in the order that fits",
         ),
         when="suspected",
         changes_meaning=True,
@@ -1905,6 +1929,12 @@ CHECKS: dict[str, Check] = {
             "{detail} are equal in {percent:.0%} of the rows",
             ". Check which files were read, and pass each reference once",
         ),
+        Words(
+            "texts differ",
+            "texts equal to a reference",
+            "Use each reference once",
+            "equal references used once",
+        ),
     ),
     # What tokenizers and models leave in texts.
     "chat": Check(
@@ -1914,6 +1944,12 @@ CHECKS: dict[str, Check] = {
             "{text} contains {place!r}, and {share} contain such text,"
             " which language models add for reasoning and for turns of a chat",
             ". Remove it before scoring, with the reasoning between its tags",
+        ),
+        Words(
+            "no leftovers",
+            "reasoning or turns of a chat",
+            "Keep the answers",
+            "reasoning and turns of a chat removed",
         ),
         explains=(
             "lines",
@@ -1934,7 +1970,8 @@ CHECKS: dict[str, Check] = {
             "{text} contains {place!r}, and {share} contain such special tokens of a model",
             ". Decode with skip_special_tokens=True",
         ),
-        explains=("subwords", "truncated", "case"),
+        Words("no leftovers", "special tokens of a model", "Remove them", "special tokens removed"),
+        explains=("truncated", "case"),
         kinds=("text", "tokens"),
         scan=_scan_tags,
         signs=_SPECIAL_SIGNS,
@@ -1946,6 +1983,7 @@ CHECKS: dict[str, Check] = {
             "{text} contains pieces of words such as {place!r}, like {share}",
             ". Join them: tokenizer.batch_decode(ids), or text.replace('@@ ', '')",
         ),
+        Words("no leftovers", "pieces of words", "Join them", "pieces of words joined"),
         kinds=("text", "tokens"),
         signs=_SUBWORD_SIGNS,
     ),
@@ -1956,6 +1994,7 @@ CHECKS: dict[str, Check] = {
             "{text} contains a fence of code (```), like {share}",
             ". Keep the text in it: text.split('```')[1]",
         ),
+        Words("no leftovers", "fences of code", "Keep the text in them", "fences of code removed"),
         explains=("lines", "wrapped"),
         signs="`",
     ),
@@ -1965,6 +2004,12 @@ CHECKS: dict[str, Check] = {
             "preambles",
             "{text} begins with words of a model to its user, like {share}",
             ". Remove them, and ask the model for the translation only",
+        ),
+        Words(
+            "no leftovers",
+            "introductions by a language model",
+            "Remove them",
+            "introductions removed",
         ),
         explains=("lines",),
         signs=":：",
@@ -1976,6 +2021,7 @@ CHECKS: dict[str, Check] = {
             "{text} is an answer in place of a text, like {share}",
             ". Ask the model again, or report the number of these rows",
         ),
+        Words("no leftovers", "answers in place of a text"),
         explains=("lines", "script", "same_text", "truncated"),
     ),
     # Texts in the form of something else.
@@ -1986,6 +2032,7 @@ CHECKS: dict[str, Check] = {
             "{text} is a Python value written as text, like {share}",
             ". Pass the value itself: ast.literal_eval(text), or decode ids first",
         ),
+        Words("no leftovers", "Python values written as text", "Read them", "Python values read"),
         explains=("wrapped", "escapes"),
         signs="[({'\"",
     ),
@@ -1995,6 +2042,12 @@ CHECKS: dict[str, Check] = {
             "markup",
             "{text} is a line of a file, not its text, like {share} ({detail})",
             ". Parse the file, and pass the texts in it",
+        ),
+        Words(
+            "no leftovers",
+            "lines of SGML or JSON",
+            "Read the texts in them",
+            "texts read from SGML or JSON",
         ),
         explains=("reprs", "entities", "escapes"),
         signs="<{",
@@ -2006,6 +2059,12 @@ CHECKS: dict[str, Check] = {
             "{text} has several fields, like {share} ({detail})",
             ". Pass one of them: [line.split(' ||| ')[1] for line in lines]",
         ),
+        Words(
+            "no leftovers",
+            "several fields per line",
+            "Keep the text",
+            "text taken from its field",
+        ),
         explains=("numbering",),
         signs="|\t",
     ),
@@ -2016,6 +2075,12 @@ CHECKS: dict[str, Check] = {
             "{text} begins with its number, like {share}; the {other} have none",
             r". Remove it: re.sub(r'^\d+[.)] ', '', text)",
         ),
+        Words(
+            "no leftovers",
+            "numbers before the texts",
+            "Remove them",
+            "numbers before the texts removed",
+        ),
     ),
     "line_ids": Check(
         _find_line_ids,
@@ -2024,6 +2089,7 @@ CHECKS: dict[str, Check] = {
             "{text} ends with the id of its line, like {share}; the {other} have none",
             r". Remove it: re.sub(r' *\([^ ()]+\)$', '', text)",
         ),
+        Words("no leftovers", "ids of lines", "Remove them", "ids of lines removed"),
         signs=")",
     ),
     "lines": Check(
@@ -2033,6 +2099,7 @@ CHECKS: dict[str, Check] = {
             "{text} has several lines, like {share}; the references have one",
             ". Pass the line that is meant: text.split('\\n')[0]",
         ),
+        Words("no leftovers", "several lines per text", "Keep one line", "one line kept per text"),
         signs="\n",
     ),
     # Encodings.
@@ -2042,6 +2109,12 @@ CHECKS: dict[str, Check] = {
             "mojibake",
             "{text} was read in another encoding than its own ({place!r}), like {share}{detail}",
             ". Read the file with encoding='utf-8'",
+        ),
+        Words(
+            "same characters",
+            "text in a wrong encoding",
+            "Decode it again",
+            "encoding repaired",
         ),
         explains=("replacement",),
         signs=_MOJIBAKE_SIGNS,
@@ -2053,6 +2126,7 @@ CHECKS: dict[str, Check] = {
             "{text} contains the replacement character U+FFFD, like {share}: bytes were lost",
             ". Read the file in its own encoding, and decode the ids of whole texts",
         ),
+        Words("same characters", "lost characters (U+FFFD)"),
         signs="\ufffd",
     ),
     # Rows, case and tokens.
@@ -2063,6 +2137,7 @@ CHECKS: dict[str, Check] = {
             "{text} is empty, like {share}; the {other} are not",
             ". Look for blank lines in the file, or for a model that stops at once",
         ),
+        Words("complete texts", "empty texts"),
         least_share=0.005,
         is_zero_if_all=True,
     ),
@@ -2075,6 +2150,7 @@ CHECKS: dict[str, Check] = {
             option="lowercase",
             value=True,
         ),
+        Words("same case", "texts in {detail} only"),
         least_share=0.5,
         changes_meaning=True,
     ),
@@ -2088,6 +2164,7 @@ CHECKS: dict[str, Check] = {
             option="tokenize",
             value="char",
         ),
+        Words("fits the tokenizer", "text without spaces"),
         least_share=_UNSPACED_SHARE,
         changes_meaning=True,
         explains=("tokenized",),
@@ -2099,6 +2176,7 @@ CHECKS: dict[str, Check] = {
             "{text} looks tokenized ({place!r}), like {share}{detail}",
             ". Detokenize it, or if both sides are tokenized pass tokenize='none'",
         ),
+        Words("fits the tokenizer", "detached punctuation marks", "Detokenize", "detokenized"),
         least=3,
         changes_meaning=True,
         explains=("detached_periods",),
@@ -2113,6 +2191,7 @@ CHECKS: dict[str, Check] = {
             option="tokenize",
             value="none",
         ),
+        Words("fits the tokenizer", "detached periods"),
         least=100,  # as in sacreBLEU
         changes_meaning=True,
         scan=_scan_periods,
@@ -2125,6 +2204,7 @@ CHECKS: dict[str, Check] = {
             " {share}",
             ". Keep the ids signed, or remove it: [id for id in ids if id != {place}]",
         ),
+        Words("no leftovers", "ids of -100 without a sign", "Remove them", "ids of -100 removed"),
         kinds=("ids",),
         explains=("padding_ids",),
         signs="6",
@@ -2136,6 +2216,7 @@ CHECKS: dict[str, Check] = {
             "{text} ends with the id {place} several times, like {share}: padding",
             ". Remove it: [id for id in ids if id != {place}]",
         ),
+        Words("no leftovers", "padding", "Remove it", "padding removed"),
         least_share=0.2,
         kinds=("ids",),
     ),
@@ -2147,6 +2228,7 @@ CHECKS: dict[str, Check] = {
             "{text} contains the HTML entity {place!r}, and {share} contain such text",
             ". Replace them: html.unescape(text)",
         ),
+        Words("same characters", "HTML entities", "Replace them", "HTML entities replaced"),
         when="asked",
         explains=("tokenized",),
         signs="&",
@@ -2157,6 +2239,12 @@ CHECKS: dict[str, Check] = {
             "escapes",
             "{text} contains the escape sequence {place!r} as text, and {share} contain such text",
             ". Decode it where the text was written: json.loads(line), for example",
+        ),
+        Words(
+            "same characters",
+            "escape sequences written as text",
+            "Decode them",
+            "escape sequences decoded",
         ),
         when="asked",
         explains=("truncated",),
@@ -2169,6 +2257,12 @@ CHECKS: dict[str, Check] = {
             "{text} has letters and accents in two characters, like {share}; the {other} have one",
             ". Compose them on both sides: unicodedata.normalize('NFC', text)",
         ),
+        Words(
+            "same characters",
+            "letters and accents in two characters",
+            "Compose them",
+            "letters and accents composed",
+        ),
         when="asked",
     ),
     "quotes": Check(
@@ -2178,6 +2272,12 @@ CHECKS: dict[str, Check] = {
             "{text} has typographic quotation marks or apostrophes ({place}), like {share}; the"
             " {other} have straight ones",
             ". Use one form on both sides, and say so beside the score",
+        ),
+        Words(
+            "same quotes",
+            "typographic quotes on one side",
+            "Make quotes straight",
+            "quotes made straight",
         ),
         when="asked",
         changes_meaning=True,
@@ -2190,6 +2290,12 @@ CHECKS: dict[str, Check] = {
             "{text} has a dash ({place}) where the {other} have hyphens, like {share}",
             ". Use one form on both sides, and say so beside the score",
         ),
+        Words(
+            "same quotes",
+            "dashes on one side",
+            "Make them hyphens",
+            "dashes made hyphens",
+        ),
         when="asked",
         changes_meaning=True,
         signs="–—‑−‐",
@@ -2200,6 +2306,12 @@ CHECKS: dict[str, Check] = {
             "ellipses",
             "{text} has … where the {other} have three periods, like {share}",
             ". Use one form on both sides: text.replace('…', '...')",
+        ),
+        Words(
+            "same quotes",
+            "ellipses (…) on one side",
+            "Write three periods",
+            "ellipses written as periods",
         ),
         when="asked",
         changes_meaning=True,
@@ -2212,6 +2324,12 @@ CHECKS: dict[str, Check] = {
             "{text} has full-width characters ({place}), like {share}; the {other} have ASCII",
             ". Use one form on both sides: unicodedata.normalize('NFKC', text)",
         ),
+        Words(
+            "same characters",
+            "full-width characters on one side",
+            "Make them ASCII",
+            "full-width characters made ASCII",
+        ),
         when="asked",
         changes_meaning=True,
     ),
@@ -2222,6 +2340,12 @@ CHECKS: dict[str, Check] = {
             "{text} has a cedilla ({place}), like {share}; the {other} have Romanian's comma below",
             ". Use one form: text.translate(str.maketrans('şţŞŢ', 'șțȘȚ'))",
         ),
+        Words(
+            "same characters",
+            "cedillas on one side",
+            "Use commas below",
+            "cedillas replaced by commas below",
+        ),
         when="asked",
         signs="şţŞŢ",
     ),
@@ -2231,6 +2355,12 @@ CHECKS: dict[str, Check] = {
             "arabic_letters",
             "{text} has the Arabic letter {place}, like {share}; the {other} have the Persian one",
             ". Use one form: text.translate(str.maketrans('يك', 'یک'))",
+        ),
+        Words(
+            "same characters",
+            "Arabic letters on one side",
+            "Use Persian letters",
+            "Arabic letters replaced by Persian ones",
         ),
         when="asked",
         signs="يك",
@@ -2243,6 +2373,12 @@ CHECKS: dict[str, Check] = {
             ". Remove it on both sides; utf-8-sig is the encoding of a file that begins with"
             " U+FEFF",
         ),
+        Words(
+            "same characters",
+            "invisible characters",
+            "Remove them",
+            "invisible characters removed",
+        ),
         when="asked",
         signs=_INVISIBLE_SIGNS,
     ),
@@ -2253,6 +2389,12 @@ CHECKS: dict[str, Check] = {
             "{text} is between quotation marks as a whole, like {share}; the {other} are not",
             ". Remove them: text.strip('\"')",
         ),
+        Words(
+            "no leftovers",
+            "quotation marks around whole texts",
+            "Remove them",
+            "quotation marks around texts removed",
+        ),
         when="asked",
     ),
     "loops": Check(
@@ -2262,6 +2404,7 @@ CHECKS: dict[str, Check] = {
             "{text} repeats a phrase eight times or more, like {share}",
             ". Generate with no_repeat_ngram_size or repetition_penalty, or report these rows",
         ),
+        Words("complete texts", "phrases repeated eight times"),
         when="asked",
         explains=("lines",),
     ),
@@ -2272,6 +2415,7 @@ CHECKS: dict[str, Check] = {
             "{text} ends in the middle of a sentence, like {share}",
             ". Generate longer texts: max_new_tokens",
         ),
+        Words("complete texts", "texts that end early"),
         when="asked",
         least_share=0.2,
     ),
@@ -2282,6 +2426,7 @@ CHECKS: dict[str, Check] = {
             "{text} is in another script than its reference ({detail}), like {share}",
             ". Check the direction of the model, and the files",
         ),
+        Words("complete texts", "texts in another script"),
         when="asked",
         least_share=0.05,
         explains=("reordered",),
@@ -2293,6 +2438,7 @@ CHECKS: dict[str, Check] = {
             "{text} stands in other rows as well, with other references: {share} are such texts",
             ". Check the loop that collects the predictions",
         ),
+        Words("texts differ", "one text in many lines"),
         when="asked",
         explains=("reordered",),
     ),

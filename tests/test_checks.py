@@ -153,6 +153,16 @@ def test_a_warning_of_a_large_corpus_counts_all_rows(bleu, size):
     assert message.startswith(f"predictions[3] contains a fence of code (```), like {share}")
 
 
+def test_pieces_of_words_are_found_beside_special_tokens(bleu):
+    """Special tokens explain cut ends and case, and not pieces: without the tokens, the pieces would be left."""
+    found = bleu.check(
+        predictions=[f"{text.replace('e', 'e@@ ')} </s>" for text in LONG], references=LONG
+    )
+    assert [finding["kind"] for finding in found["findings"]] == ["subwords", "special_tokens"]
+    predictions, _ = found.fixed("subwords", "special_tokens")
+    assert predictions == LONG
+
+
 def test_rows_that_equal_several_references_count_once(bleu):
     """They were counted per reference: "in 200% of the rows"."""
     _, messages = record_warnings(
