@@ -12,7 +12,19 @@ import numpy as np
 from gradio.blocks import Block
 
 from . import html, limits
-from .files import Submission, find_runs, is_example, read_submission
+from .checks import (
+    FIX,
+    HEAD,
+    KEEP,
+    Choices,
+    Looked,
+    Question,
+    ask,
+    look_at,
+    prepare_texts,
+    tell_effect,
+)
+from .files import FROM_FILES, Submission, find_runs, is_example, name_references, read_submission
 from .leaderboard import (
     add_caution,
     find_identical,
@@ -23,6 +35,7 @@ from .leaderboard import (
     write_range,
 )
 from .metric import (
+    CHECKS,
     TESTS,
     TOKENIZERS,
     FoundSetting,
@@ -32,6 +45,7 @@ from .metric import (
     Result,
     Setting,
     collect_warnings,
+    is_unspaced,
     load_with,
     read_published,
     report,
@@ -55,7 +69,7 @@ from .options import (
     leave_segments_effective,
     read_options,
 )
-from .remedies import add_warnings, find_remedies_of_systems, is_unspaced
+from .remedies import add_warnings
 from .scored import (
     Scored,
     count_submission,
@@ -67,22 +81,25 @@ from .scored import (
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
 from .sources import EXAMPLE_NOTE, Sources, add_sources
+from .ticks import Chosen, render_box, render_ticks
 
 Choice = gr.Dropdown | gr.CheckboxGroup | gr.Radio | OptionField
 FieldValues = Mapping[Block, Any]  # what is chosen or typed in each field
 
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
+_FILES_CHARACTERS = 80  # of the names of all files of a role
 _LISTED_SEGMENTS = 10  # numbers of empty predictions in a sentence
 _EXPECTED_SCORE = "Type the score as a number from 0 to 100, such as 27.30."
 _OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
 
 
-class PressedRemedy(TypedDict):
-    """A remedy that a visitor has pressed; it is for some texts, and others may not need it."""
+class Decided(TypedDict):
+    """What a visitor has decided about what was found; other texts may not need it."""
 
     texts: str  # tells the texts from others
-    before: list[object]  # the values of `CorpusTab.choices`
-    button: dict[str, str]  # the data of its button
+    before: list[object]  # the values of `CorpusTab.choices`; none if others were chosen since
+    kinds: dict[str, str]  # the choice for each kind
+    options: dict[str, dict[str, object]]  # by kind, those that a choice has changed
 
 
 class Rendered(NamedTuple):
@@ -91,6 +108,7 @@ class Rendered(NamedTuple):
     summary: str
     details: str
     statistics: str = ""
+    ticks: str = ""
 
 
 class CorpusTab(NamedTuple):
@@ -101,10 +119,12 @@ class CorpusTab(NamedTuple):
     fixes: gr.CheckboxGroup
     test: gr.Radio
     options: OptionFields
-    remedy: gr.JSON  # a `PressedRemedy` or None; hidden
+    decided: gr.JSON  # a `Decided` or None; hidden
+    files_line: gr.HTML
     message: gr.HTML
     column: gr.Column
     key: gr.Textbox  # of the result; hidden
+    ticks: gr.HTML
     summary: gr.HTML
     tested: gr.Accordion
     baseline: gr.Dropdown
@@ -128,9 +148,11 @@ class CorpusTab(NamedTuple):
         """Return the components that `show_score` updates."""
         head = [
             self.options.fold,
+            self.files_line,
             self.message,
             self.column,
             self.key,
+            self.ticks,
             self.summary,
             self.tested,
             self.baseline,
@@ -138,7 +160,7 @@ class CorpusTab(NamedTuple):
             self.details,
         ]
         below = [self.download, *self.segments, *self.differences, self.system, self.answer]
-        return [*head, *below, *self.choices(), self.remedy]
+        return [*head, *below, *self.choices(), self.decided]
 
     # Not `score`: Gradio would give that name to this handler, and another to the endpoint.
     def show_score(
@@ -149,9 +171,9 @@ class CorpusTab(NamedTuple):
         """Return the update that shows the result.
 
         The values are those of the inputs, of the baseline, of the system that is asked about, and
-        of the remedy.
+        of what the visitor has decided.
         """
-        fields = [*self.inputs(), self.baseline, self.system, self.remedy]
+        fields = [*self.inputs(), self.baseline, self.system, self.decided]
         given: FieldValues = dict(zip(fields, values))
         try:
             return limits.run(self._score, given, progress)
@@ -160,14 +182,17 @@ class CorpusTab(NamedTuple):
             return {self.message: failed, self.column: gr.update(visible=False), self.key: ""}
 
     def _score(self, given: FieldValues, progress: gr.Progress) -> Update:
-        # 1. Read the texts. What a remedy has changed for other texts goes back.
+        # 1. Read the texts. What was decided about other texts goes back.
         progress(0.1, desc="Reading")
         sources = [given[field] for field in self.sources]
         read = read_submission(sources)
         restored = self._go_back(given, read)
         chosen = {**given, **restored}
+        decided: Decided | None = chosen[self.decided]
         options = self._read_options(chosen)
-        submission, remark = prepare_submission(read, chosen[self.which], chosen[self.fixes])
+        submission, remark, prefix = prepare_submission(
+            read, chosen[self.which], chosen[self.fixes]
+        )
         systems = submission.systems
         # 2. Score each system, compare them, and draw the result.
         computed = compute_result(
@@ -178,6 +203,8 @@ class CorpusTab(NamedTuple):
             test=chosen[self.test],
             chosen_baseline=chosen[self.baseline],
             joins_runs=bool(chosen[self.sources.joins_runs]),
+            decided=decided,
+            prefix=prefix,
             progress=progress,
         )
         scored, names, baseline = computed.scored, computed.names, computed.baseline
@@ -195,8 +222,9 @@ class CorpusTab(NamedTuple):
         about_texts = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
         if len(restored) > 1:
             about_texts += "<span data-back></span>"  # page.js: the fields are as scored
-        reason = "for these texts" if chosen[self.remedy] else ""
-        label = fold_label(options, _join_present(remark, reason))
+        has_fixes = decided is not None and {*decided["kinds"].values()} & {FIX, HEAD}
+        reason = "for these texts" if has_fixes else ""
+        label = fold_label(options, _join_present(scored.remark, reason))
         # 5. Update the page. The baseline's field is empty unless the visitor has chosen one.
         usual = "the best" if len(names) > 2 else "the first"
         baselines = [(f"{usual}: {computed.usual_baseline}", "")]
@@ -208,9 +236,11 @@ class CorpusTab(NamedTuple):
         return {
             **restored,
             self.options.fold: gr.update(label=label),
+            self.files_line: self._render_files(sources, submission),
             self.message: "",
             self.column: gr.update(visible=True),
             self.key: scored.key,
+            self.ticks: computed.rendered.ticks,
             self.summary: computed.rendered.summary + about_texts,
             self.tested: gr.update(visible=is_comparison),
             self.baseline: gr.update(choices=baselines, value=chosen_baseline),
@@ -228,7 +258,7 @@ class CorpusTab(NamedTuple):
 
     def apply(self, event: gr.EventData, *values: Any) -> Update:
         """Return the update after a button has changed some fields."""
-        given: FieldValues = dict(zip([*self.inputs(), self.remedy], values))
+        given: FieldValues = dict(zip([*self.inputs(), self.decided], values))
         data = event._data
         if "convention" in data:
             option_values = convention_values(data["convention"])
@@ -238,35 +268,81 @@ class CorpusTab(NamedTuple):
         update: Update = dict(zip(self.options.fields, changed_values))
         if data.get("references"):
             update[self.which] = "all" if data["references"] == "all" else int(data["references"])
-        if data.get("fix"):
-            update[self.fixes] = list(dict.fromkeys([*given[self.fixes], data["fix"]]))
-        # Of all buttons only those of remedies have a fix, which may be empty.
-        update[self.remedy] = self._remember(given, data) if "fix" in data else None
+        if data["action"] == "choose":
+            return self._choose(given, data)
         return update
 
-    def _remember(self, given: FieldValues, button: Mapping[str, str]) -> PressedRemedy:
-        """Return what to keep of a pressed remedy; of several, the choices before the first."""
+    def _choose(self, given: FieldValues, button: Mapping[str, str]) -> Update:
+        """Return the update after the visitor has decided about a kind, or taken that back."""
+        decided = self._start_deciding(given)
+        kind = button["kind"]
+        kinds = {**decided["kinds"], kind: button["choice"]}
+        changed = {**decided["options"], kind: json.loads(button.get("options", "{}"))}
+        if not button["choice"]:
+            del kinds[kind]
+            del changed[kind]
+        update = self._set_options(decided, changed)
+        now: Decided = {**decided, "kinds": kinds, "options": changed}
+        return {**update, self.decided: now if kinds else None}
+
+    def _start_deciding(self, given: FieldValues) -> Decided:
+        """Return what was decided about these texts; the choices before the first decision."""
+        texts = self._identify_texts(given)
+        earlier: Decided | None = given[self.decided]
         before = [given[field] for field in self.choices()]
-        earlier: PressedRemedy | None = given[self.remedy]
-        if earlier:
-            before = earlier["before"]
-        return {"texts": self._identify_texts(given), "before": before, "button": dict(button)}
+        if earlier and earlier["texts"] == texts:
+            return {**earlier, "before": earlier["before"] or before}
+        return {"texts": texts, "before": before, "kinds": {}, "options": {}}
+
+    def _set_options(self, decided: Decided, changed: Mapping[str, Mapping[str, object]]) -> Update:
+        """Return the update of the options that decisions change, or have changed before."""
+        before = dict(zip(self.choices(), decided["before"]))
+        values: dict[str, object] = {}
+        for of_kind in decided["options"].values():
+            for name in of_kind:
+                values[name] = before[self._find_field(name)]
+        for chosen in changed.values():
+            values |= dict(chosen)
+        return {self._find_field(name): value for name, value in values.items()}
+
+    def _find_field(self, option: str) -> OptionField:
+        return self.options.fields[ALL_OPTIONS.index(option)]
 
     def _go_back(self, given: FieldValues, read: Submission) -> Update:
-        """Return the choices before a remedy was pressed, if these texts don't need it."""
-        pressed: PressedRemedy | None = given[self.remedy]
+        """Return the choices before the visitor has decided, without what these texts need."""
+        decided: Decided | None = given[self.decided]
         texts = self._identify_texts(given)
-        if not pressed or pressed["texts"] == texts:
+        if not decided or decided["texts"] == texts:
             return {}
-        before: Update = dict(zip(self.choices(), pressed["before"]))
-        offered = find_remedies_of_systems(
-            read.systems, read.references, self._read_options(before)
+        now_chosen = [given[field] for field in self.choices()]
+        before: Update = dict(zip(self.choices(), decided["before"] or now_chosen))
+        submission, _, _ = prepare_submission(read, before[self.which], before[self.fixes])
+        found = {each.kind for each in look_at(submission, self._read_options(before)).found}
+        kinds = {kind: choice for kind, choice in decided["kinds"].items() if kind in found}
+        changed = {kind: decided["options"].get(kind, {}) for kind in kinds}
+        if not kinds:
+            return {**before, self.decided: None}
+        for of_kind in changed.values():
+            for name, value in of_kind.items():
+                before[self._find_field(name)] = value
+        now: Decided = {**decided, "texts": texts, "kinds": kinds, "options": changed}
+        return {**before, self.decided: now}
+
+    def _render_files(self, sources: Sequence[Any], submission: Submission) -> str:
+        """Return the line that stands for the fields of the files once they are scored."""
+        if sources[0] != FROM_FILES or is_example(sources):
+            return ""
+        systems = ", ".join(submission.systems)
+        references = ", ".join(name_references(sources))
+        lines = html.count_things(len(submission.references), "line")
+        each = " each" if len(submission.systems) > 1 else ""
+        return (
+            f'<p class="bleu-files"><span>Systems <b title="{html.show(systems)}">'
+            f"{html.show(html.shorten(systems, _FILES_CHARACTERS))}</b> {lines}{each}</span>"
+            f" <span>References <b>{html.show(html.shorten(references, _FILES_CHARACTERS))}</b>"
+            '</span> <button type="button" class="bleu-button" data-unfold>Change files</button>'
+            "</p>"
         )
-        fix = pressed["button"].get("fix", "")
-        changes = json.loads(pressed["button"].get("options", "{}"))
-        if any(remedy.fix == fix and remedy.options == changes for remedy in offered):
-            return {self.remedy: {**pressed, "texts": texts}}
-        return {**before, self.remedy: None}
 
     def _read_options(self, values: FieldValues) -> Options:
         return read_options([values[field] for field in self.options.fields])
@@ -291,13 +367,15 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
             fixes = gr.CheckboxGroup(_FIXES, label="Before scoring", elem_id="fixes")
             tests = [(test.says, name) for name, test in TESTS.items()]
             test = gr.Radio(tests, value="randomization", label="Test", elem_id="test")
+        files_line = html.add_html(elem_id="files-line")
         sources = add_sources()
         button = gr.Button("Score the example again", variant="primary", elem_id="score")
     message = html.add_html(elem_id="corpus-message")
     key = gr.Textbox(visible=False)
-    remedy = gr.JSON(visible=False)
+    decided = gr.JSON(visible=False)
     with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
         html.add_html(_OUTDATED)
+        ticks = html.add_clickable("", "corpus-ticks")
         with gr.Row(elem_id="verdict"):
             with gr.Column(scale=7, min_width=300):
                 summary = html.add_clickable("", "corpus-summary")
@@ -336,10 +414,12 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         fixes=fixes,
         test=test,
         options=options,
-        remedy=remedy,
+        decided=decided,
+        files_line=files_line,
         message=message,
         column=column,
         key=key,
+        ticks=ticks,
         summary=summary,
         tested=tested,
         baseline=baseline,
@@ -359,7 +439,7 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     inputs = tab.inputs()
     choices = tab.choices()
     outputs = tab.outputs()
-    fields = [*inputs, tab.baseline, tab.system, tab.remedy]
+    fields = [*inputs, tab.baseline, tab.system, tab.decided]
     work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "show_progress_on": tab.message}
     # 1. Score when asked, or when the tab is opened.
     pressed = gr.on([button.click, tab.baseline.input], tab.show_score, fields, outputs, **work)
@@ -380,7 +460,7 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     #    The button says when it would score the example.
     gr.on([field.change for field in inputs], None, inputs, button, js="bleuPage.changed")
     chosen = [field.input for field in [tab.options.convention, *choices]]
-    gr.on(chosen, None, None, tab.remedy, js="() => null")
+    gr.on(chosen, None, tab.decided, tab.decided, js="bleuPage.own")
     tab.options.convention.input(
         lambda name: dict(zip(tab.options.fields, convention_values(name))),
         tab.options.convention,
@@ -391,9 +471,9 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     answer_and_focus = (
         "(...values) => { bleuPage.answer(...values); bleuPage.keepFocus('#score'); }"
     )
-    for component in (tab.summary, tab.answer):
+    for component in (tab.ticks, tab.summary, tab.answer):
         applied = component.click(
-            tab.apply, [*inputs, tab.remedy], [*choices, tab.remedy], **limits.QUIET
+            tab.apply, [*inputs, tab.decided], [*choices, tab.decided], **limits.QUIET
         )
         again = applied.then(tab.show_score, fields, outputs, **work)
         again.then(None, inputs, js=answer_and_focus)
@@ -476,14 +556,23 @@ def compute_result(
     test: str = "randomization",
     chosen_baseline: str = "",
     joins_runs: bool = False,
+    decided: Decided | None = None,
+    prefix: str = "",
     progress: Callable[..., object] = lambda *_arguments, **_named: None,
 ) -> Computed:
     """Score the systems of a submission, compare them, and draw the result.
 
     With `joins_runs`, systems whose names differ by a seed are training runs of one system.
+    `decided` has what the visitor has decided about what `check` found.
     """
+    # 1. Look at the texts, and fix what the visitor has chosen to fix.
+    progress(0.2, desc="Looking at the texts")
+    choices: Choices = decided["kinds"] if decided else {}
+    prepared = prepare_texts(submission, options, choices)
+    submission = prepared.submission
+    remark = _join_present(remark, *submission.remarks, *prepared.remarks)
     systems = submission.systems
-    # 1. Score each system. Compare two with each other, and of three or more all pairs as well.
+    # 2. Score each system. Compare two with each other, and of three or more all pairs as well.
     progress(0.4, desc="Scoring")
     comparison = ranking = None
     with collect_warnings() as warnings:
@@ -515,22 +604,27 @@ def compute_result(
             if len(names) > 2 and not joined:
                 ranking = request_ranking(tables, options, submission.documents)
             progress(0.7, desc="Writing")
-        scored, results = score_submission(submission, options, which, remark, counted=counted)
-    # 2. Find what the visitor should know about the texts and the options.
+        scored, results = score_submission(
+            submission, options, which, remark, counted=counted, prefix=prefix
+        )
+    # 3. What would a fix of what was found change? Its texts have warnings of their own.
+    with collect_warnings():
+        questions = ask(submission, prepared.looked, options, are_runs=bool(joined))
+    undecided = [each for each in questions if each.decides and each.found.kind not in choices]
+    doubts = [_tell_doubt(each, submission, prepared.looked.segments) for each in questions]
+    caution = " ".join(filter(None, doubts))
+    # 4. Find what else the visitor should know about the texts and the options.
     progress(0.9, desc="Drawing")
-    remedies = find_remedies_of_systems(systems, submission.references, options)
-    advice = add_warnings(remedies, warnings)
-    doubts = [remedy for remedy in advice.remedies if remedy.changes_meaning]
-    others = [remedy for remedy in advice.remedies if not remedy.changes_meaning]
-    notes = [*advice.notes, *_list_empty(systems)]
+    told = {check.notice.kind for check in CHECKS.values()}
+    advice = add_warnings([], [warning for warning in warnings if warning.kind not in told])
+    notes = [*submission.notes, *advice.notes, *_list_empty(submission)]
     count = len(submission.references)
     # For fewer than 30, the metric has its own caution.
     if options["confidence"] and 30 <= count < limits.FEW_SEGMENTS:
         notes.append(
             f"{count} segments is a small sample: results may not carry over to other texts."
         )
-    # 3. Draw. What changes the meaning of a score stands above it, and goes with what is copied.
-    caution = " ".join(remedy.finding for remedy in doubts)
+    # 5. Draw. What puts a score in doubt stands above it, and goes with what is copied.
     if comparison is None:
         rendered = render_system(scored, results[baseline], caution)
     else:
@@ -545,9 +639,16 @@ def compute_result(
         )
         rendered = Rendered(summary, "", statistics)
     summary = rendered.summary
-    if doubts:
-        summary = f'{html.remedies(doubts)}<div class="bleu-doubtful">{summary}</div>'
-    summary += html.remedies(others) + html.notes(notes)
+    if undecided:
+        summary = render_box(undecided, submission, prepared.looked)
+        rendered = rendered._replace(statistics="")
+    elif caution:
+        doubt = f'<p class="bleu-message caution"><b>Caution:</b> {html.show(caution)}</p>'
+        summary = f'{doubt}<div class="bleu-doubtful">{summary}</div>'
+    summary += html.remedies(advice.remedies) + html.notes(notes)
+    ticks = render_ticks(
+        submission, prepared.looked, questions, choices, _list_chosen(decided, prepared.looked)
+    )
     return Computed(
         scored=scored,
         results=results,
@@ -555,25 +656,67 @@ def compute_result(
         baseline=baseline,
         usual_baseline=usual_baseline,
         runs=runs,
-        rendered=rendered._replace(summary=summary),
+        rendered=rendered._replace(summary=summary, ticks=ticks),
     )
 
 
-def _list_empty(systems: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return a sentence for each system with empty predictions."""
-    sentences = []
-    for name, texts in systems.items():
-        empty = [str(number) for number, text in enumerate(texts, 1) if not text.strip()]
-        if not empty:
+def _tell_doubt(question: Question, submission: Submission, segments: int) -> str:
+    """Return why a score is in doubt, as long as that is not fixed; empty if it is not."""
+    found = question.found
+    is_fatal = found.is_alarming and not found.can_be_fixed
+    if not question.decides and not is_fatal:
+        return ""
+    sentence = f"{found.tell(submission.systems, segments)}."
+    effect = tell_effect(question)
+    return f"{sentence} {effect[0].upper()}{effect[1:]}." if effect else sentence
+
+
+def _list_chosen(decided: Decided | None, looked: Looked) -> list[Chosen]:
+    """Return the fixes that the visitor has chosen, with their phrases."""
+    chosen = []
+    still_found = {each.kind for each in looked.found}
+    for kind, choice in (decided["kinds"] if decided else {}).items():
+        if choice == KEEP or kind in still_found:
             continue
-        listed = empty[:_LISTED_SEGMENTS]
-        hidden = len(empty) - len(listed)
-        if hidden:
-            listed.append(f"{hidden:,} more")
-        verb, noun = ("is", "segment") if len(empty) == 1 else ("are", "segments")
-        count = html.count_things(len(empty), "prediction")
-        sentences.append(f"{name}: {count} {verb} empty: {noun} {join_clauses(listed)}.")
-    return sentences
+        changed = decided["options"].get(kind, {}) if decided else {}
+        phrase = next(check.words.fixed for check in CHECKS.values() if check.notice.kind == kind)
+        for name, value in changed.items():
+            phrase = describe_setting(name, value)
+        if choice == HEAD:
+            phrase = f"{looked.segments:,} lines before those that moved"
+        chosen.append(Chosen(kind, choice, phrase))
+    return chosen
+
+
+def _list_empty(submission: Submission) -> list[str]:
+    """Return a sentence for each system with empty predictions, and for empty references."""
+    sentences = []
+    for name, texts in submission.systems.items():
+        empty = [str(number) for number, text in enumerate(texts, 1) if not text.strip()]
+        sentences.append(_tell_empty(f"{name}: ", "prediction", empty))
+    empty = []
+    for number, references in enumerate(submission.references, 1):
+        if not any(text and text.strip() for text in references):
+            empty.append(str(number))
+    sentences.append(_tell_empty("", "reference", empty))
+    return list(filter(None, sentences))
+
+
+def _tell_empty(name: str, what: str, empty: Sequence[str]) -> str:
+    """Return which texts are empty in words.
+
+    >>> _tell_empty("A: ", "prediction", ["3", "4"])
+    'A: 2 predictions are empty: segments 3 and 4.'
+    """
+    if not empty:
+        return ""
+    listed = list(empty[:_LISTED_SEGMENTS])
+    hidden = len(empty) - len(listed)
+    if hidden:
+        listed.append(f"{hidden:,} more")
+    verb, noun = ("is", "segment") if len(empty) == 1 else ("are", "segments")
+    count = html.count_things(len(empty), what)
+    return f"{name}{count} {verb} empty: {noun} {join_clauses(listed)}."
 
 
 def describe_size(submission: Submission) -> str:
@@ -610,9 +753,15 @@ def render_system(scored: Scored, result: Result, caution: str = "") -> Rendered
     sentence = add_caution(quoted, caution)
     markdown = result.to_markdown()
     latex = result.to_latex()
+    remarks = []
+    if scored.remark:
+        remarks.append(f"Before scoring: {scored.remark}.")
     if caution:
-        markdown += f"\n\n{report.format_paragraph(f'Caution: {caution}')}"
-        latex += f"\n% Caution: {report.escape_unseen(caution)}"
+        remarks.append(f"Caution: {caution}")
+    if remarks:
+        remark = " ".join(remarks)
+        markdown += f"\n\n{report.format_paragraph(remark)}"
+        latex += f"\n% {report.escape_unseen(remark)}"
     tables = html.copy_button(markdown, "as Markdown") + html.copy_button(latex, "as LaTeX")
     summary = (
         f'<div class="bleu-headline" data-announce="{html.show(sentence)}">'

@@ -35,17 +35,26 @@ Names = str | list[str] | None
 FROM_FILES = "Files"
 FROM_TEXT = "Pasted text"
 
-# What columns of tables are for, by the words in their names; what is preselected can be changed.
+# What columns of tables are for, by their names; what is preselected can be changed.
 _WORDS = {
-    "references": "reference references ref refs refa refb refc refd gold target targets tgt",
+    "references": "reference references ref refs refa refb refc refd gold target targets tgt"
+    " expected groundtruth",
     "labels": "domain group lp langpair languagepair label",
     "documents": "doc docid document documentid",
-    "systems": "prediction predictions hypothesis hypotheses hyp translation output candidate mt",
-    "others": "source src input id seg segid segment segmentid line key lang language",
+    "systems": "prediction predictions predict predicted pred preds hypothesis hypotheses hyp hypo"
+    " translation output response candidate mt",
+    "others": "source sources src input prompt question instruction context id ids segid segment"
+    " segmentid seg line lineid key index lang language",
+    "ids": "id ids segid segmentid lineid key index",
 }
 _KINDS = {kind: {*words.split()} for kind, words in _WORDS.items()}
+# Words that may stand beside that of a role; besides, letters and codes of languages may.
+_BESIDE_ROLES = {"human", "text", "texts", "sentence", "segment", "translation", "output"}
 # The words of a name end at other characters, and where the case changes: "refA" is "ref" and "A".
 _NAME_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+# The choices of what line 1 of a table has.
+HEAD_NAMES = "names of columns"
+HEAD_TEXTS = "texts"
 # The choices of no column.
 NO_GROUPS = "no groups"
 NO_DOCUMENTS = "no documents"
@@ -73,6 +82,7 @@ _JSON_LINES = (".jsonl", ".ndjson")
 _QUOTATION_MARKS = re.compile('"+')
 _REMOVED_QUOTES = "quoted as by pandas; quotes removed"
 _KEPT_QUOTES = "quoted as by pandas; quotes kept"
+_LINES_LIKE_HEAD = 20  # lines that line 1 is compared with
 _NAME_CHARACTERS = 60  # of a column or label, in messages and tables
 _FEWEST_TO_LOCATE = 20  # segments; the lengths of fewer texts don't tell where lines are missing
 # By how much lengths must agree better than by chance; those of a translation differ by 0.3.
@@ -87,6 +97,8 @@ class Submission(NamedTuple):
     references: list[list[Cell]]
     labels: list[str] | None = None
     documents: list[str] | None = None
+    remarks: Sequence[str] = ()  # what was done to the rows
+    notes: Sequence[str] = ()  # what the visitor should know about the files
 
 
 class Cells(NamedTuple):
@@ -94,6 +106,7 @@ class Cells(NamedTuple):
 
     delimiter: str
     are_quoted: bool  # if they need it
+    names: tuple[str, ...] = ()  # of columns, if line 1 has texts
 
     def parsing(self) -> pyarrow.csv.ParseOptions:
         """Return the options for Arrow's reader."""
@@ -102,6 +115,10 @@ class Cells(NamedTuple):
             quote_char='"' if self.are_quoted else False,
             newlines_in_values=self.are_quoted,
         )
+
+    def reading(self) -> pyarrow.csv.ReadOptions:
+        """Return the options on line 1 for Arrow's reader."""
+        return pyarrow.csv.ReadOptions(column_names=list(self.names) or None)
 
 
 class Description(NamedTuple):
@@ -113,6 +130,7 @@ class Description(NamedTuple):
     cells: how the cells are written; None if the file is not CSV or TSV.
     remarks: what is special about how the file was read.
     has_quoted_cells: it is TSV, and all cells with a quotation mark are quoted.
+    has_odd_head: line 1 looks like the lines below it: it may have texts, not names.
     """
 
     file: Path
@@ -122,6 +140,7 @@ class Description(NamedTuple):
     cells: Cells | None = None
     remarks: Sequence[str] = ()
     has_quoted_cells: bool = False
+    has_odd_head: bool = False
 
 
 class ChosenColumns(NamedTuple):
@@ -150,6 +169,7 @@ class _Entered(NamedTuple):
     documents: Names
     keeps_quotes: bool = False
     joins_runs: bool = False
+    first_line: str | None = None
 
 
 def ask_for_column(role: str) -> str:
@@ -163,21 +183,47 @@ def guess_columns(table: Description) -> dict[str, list[str]]:
     >>> guess_columns(Description(Path("a.tsv"), names, 9, names[:-1]))
     {'references': ['ref A'], 'labels': ['domain'], 'documents': ['doc'], 'systems': ['Online-B']}
     """
-    words = {name: _split_name(name) for name in table.columns}
-    joined = {name: "".join(words[name]) for name in words}
+    joined = {name: "".join(_split_name(name)) for name in table.columns}
     # 1. References. Without any, a "label" is a reference, and not the name of a group.
-    references = [name for name in words if _KINDS["references"] & set(words[name])]
+    references = [name for name in joined if find_role(name) == "references"]
     if not references:
-        references = [name for name in words if joined[name] in ("label", "labels")]
+        references = [name for name in joined if joined[name] in ("label", "labels")]
     # 2. Groups, documents, and columns that are not used.
-    labels = [name for name in words if joined[name] in _KINDS["labels"] and name not in references]
-    documents = [name for name in words if joined[name] in _KINDS["documents"]]
-    others = [name for name in words if joined[name] in _KINDS["others"]]
+    labels = [
+        name for name in joined if joined[name] in _KINDS["labels"] and name not in references
+    ]
+    documents = [name for name in joined if joined[name] in _KINDS["documents"]]
+    others = [name for name in joined if find_role(name) == "others"]
     # 3. Systems: columns that are named so, or else all texts that are left.
     used = {*references, *labels, *documents, *others}
     texts = [name for name in table.texts if name not in used]
-    systems = [name for name in texts if joined[name] in _KINDS["systems"]] or texts
+    systems = [name for name in texts if find_role(name) == "systems"] or texts
     return {"references": references, "labels": labels, "documents": documents, "systems": systems}
+
+
+def find_role(name: str) -> str:
+    """Return the role that the whole name of a column or file tells; empty if it tells none.
+
+    A role is told by one word, beside which letters, numbers and codes of languages may stand.
+
+    >>> [find_role(name) for name in ("refA", "tgt.de", "source_text", "pred_1")]
+    ['references', 'references', 'others', 'systems']
+    >>> [find_role(name) for name in ("target-finetuned", "gold-mix", "prefA")]
+    ['', '', '']
+    """
+    words = _split_name(name)
+    whole = "".join(words)
+    for role in ("references", "systems", "others"):
+        if whole in _KINDS[role]:
+            return role
+    for position, word in enumerate(words):
+        beside = words[:position] + words[position + 1 :]
+        if not all(len(other) <= 2 or other in _BESIDE_ROLES for other in beside):
+            continue
+        for role in ("references", "systems", "others"):
+            if word in _KINDS[role]:
+                return role
+    return ""
 
 
 def _split_name(name: str) -> list[str]:
@@ -192,6 +238,7 @@ def _split_name(name: str) -> list[str]:
 _RUN = re.compile(
     r"(?:^|(?<=[^a-z]))(?:seed|run|trial|s|r)[ =_-]?\d+(?=[^a-z0-9]|$)", re.IGNORECASE
 )
+_ONLY_RUN = re.compile(r"(?:seed|run|trial)[ =_-]?\d+", re.IGNORECASE)
 _TEXT_SUFFIXES = (".gz", ".txt", ".csv", ".tsv", ".jsonl", ".ndjson")
 _SEPARATORS = "._- /"
 
@@ -209,6 +256,8 @@ def group_runs(names: Sequence[str]) -> dict[str, list[str]]:
         before, _, after = _RUN.sub("\0", plain, count=1).partition("\0")
         parts = [before.strip(_SEPARATORS), after.strip(_SEPARATORS)]
         system = ".".join(part for part in parts if part)
+        if not system and _ONLY_RUN.fullmatch(plain):
+            system = plain.rstrip("0123456789").rstrip(_SEPARATORS + "=")
         groups.setdefault(system or plain, []).append(name)
     return groups
 
@@ -218,6 +267,8 @@ def find_runs(names: Sequence[str]) -> dict[str, list[str]]:
 
     >>> find_runs(["base.seed1", "base.seed2", "new.seed1", "new.seed2"])
     {'base': ['base.seed1', 'base.seed2'], 'new': ['new.seed1', 'new.seed2']}
+    >>> find_runs(["seed1", "seed2", "baseline"])
+    {'seed': ['seed1', 'seed2'], 'baseline': ['baseline']}
     >>> find_runs(["base", "new"])
     {}
     """
@@ -282,9 +333,16 @@ def _read_files(entered: _Entered) -> Submission:
     system_paths = as_list(entered.systems)
     reference_paths = as_list(entered.references)
     check_files([*system_paths, *reference_paths])
-    systems = _describe_files("systems", system_paths, entered.keeps_quotes)
-    references = _describe_files("references", reference_paths, entered.keeps_quotes)
+    reading = Reading(entered.keeps_quotes, entered.first_line)
+    systems = _describe_files("systems", system_paths, reading)
+    references = _describe_files("references", reference_paths, reading)
     uploads = [*systems, *references]
+    for upload in uploads:
+        if upload.has_odd_head and entered.first_line is None:
+            raise limits.RejectedError(
+                f"Line 1 of {upload.file.name} looks like the lines below it. Choose above if it"
+                " has names of columns or texts."
+            )
     # 2. Choose columns, and count the texts in them. References are asked for first, because
     #    without them their column is taken for a system.
     reference_columns = _choose_columns(
@@ -299,17 +357,108 @@ def _read_files(entered: _Entered) -> Submission:
         texts += chosen.width() * chosen.upload.segments
     _check_texts(texts)
     # 3. Read.
-    return Submission(
+    submission = Submission(
         systems=_read_systems(system_columns),
         references=_join_references(reference_columns),
         labels=_read_labels(uploads, entered.labels),
         documents=_read_documents(uploads, entered.documents),
+        notes=_note_roles(system_columns, reference_columns),
     )
+    tables = _Tables(
+        systems,
+        references,
+        labels=_find_table(uploads, entered.labels),
+        documents=_find_table(uploads, entered.documents),
+    )
+    return _join_by_ids(submission, tables)
+
+
+def _note_roles(
+    system_columns: Sequence[ChosenColumns], reference_columns: Sequence[ChosenColumns]
+) -> list[str]:
+    """Return what names tell against the roles that a visitor has chosen."""
+    notes = []
+    roles = {"systems": system_columns, "references": reference_columns}
+    for role, chosen in roles.items():
+        for upload, columns in chosen:
+            for name in columns or [name_texts(upload.file)]:
+                told = find_role(name)
+                if told == "others":
+                    notes.append(f"“{name}” looks like a source, and is among the {role}.")
+                elif told and told != role:
+                    notes.append(f"“{name}” looks like one of the {told}, and is among the {role}.")
+    return notes
+
+
+class _Tables(NamedTuple):
+    """The files of a submission, and those that have its labels and documents, if it has some."""
+
+    systems: Sequence[Description]
+    references: Sequence[Description]
+    labels: Description | None
+    documents: Description | None
+
+
+def _join_by_ids(submission: Submission, tables: _Tables) -> Submission:
+    """Join tables of systems with a table of references by ids, if they are in another order.
+
+    Rows whose id is not in all tables are left out.
+    """
+    # 1. Find the column of ids of each table.
+    if len(tables.systems) != len(submission.systems) or len(tables.references) != 1:
+        return submission
+    (reference_table,) = tables.references
+    reference_ids = _read_ids(reference_table)
+    ids_of_systems = [_read_ids(table) for table in tables.systems]
+    if reference_ids is None or None in ids_of_systems:
+        return submission
+    if all(ids == reference_ids for ids in ids_of_systems):
+        return submission
+    # 2. Choose the rows of each table, in the order of the references.
+    places = [{name: row for row, name in enumerate(ids or ())} for ids in ids_of_systems]
+    kept = [row for row, name in enumerate(reference_ids) if all(name in place for place in places)]
+    if not kept:
+        return submission
+    rows_of = {reference_table.file: kept}
+    for table, place in zip(tables.systems, places):
+        rows_of[table.file] = [place[reference_ids[row]] for row in kept]
+
+    # 3. Take them.
+    def take(cells: list[str] | None, table: Description | None) -> list[str] | None:
+        if cells is None or table is None:
+            return None
+        return [cells[row] for row in rows_of[table.file]]
+
+    joined = {}
+    for (name, texts), table in zip(submission.systems.items(), tables.systems):
+        joined[name] = [texts[row] for row in rows_of[table.file]]
+    remark = "lines joined by their ids"
+    if len(kept) < len(reference_ids):
+        remark += f", {len(kept):,} of {len(reference_ids):,} are in all files"
+    return submission._replace(
+        systems=joined,
+        references=[submission.references[row] for row in kept],
+        labels=take(submission.labels, tables.labels),
+        documents=take(submission.documents, tables.documents),
+        remarks=[remark],
+    )
+
+
+def _read_ids(table: Description) -> list[str] | None:
+    """Return the ids of a table; None if it has none, or if they are not unique."""
+    for name in table.columns:
+        if "".join(_split_name(name)) in _KINDS["ids"]:
+            ids = [str(cell) for cell in _read_columns(table, [name])[name]]
+            return ids if len(set(ids)) == len(ids) else None
+    return None
 
 
 def _check_submission(submission: Submission) -> None:
     """Reject texts that are missing, too many, or of different numbers of segments."""
-    systems, references, labels, documents = submission
+    systems = submission.systems
+    references = submission.references
+    labels = submission.labels
+    documents = submission.documents
     if not systems or not references:
         missing = "references" if systems else "systems"
         raise limits.RejectedError(f"The {missing} are missing. Upload or paste some.")
@@ -323,6 +472,14 @@ def _check_submission(submission: Submission) -> None:
         _check_lengths("The column of labels", labels, references)
     if documents is not None:
         _check_lengths("The column of documents", documents, references)
+
+
+def name_references(values: Sequence[Any]) -> list[str]:
+    """Return the names of the files or columns of references."""
+    entered = _Entered(*values)
+    columns = as_list(entered.reference_columns)
+    files = [name_texts(Path(path)) for path in as_list(entered.references)]
+    return columns or files
 
 
 def is_example(values: Sequence[Any]) -> bool:
@@ -445,10 +602,15 @@ def _find_column(tables: Sequence[Description], column: Names, kind: str) -> lis
         return None
     if not isinstance(column, str):
         raise limits.RejectedError(f"Choose one column of {kind}.")
-    for table in tables:
-        if column in table.columns:
-            return _read_columns(table, [column])[column]
-    raise limits.RejectedError(f"None of the files has a column {_quote(column)}.")
+    table = _find_table(tables, column)
+    if table is None:
+        raise limits.RejectedError(f"None of the files has a column {_quote(column)}.")
+    return _read_columns(table, [column])[column]
+
+
+def _find_table(tables: Sequence[Description], column: Names) -> Description | None:
+    """Return the first table that has a column, None if none has."""
+    return next((table for table in tables if column in table.columns), None)
 
 
 def _quote(column: Names) -> str:
@@ -533,7 +695,7 @@ def _find_limit(role: str) -> int:
     return limits.MAX_SYSTEMS if role == "systems" else limits.MAX_REFERENCES
 
 
-def _describe_files(role: str, paths: Sequence[str], keeps_quotes: bool) -> list[Description]:
+def _describe_files(role: str, paths: Sequence[str], reading: Reading) -> list[Description]:
     """Describe the files of a role, or reject them if they are too many.
 
     What is wrong with a file stands below it already, since it was uploaded.
@@ -545,7 +707,7 @@ def _describe_files(role: str, paths: Sequence[str], keeps_quotes: bool) -> list
     for path in paths:
         file = Path(path)
         try:
-            described.append(describe_file(path, keeps_quotes))
+            described.append(describe_file(path, reading))
         except limits.RejectedError as error:
             if not file.exists():
                 raise
@@ -605,11 +767,21 @@ def _check_texts(count: int) -> None:
         )
 
 
-def describe_file(path: str, keeps_quotes: bool = False) -> Description:
+class Reading(NamedTuple):
+    """What a visitor has chosen about how tables are read.
+
+    keeps_quotes: the quotation marks around the cells of a TSV file are text.
+    first_line: what line 1 has, if it looks like the lines below it; None as long as it is open.
+    """
+
+    keeps_quotes: bool = False
+    first_line: str | None = None
+
+
+def describe_file(path: str, reading: Reading = Reading()) -> Description:  # noqa: B008 immutable
     """Describe an uploaded file, or raise what is wrong with it.
 
-    The format is CSV, TSV or JSONL by the suffix, otherwise text. `keeps_quotes` tells that the
-    quotation marks around the cells of a TSV file are text.
+    The format is CSV, TSV or JSONL by the suffix, otherwise text.
     """
     file = _check_file(path)
     # 1. The encoding, which the page tells if it is not UTF-8.
@@ -619,16 +791,18 @@ def describe_file(path: str, keeps_quotes: bool = False) -> Description:
         remarks.append("unpacked")
     if encoding.is_utf16:
         remarks.append("UTF-16")
+    if encoding.has_returns:
+        remarks.append("lines end in CR")
     # 2. The format.
     suffix = _find_suffix(file)
     if suffix in _JSON_LINES:
         return _describe_json_lines(file)._replace(remarks=remarks)
     if suffix in _DELIMITERS:
-        return _describe_delimited(file, suffix, remarks, keeps_quotes)
+        return _describe_delimited(file, suffix, remarks, reading)
     segments = _check_text(file)
     # The "Unicode text" of Excel is a table.
     if encoding.is_utf16 and "\t" in next(_decode_lines(file)):
-        return _describe_delimited(file, ".tsv", remarks, keeps_quotes)
+        return _describe_delimited(file, ".tsv", remarks, reading)
     return Description(file, [], segments, remarks=remarks)
 
 
@@ -776,6 +950,7 @@ class _Encoding(NamedTuple):
 
     is_packed: bool  # with gzip
     is_utf16: bool
+    has_returns: bool  # in place of line feeds
 
 
 def _find_encoding(file: Path) -> _Encoding:
@@ -783,7 +958,8 @@ def _find_encoding(file: Path) -> _Encoding:
     with open(file, "rb") as opened:
         is_packed = opened.read(len(_GZIP)) == _GZIP
     beginning = next(_unpack(file), b"") if is_packed else next(_read_raw(file), b"")
-    return _Encoding(is_packed, beginning.startswith(_UTF16))
+    has_returns = b"\r" in beginning and b"\n" not in beginning
+    return _Encoding(is_packed, beginning.startswith(_UTF16), has_returns)
 
 
 def _read_raw(file: Path) -> Iterator[bytes]:
@@ -812,13 +988,13 @@ def _read_pieces(file: Path) -> Iterator[bytes]:
         size += len(piece)
         if size > limits.MAX_FILE_MEGABYTES * 1_000_000:
             return  # `check_files` has rejected the file
-        if not encoding.is_utf16:
-            yield piece
-            continue
-        try:
-            yield decoder.decode(piece).encode()
-        except UnicodeError:
-            raise _reject_utf16(file) from None
+        data = piece
+        if encoding.is_utf16:
+            try:
+                data = decoder.decode(piece).encode()
+            except UnicodeError:
+                raise _reject_utf16(file) from None
+        yield data.replace(b"\r", b"\n") if encoding.has_returns else data
     try:
         decoder.decode(b"", final=True)
     except UnicodeError:
@@ -857,7 +1033,7 @@ def _decode_lines(file: Path) -> Iterator[str]:
 
 
 def _describe_delimited(
-    file: Path, suffix: str, remarks: Sequence[str], keeps_quotes: bool
+    file: Path, suffix: str, remarks: Sequence[str], reading: Reading
 ) -> Description:
     """Describe a table; `suffix` is ".csv" or ".tsv"."""
     # 1. Count the cells. A cell may have several lines.
@@ -882,13 +1058,20 @@ def _describe_delimited(
         all_remarks.append(note)
     has_quoted_cells = suffix == ".tsv" and _has_quoted_cells(file)
     if has_quoted_cells:
-        all_remarks.append(_KEPT_QUOTES if keeps_quotes else _REMOVED_QUOTES)
-    removes_quotes = has_quoted_cells and not keeps_quotes
+        all_remarks.append(_KEPT_QUOTES if reading.keeps_quotes else _REMOVED_QUOTES)
+    removes_quotes = has_quoted_cells and not reading.keeps_quotes
     cells = Cells(delimiter, are_quoted=suffix == ".csv" or removes_quotes)
+    has_odd_head = _has_odd_head(file, cells)
+    if has_odd_head and reading.first_line == HEAD_TEXTS:
+        numbers = range(1, head.count(delimiter) + 2)
+        cells = cells._replace(names=tuple(f"column {number}" for number in numbers))
+        all_remarks.append("without names of columns")
     # 3. Read the names and types of the columns.
     try:
         with _open_text(file) as opened:
-            schema = pyarrow.csv.open_csv(opened, parse_options=cells.parsing()).schema
+            schema = pyarrow.csv.open_csv(
+                opened, read_options=cells.reading(), parse_options=cells.parsing()
+            ).schema
     except pa.ArrowInvalid:
         raise _find_odd_line(file, cells) from None
     names = schema.names
@@ -908,7 +1091,30 @@ def _describe_delimited(
         cells=cells,
         remarks=all_remarks,
         has_quoted_cells=has_quoted_cells,
+        has_odd_head=has_odd_head,
     )
+
+
+def _has_odd_head(file: Path, cells: Cells) -> bool:
+    """Return True if line 1 of a table looks like the lines below it.
+
+    Names of columns have a role, or are short. A text has four words or more, or many characters
+    of a script written without spaces.
+    """
+    lines = (f"{line}\n" for line in islice(_decode_lines(file), _LINES_LIKE_HEAD))
+    rows = list(csv.reader(lines, delimiter=cells.delimiter, quoting=csv.QUOTE_NONE))
+    if len(rows) < 3:
+        return False
+    head, *others = rows
+    if any(find_role(name) or _split_name(name) == ["doc"] for name in head):
+        return False
+    texts = 0
+    for column, name in enumerate(head):
+        below = [row[column] for row in others if len(row) == len(head)]
+        length = sum(map(len, below)) / max(len(below), 1)
+        is_text = len(name.split()) >= 4 or (not name.isascii() and len(name) >= 8)
+        texts += is_text and len(name) >= length / 3
+    return texts >= max(1, len(head) // 2)
 
 
 def _has_quoted_cells(file: Path) -> bool:
@@ -943,14 +1149,21 @@ def _read_delimited(file: Path, columns: Sequence[str], cells: Cells) -> dict[st
     try:
         parsing = cells.parsing()
         with _open_text(file) as opened:
-            names = pyarrow.csv.open_csv(opened, parse_options=parsing).schema.names
+            names = pyarrow.csv.open_csv(
+                opened, read_options=cells.reading(), parse_options=parsing
+            ).schema.names
         # In a single column, an empty line is an empty segment.
         parsing.ignore_empty_lines = len(names) > 1
         conversion = pyarrow.csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()), include_columns=list(columns)
         )
         with _open_text(file) as opened:
-            table = pyarrow.csv.read_csv(opened, parse_options=parsing, convert_options=conversion)
+            table = pyarrow.csv.read_csv(
+                opened,
+                read_options=cells.reading(),
+                parse_options=parsing,
+                convert_options=conversion,
+            )
     except pa.ArrowInvalid:
         raise _find_odd_line(file, cells) from None
     if len(table) > limits.MAX_SEGMENTS:

@@ -77,12 +77,17 @@ def add_system_field(label: str, elem_id: str) -> gr.Dropdown:
 
 
 def button(text: str, action: str, **data: str) -> str:
-    """Return a button of a clickable component.
+    """Return a button of a clickable component; `about` completes its name for screen readers.
 
     >>> button("OK", "apply", options="{}")
     '<button type="button" class="bleu-button" data-action="apply" data-options="{}">OK</button>'
     """
-    attributes = "".join(f' data-{name}="{show(value)}"' for name, value in data.items())
+    attributes = "".join(
+        f' data-{name}="{show(value)}"' for name, value in data.items() if name != "about"
+    )
+    if "about" in data:
+        name = f"{text} ({data['about']})"
+        attributes += f' aria-label="{show(name)}"'
     return Markup(
         f'<button type="button" class="bleu-button" data-action="{action}"{attributes}>'
         f"{show(text)}</button>"

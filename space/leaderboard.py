@@ -14,8 +14,11 @@ from . import html
 from .metric import ALL_TESTS, Rank, Result, SystemScores, read_macro_average, report
 from .scored import Scored
 
-_NUMBER_WORDS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
-_NUMBER_WORDS |= {8: "eight", 9: "nine", 10: "ten"}  # limits.MAX_SYSTEMS
+_NUMBER_WORDS = (
+    "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen twenty"
+)
+_MOST_IN_FULL = 10  # systems whose rows are high, in blocks of first place and behind
 _SHOWN_NAME = 32  # characters of a name in a row; its title has all of them
 _MAX_TICKS = 7
 _WIDEST_GROWTH = 2  # a system that makes the axis more than twice as long is off the scale
@@ -57,6 +60,19 @@ class Leaderboard(NamedTuple):
     standings: Sequence[Standing]
     tested: str
     signature: str
+    prefix: str = ""  # the common beginning of all names, which their rows lack
+
+    @property
+    def is_long(self) -> bool:
+        """True for more systems than fit on a screen in rows of the usual height."""
+        return len(self.standings) > _MOST_IN_FULL
+
+    @property
+    def has_marks(self) -> bool:
+        """True if each row says that it is first: the first are many, or not in one block."""
+        are_first = [standing.is_first for standing in self.standings]
+        is_block = are_first == sorted(are_first, reverse=True)
+        return bool(self.standings[0].rank) and (self.is_long or not is_block)
 
 
 class Table(NamedTuple):
@@ -98,12 +114,12 @@ def render_systems(
     # 1. The leaderboard, and the sentence to quote.
     board = build_leaderboard(
         comparison, ranking, names, size=_join(size, scored.remark), identical=identical
-    )
+    )._replace(prefix=scored.prefix)
     quoted = quote(ranking or comparison)
-    sentence = add_caution(quoted, caution)
+    sentence = add_caution(add_remark(quoted, scored.remark), caution)
     table = _list_for_paper(board, scored.options["confidence"])
     note = f"{board.tested}; {board.signature}" if board.tested else board.signature
-    note = add_caution(note, caution)
+    note = add_caution(add_remark(note, scored.remark), caution)
     copies = html.copy_button(sentence, "sentence") + copy_table(table, note, board.signature)
     picture = draw_picture(board, caution)
     copies += html.save_button(picture, "bleu-leaderboard.svg", "Save picture")
@@ -228,9 +244,25 @@ def state_ranking(ranking: Sequence[Rank], identical: Mapping[str, str]) -> str:
         is_certain = first[0]["rank_range"] == [1, 1]
         certainty = ", by more than chance" if is_certain else ""
         return f"{first[0]['system']} scores highest{certainty}."
-    count = _NUMBER_WORDS[len(first)]
-    subject = f"All {count}" if len(first) == len(ranking) else count.capitalize()
+    count = _write_count(len(first))
+    subject = count.capitalize()
+    if len(first) == len(ranking):
+        subject = f"All {count}"
+    elif len(ranking) > _MOST_IN_FULL:
+        subject += f" of {_write_count(len(ranking))}"
     return f"{subject} systems share first place."
+
+
+def _write_count(count: int) -> str:
+    """Write a number as a sentence has it.
+
+    >>> [_write_count(count) for count in (8, 21, 30)]
+    ['eight', '21', 'thirty']
+    """
+    if count == 30:
+        return "thirty"
+    words = _NUMBER_WORDS.split()
+    return words[count] if count < len(words) else f"{count}"
 
 
 def _count_runs(standings: Sequence[Standing]) -> str:
@@ -283,6 +315,11 @@ def quote(result: Result) -> str:
     """Return the sentence of a result's report, which ends with its signature."""
     sentence, _, _ = result.report().partition("\n")
     return sentence
+
+
+def add_remark(text: str, remark: str) -> str:
+    """Add to a copied text what was changed before scoring, if something was."""
+    return f"{text} Before scoring: {remark}." if remark else text
 
 
 def add_caution(text: str, caution: str) -> str:
@@ -394,39 +431,69 @@ def draw_table(board: Leaderboard) -> str:
         for tick in axis.ticks
     )
     drawn_axis = f'<svg height="16" aria-hidden="true">{ticks}</svg>'
-    head = ['<th scope="col">system</th>', '<th scope="col" class="number">BLEU</th>']
+    title = f"{board.prefix}…" if board.prefix else "system"
+    head = [
+        f'<th scope="col" class="all-names">{html.show(title)}</th>',
+        '<th scope="col" class="number">BLEU</th>',
+    ]
     head += [
         f'<td class="drawn">{drawn_axis}</td>',
-        '<th scope="col" class="number">to the best</th>',
+        '<th scope="col" class="number lead">to the best</th>',
     ]
     if is_ranked:
         head = ['<th scope="col" class="tier"><span class="bleu-unseen">place</span></th>', *head]
         head.append('<th scope="col" class="number">rank</th>')
+    if board.is_long and is_ranked:
+        head.append('<td class="ranks"></td>')
     lines = []
     tier = ""
     for standing in board.standings:
         cells = [
-            f'<td class="name" dir="auto" title="{html.show(standing.name)}">'
-            f"{html.show(html.shorten(standing.name, _SHOWN_NAME))}</td>",
+            f'<th scope="row" class="name" dir="auto"'
+            f' title="{html.show(board.prefix + standing.name)}">'
+            f"{html.show(html.shorten(standing.name, _SHOWN_NAME))}</th>",
             f'<td class="number" title="{standing.score:.2f}"><b>{standing.score:.1f}</b></td>',
             f'<td class="drawn">{_draw_row(standing, best, axis)}</td>',
-            f'<td class="number">{_write_lead(standing, best)}</td>',
+            f'<td class="number lead">{_write_lead(standing, best)}</td>',
         ]
         if is_ranked:
             place = _name_tier(standing)
             shown = place if place != tier else ""
             tier = place
+            if board.has_marks:
+                shown = _FIRST_MARK if standing.is_first else ""
             cells = [f'<td class="tier">{shown}</td>', *cells]
             cells.append(f'<td class="number">{standing.rank}</td>')
+        if board.is_long and is_ranked:
+            cells.append(f'<td class="ranks">{_draw_ranks(standing, len(board.standings))}</td>')
         kind = ' class="first"' if standing.is_first else ""
         lines.append(f"<tr{kind}>{''.join(cells)}</tr>")
-    rounding = _explain_board(board)
-    if rounding:
-        rounding = html.paragraph(rounding, "note")
+    notes = [_explain_board(board)]
+    if board.has_marks:
+        notes.insert(0, "★ No other system is better, by the test of all pairs.")
+    if board.is_long and is_ranked:
+        notes.insert(1, "Bars at the right: the places that a system may have.")
+    note = " ".join(filter(None, notes))
+    rounding = html.paragraph(note, "note") if note else ""
+    kind_of_table = " long" if board.is_long else ""
     return (
         f'<div class="bleu-box" tabindex="0" role="group" aria-label="Leaderboard">'
-        f'<table class="bleu-board"><thead><tr>{"".join(head)}</tr></thead>'
+        f'<table class="bleu-board{kind_of_table}"><thead><tr>{"".join(head)}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>{rounding}"
+    )
+
+
+_FIRST_MARK = '<span aria-hidden="true">★</span><span class="bleu-unseen">first place</span>'
+
+
+def _draw_ranks(standing: Standing, count: int) -> str:
+    """Return the range of ranks of a system as a bar, from the first place at the left."""
+    low, _, high = standing.rank.partition("–")
+    start = 100 * (int(low) - 1) / count
+    width = 100 * (int(high or low) - int(low) + 1) / count
+    return (
+        f'<svg height="12" aria-hidden="true"><rect class="rank" x="{start:.1f}%"'
+        f' width="{width:.1f}%" y="3" height="6"/></svg>'
     )
 
 
@@ -716,6 +783,7 @@ def _list_groups(result: Result) -> list[Group]:
 _PICTURE_WIDTH = 960
 _MARGIN = 32
 _ROW_HEIGHT = 34
+_SMALL_ROW_HEIGHT = 20  # of many systems
 _PICTURE_NAME = 26  # characters that fit between the place and the score
 _LEAD_LINE = 110  # characters of 15 px that fit in a line
 _SMALL_LINE = 140  # characters of 11 px
@@ -739,6 +807,7 @@ def draw_picture(board: Leaderboard, caution: str = "") -> str:
     best = board.standings[0]
     is_ranked = bool(best.rank)
     name_x = _MARGIN + 104 if is_ranked else _MARGIN + 8
+    row_height = _SMALL_ROW_HEIGHT if board.is_long else _ROW_HEIGHT
     parts = []
     # 1. Headline and lead.
     y = 52
@@ -749,7 +818,8 @@ def draw_picture(board: Leaderboard, caution: str = "") -> str:
     # 2. The head of the table, with the ticks of the axis.
     y += 40
     head = {"anchor": "end", "fill": _MUTED}
-    parts.append(_write("system", name_x, y, size=12, fill=_MUTED))
+    title = f"{board.prefix}…" if board.prefix else "system"
+    parts.append(_write(_fit(title, _PICTURE_NAME), name_x, y, size=12, fill=_MUTED))
     parts.append(_write("BLEU", _SCORE_X, y, size=12, **head))
     for tick in axis.ticks:
         x = _AXIS_X + _AXIS_WIDTH * axis.place(tick)
@@ -761,12 +831,17 @@ def draw_picture(board: Leaderboard, caution: str = "") -> str:
     y += 12
     tier = ""
     for standing in board.standings:
-        parts.append(_draw_picture_row(standing, best, axis, y, name_x))
+        parts.append(_draw_picture_row(standing, best, axis, y, name_x, height=row_height))
         place = _name_tier(standing)
-        if is_ranked and place != tier:
-            parts.append(_write(place, _MARGIN + 8, y + 22, size=12, weight="bold", fill=_ACCENT))
-            tier = place
-        y += _ROW_HEIGHT
+        is_new = place != tier
+        tier = place
+        if board.has_marks:
+            place = "★" if standing.is_first else ""
+            is_new = standing.is_first
+        if is_ranked and is_new:
+            place_y = y + row_height / 2 + 5
+            parts.append(_write(place, _MARGIN + 8, place_y, size=12, weight="bold", fill=_ACCENT))
+        y += row_height
     # 4. The small print.
     y += 8
     dots = "Dots: BLEU."
@@ -774,6 +849,8 @@ def draw_picture(board: Leaderboard, caution: str = "") -> str:
         dots = "Dots and lines: BLEU and its confidence interval. Band: the interval of the best."
     if any(standing.runs for standing in board.standings):
         dots += " Hollow dots: runs."
+    if board.has_marks:
+        dots += " ★ No other system is better, by the test of all pairs."
     small = [" ".join([dots, _explain_board(board)]).strip(), board.tested, board.signature]
     if caution:
         small.insert(0, f"Caution: {caution}")
@@ -794,29 +871,31 @@ def draw_picture(board: Leaderboard, caution: str = "") -> str:
 
 
 def _draw_picture_row(
-    standing: Standing, best: Standing, axis: Axis, y: float, name_x: float
+    standing: Standing, best: Standing, axis: Axis, y: float, name_x: float, *, height: int
 ) -> str:
     """Return a row of the picture, from `y` down."""
     parts = []
-    middle = y + _ROW_HEIGHT / 2
+    middle = y + height / 2
+    size = 15 if height == _ROW_HEIGHT else 12
     line_y = middle + 5  # of text
+    radius = 6 if height == _ROW_HEIGHT else 4
     # 1. The backgrounds: of the systems in first place, and the interval of the best.
     if standing.is_first:
         width = _PICTURE_WIDTH - 2 * _MARGIN
-        parts.append(_fill_rectangle(_MARGIN, y, width, _ROW_HEIGHT, fill=_FIRST_FILL))
+        parts.append(_fill_rectangle(_MARGIN, y, width, height, fill=_FIRST_FILL))
     if best.interval:
         start, end = (_AXIS_X + _AXIS_WIDTH * axis.place(end) for end in best.interval)
-        parts.append(_fill_rectangle(start, y, end - start, _ROW_HEIGHT, fill=_BAND_FILL))
+        parts.append(_fill_rectangle(start, y, end - start, height, fill=_BAND_FILL))
     # 2. The texts.
     name = _fit(standing.name, _PICTURE_NAME)
     end_x = _PICTURE_WIDTH - _MARGIN - 8
-    parts.append(_write(name, name_x, line_y, size=15, weight="bold", title=standing.name))
+    parts.append(_write(name, name_x, line_y, size=size, weight="bold", title=standing.name))
     score = f"{standing.score:.1f}"
-    parts.append(_write(score, _SCORE_X, line_y, size=15, weight="bold", anchor="end"))
+    parts.append(_write(score, _SCORE_X, line_y, size=size, weight="bold", anchor="end"))
     lead = _write_lead(standing, best)
-    parts.append(_write(lead, _LEAD_X, line_y, size=15, anchor="end"))
+    parts.append(_write(lead, _LEAD_X, line_y, size=size, anchor="end"))
     if standing.rank:
-        parts.append(_write(standing.rank, end_x, line_y, size=15, anchor="end"))
+        parts.append(_write(standing.rank, end_x, line_y, size=size, anchor="end"))
     # 3. The interval, or an arrow with the score of a system that is off the scale.
     stroke = f'stroke="{_ACCENT}" stroke-width="3" fill="none"'
     if not axis.has(standing):
@@ -832,7 +911,7 @@ def _draw_picture_row(
         hollow = f'fill="#ffffff" stroke="{_ACCENT}" stroke-width="1.5"'
         parts.append(f'<circle cx="{x:.1f}" cy="{middle}" r="3.5" {hollow}/>')
     x = _AXIS_X + _AXIS_WIDTH * axis.place(standing.score)
-    parts.append(f'<circle cx="{x:.1f}" cy="{middle}" r="6" fill="{_ACCENT}"/>')
+    parts.append(f'<circle cx="{x:.1f}" cy="{middle}" r="{radius}" fill="{_ACCENT}"/>')
     return "\n".join(parts)
 
 

@@ -33,6 +33,9 @@ class Result(dict[str, Any]):
     report: Callable[[], str]  # of `compute`, `compare` and `rank`
     to_markdown: Callable[[], str]
     to_latex: Callable[[], str]
+    # Of `check`: the texts with what was found, and the repaired texts.
+    _input: Any
+    _repair: Callable[..., Any]
 
 
 class ScoredRows(NamedTuple):
@@ -189,6 +192,60 @@ class Difference(Result):
     distinctive_ngrams: Callable[[str, int], list[NGramDifference]]  # of a system; and how many
 
 
+class Words(Protocol):
+    """A kind of input that misleads, in the words of the page."""
+
+    fine: str
+    found: str
+    button: str
+    fixed: str
+
+
+class Notice(Protocol):
+    """The sentence of a kind."""
+
+    kind: str
+
+
+class Check(Protocol):
+    """A kind of input that misleads."""
+
+    notice: Notice
+    words: Words
+    when: str
+    changes_meaning: bool
+
+
+class Place(NamedTuple):
+    """A kind of input that misleads, in one system or in the references.
+
+    system: the name of the system; empty for references.
+    rows: the rows that have the kind.
+    example: the first place between ⟦ and ⟧, with the text around it; it may be empty.
+    detail: what completes the sentence of the kind.
+    options: the options of a fix by options.
+    changes_texts: True if the fix changes texts.
+    pairing: the row of the prediction of each row of references, if the fix is another order.
+    """
+
+    check: Check
+    system: str
+    rows: Sequence[int]
+    example: str
+    detail: str
+    options: Options
+    changes_texts: bool
+    pairing: Sequence[int] | None
+
+
+class Repaired(NamedTuple):
+    """Repaired texts, and the rows that were kept."""
+
+    systems: dict[str, list[str]]
+    references: list[list[str]]
+    rows: list[int]
+
+
 class MetricWarning(Protocol):
     """A warning of the metric, with the option and value that it advises, or None."""
 
@@ -250,30 +307,72 @@ ALL_TESTS: Mapping[str, Test] = _compare.ALL_TESTS  # with that of several runs
 read_macro_average: Callable[[Result], Mapping[str, Any]] = _significance.read_macro_average
 
 read_published: Callable[[object], Published] = _lines.read_published
-count_unspaced: Callable[[str], int] = _kinds.count_unspaced
 detokenize: Callable[[str], str] = _kinds.detokenize
 straighten_quotes: Callable[[str], str] = _kinds.straighten_quotes
 
-# The kinds of input that language models leave in predictions.
+CHECKS: Mapping[str, Check] = _kinds.CHECKS
+# What is looked for in a sentence.
+_SENTENCE_KINDS = ("unspaced", "quotes", "tokenized", "case")
 LEFTOVERS = ("chat", "special_tokens", "fences", "preambles", "refusals")
+_SENTENCE_ROWS = 40  # finders count rows: a sentence is looked at as if it were in each of them
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
 _collected: ContextVar[list[MetricWarning] | None] = ContextVar("collected", default=None)
 
 
-def find_leftovers(
-    predictions: Sequence[str], references: Sequence[Sequence[str]]
-) -> dict[int, str]:
-    """Return what language models left in predictions, by row."""
-    rows = [list(row) for row in references]
-    texts = _kinds.Texts(list(predictions), rows, _options.Options())
-    places: dict[int, str] = {}
-    for kind in LEFTOVERS:
-        for found in _checks.find_kind(_kinds.CHECKS[kind], texts):
-            if found.where == "predictions":
-                for row in found.rows:
-                    places.setdefault(row, found.place)
-    return dict(sorted(places.items()))
+def find_in_sentence(
+    prediction: str, references: Sequence[str], options: Options
+) -> dict[str, Place]:
+    """Return the kinds of input that mislead in a sentence, by their names.
+
+    >>> list(find_in_sentence("hallo, welt!", ["Hallo, Welt!"], OPTIONS))
+    ['case']
+    """
+    chosen = {name: options[name] for name in ("tokenize", "lowercase") if name in options}
+    scoring = _options.Options().override(chosen)
+    tokenizer = TOKENIZERS[scoring.tokenize]
+    rows = _SENTENCE_ROWS
+    texts = _kinds.Texts([prediction] * rows, [list(references)] * rows, scoring, tokenizer)
+    found: dict[str, Place] = {}
+    for kind in (*_SENTENCE_KINDS, *LEFTOVERS):
+        check = _kinds.CHECKS[kind]
+        for each in _checks.find_kind(check, texts):
+            count, total = each.amounts or (len(each.rows), rows)
+            is_text = kind in LEFTOVERS and each.where != "predictions"
+            # References in tokens are what is meant.
+            is_text |= kind == "tokenized" and each.where == "references"
+            if check.misleads(count, total) and not is_text:
+                found.setdefault(kind, _read_place(check, "", each))
+    return found
+
+
+def is_unspaced(texts: Sequence[str]) -> bool:
+    """Return True for texts in a script written without spaces.
+
+    >>> is_unspaced(["我们用的是中文"]), is_unspaced(["We write English, not 中文."])
+    (True, False)
+    """
+    options = _options.Options()
+    rows = [[""]] * len(texts)
+    looked_at = _kinds.Texts(list(texts), rows, options, TOKENIZERS[options.tokenize])
+    check = _kinds.CHECKS["unspaced"]
+    return any(check.misleads(*each.amounts) for each in _checks.find_kind(check, looked_at))
+
+
+def _read_place(check: Check, system: str, found: Any) -> Place:
+    """Return what the metric has found."""
+    fix = found.fix
+    options = {} if fix is None or fix.options is None else dict(fix.options)
+    return Place(
+        check,
+        system if found.where != "references" else "",
+        found.rows,
+        report.escape_unseen(found.example),
+        found.detail,
+        options,
+        changes_texts=fix is not None and fix.options is None,
+        pairing=None if fix is None else fix.pairing,
+    )
 
 
 @contextmanager
@@ -418,6 +517,32 @@ def request_difference(
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_systems(systems, references)
     return bleu.diff(systems, references, **options)
+
+
+def request_check(
+    systems: Mapping[str, Sequence[str]], references: Sequence[object], options: Options
+) -> Result:
+    """Return the result of `check`."""
+    limits.check_options(options, OPTIONS, TOKENIZERS)
+    limits.check_systems(systems, references)
+    return bleu.check(systems, references, **options)
+
+
+def list_places(checked: Result) -> list[Place]:
+    """Return what `check` has found: alignment and equal texts first, then by effect."""
+    place_of = {}
+    for each in checked._input.found:
+        place = _read_place(_kinds.CHECKS[each.name], str(each.system), each.found)
+        place_of[each.kind, each.found.where, place.system] = place
+    return [
+        place_of[finding["kind"], finding["where"], finding.get("system", "")]
+        for finding in checked["findings"]
+    ]
+
+
+def repair(checked: Result, kinds: Sequence[str]) -> Repaired:
+    """Return the texts that `check` has looked at after the fixes of some kinds."""
+    return Repaired(*checked._repair(*kinds))
 
 
 def request_conventions(

@@ -9,8 +9,9 @@
   status.className = "bleu-unseen";
   status.setAttribute("role", "status");
   const announce = (text) => {
+    const place = find(".bleu-present[open] [role=status]") ?? status; // what is behind it isn't heard
     // The same text again would be a change of the page, after which results are announced again, without end.
-    if (status.textContent !== text) status.textContent = text;
+    if (place.textContent !== text) place.textContent = text;
   };
 
   let announcing; // timeout
@@ -44,6 +45,8 @@
     describeFiles("references");
     findAll("button[aria-label='common.upload']").forEach(nameUploadButton);
     findAll("#sentence [data-step=''] .bleu-tokens p:not([tabindex])").forEach(nameTokens);
+    // Tables of Markdown.
+    findAll("thead th:not([scope])").forEach((head) => head.setAttribute("scope", "col"));
   };
   // Puts the descriptions that the server has sent beside the field below the names of the files in it.
   const describeFiles = (role) => {
@@ -198,10 +201,7 @@
     findAll("[data-step]").forEach((part) => {
       part.hidden = part.dataset.step !== step;
     });
-    const at = links.findIndex((to) => to.dataset.to === step);
-    const counter = find(".bleu-stage > span");
-    const words = at > 0 ? `${at} of ${links.length - 1}` : "";
-    if (counter && counter.textContent !== words) counter.textContent = words;
+    fillStage();
     drawThreads();
   };
   const goToStep = (to) => {
@@ -210,21 +210,167 @@
     writeAddress();
     const shown = findAll("[data-step]").find((part) => part.offsetParent);
     announce(shown?.querySelector(".sentence")?.textContent ?? "Overview");
-    if (shown?.getBoundingClientRect().bottom > innerHeight) find("#steps").scrollIntoView();
+    const isBelow = shown?.getBoundingClientRect().bottom > innerHeight;
+    if (isBelow && !openStage()) find("#steps").scrollIntoView();
   };
 
-  // The steps alone, in large type, for a room; the next button begins again after the last.
-  const present = () => {
-    const isOn = document.documentElement.classList.toggle("presenting");
-    find("[data-stage=present]")?.setAttribute("aria-pressed", isOn);
-    find("#steps")?.scrollIntoView({ block: "nearest" });
-    drawThreads();
-    announce(isOn ? "Presenting. Press P to end." : "The fields are back.");
+  // --- Present: the steps and the score, one per screen, for a class --------------------------------------------------
+
+  const openStage = () => find(".bleu-present[open]");
+  const stagedSteps = () => {
+    const [score, ...steps] = findAll("#steps a");
+    return [...steps, score];
   };
-  const goOn = () => {
-    const links = findAll("#steps a");
-    const at = links.findIndex((to) => to.dataset.to === step);
-    goToStep(links[(at + 1) % links.length].dataset.to);
+  let behind = 0; // scrolled by so much, in pixels
+  const present = () => {
+    if (!step) goToStep(stagedSteps()[0].dataset.to);
+    behind = scrollY;
+    // What is behind does not scroll.
+    document.documentElement.style.overflow = "hidden";
+    Object.assign(document.body.style, { height: "100dvh", overflow: "hidden" });
+    find(".bleu-present").showModal();
+    fillStage();
+    find("[data-stage=next]").focus();
+    announce("Presenting. The arrow keys go from step to step, and Escape leaves.");
+  };
+  const leaveStage = () => openStage()?.close();
+  const afterStage = () => {
+    document.documentElement.style.overflow = "";
+    Object.assign(document.body.style, { height: "", overflow: "" });
+    scrollTo(0, behind);
+    find("[data-stage=present]").focus({ preventScroll: true });
+    announce("The fields are back.");
+  };
+  const walkStage = (by) => {
+    const steps = stagedSteps();
+    const next = steps[steps.findIndex((to) => to.dataset.to === step) + by];
+    if (next) goToStep(next.dataset.to);
+  };
+
+  let staged; // step, texts, options and size of the window that the slides are for
+  const fillStage = () => {
+    const stage = openStage();
+    if (!stage) return;
+    const now = [step, readScored(), find("#sentence .bleu-message")?.textContent, innerWidth, innerHeight].join("\0");
+    if (now === staged && stage.querySelector(".slide")) return; // new elements would be a change of the page, without end
+    staged = now;
+    // 1. Where one is.
+    const steps = stagedSteps();
+    const at = steps.findIndex((to) => to.dataset.to === step);
+    stage.querySelector("b").textContent = `${at + 1} of ${steps.length}`;
+    stage.querySelector(".head span").textContent = step ? steps[at].lastChild.data.trim() : "The score";
+    findAll("li", stage).forEach((place, i) => {
+      place.className = i < at ? "done" : "";
+      if (i === at) place.className = "here";
+    });
+    stage.querySelector("[data-stage=back]").ariaDisabled = at === 0;
+    stage.querySelector("[data-stage=next]").ariaDisabled = at === steps.length - 1;
+    // 2. A slide per candidate, or what is said in its place.
+    const parts = step ? findAll(`#sentence [data-step="${step}"]`) : findAll("#sentence-score section");
+    const slides = parts.map((part, i) => (step ? stepSlide(part, i) : scoreSlide(part, i)));
+    const message = document.createElement("p");
+    message.className = "slide say";
+    message.textContent = find("#sentence .bleu-message")?.textContent ?? "";
+    stage.querySelector(".slides").replaceChildren(...(slides.length ? slides : [message]));
+    slides.forEach(fitSlide);
+    drawThreads();
+  };
+  const stepSlide = (part, i) => {
+    const names = findAll("#sentence-score .bleu-score").map((score) => score.textContent.split(" · ")[1]);
+    const pictures = [...part.children].filter((one) => !one.matches(".sentence, details, .total"));
+    const said = part.querySelector(".sentence span").textContent;
+    return makeSlide(names[i], said, part.dataset.number, part.dataset.meaning, pictures);
+  };
+  const scoreSlide = (part, i) => {
+    const [unit, name] = part.querySelector(".bleu-score").lastChild.textContent.trim().split(" · ");
+    const formulas = findAll("#sentence [data-step=''] section").filter((one) => one.querySelector(".bleu-formula"));
+    const pictures = findAll(":scope > .bleu-formula, :scope > .bleu-note", formulas[i]);
+    const said = part.querySelector(".bleu-reading").textContent;
+    return makeSlide(name, said, part.querySelector("strong").textContent, unit, pictures);
+  };
+  const makeSlide = (name, said, number, meaning, pictures) => {
+    const slide = document.createElement("section");
+    slide.className = "slide";
+    slide.innerHTML = '<p class="name"></p><p class="say"></p><div class="beside"><p class="number"><b></b><small></small></p><div class="picture"></div></div>';
+    slide.querySelector(".name").textContent = name ?? "";
+    slide.querySelector(".say").textContent = said;
+    slide.querySelector(".number b").textContent = number;
+    slide.querySelector("small").textContent = meaning;
+    slide.querySelector(".number").hidden = !number;
+    slide.querySelector(".picture").append(...pictures.map((one) => one.cloneNode(true)));
+    // The arrow keys go to the next step, wherever the focus is.
+    findAll(".trial", slide).forEach((caption) => {
+      caption.textContent = "Drag the dot.";
+    });
+    findAll("[tabindex]", slide).forEach((one) => {
+      ["tabindex", "role", "aria-label", "aria-valuenow", "aria-valuemin", "aria-valuemax", "aria-valuetext"].forEach((attribute) => {
+        one.removeAttribute(attribute);
+      });
+    });
+    return slide;
+  };
+
+  // The number has two fifths of the width beside the picture. The picture is as large as the screen allows; if it's small even so, then
+  // references are left out, and then the ends of the texts.
+  const largest = 2.4; // times the size of the page
+  const readable = 1.5;
+  const smallest = 0.9;
+  const fitSlide = (slide) => {
+    const written = slide.querySelector(".number b");
+    const isAbove = getComputedStyle(slide.querySelector(".beside")).flexDirection === "column";
+    const share = ((isAbove ? 0.95 : 0.4) * slide.clientWidth) / Math.max(written.offsetWidth, 1);
+    const size = Math.floor(parseFloat(getComputedStyle(written).fontSize) * Math.min(share, 1));
+    written.style.fontSize = `${Math.max(size, 28)}px`;
+    if (size < 28) written.style.whiteSpace = "normal";
+    const picture = slide.querySelector(".picture");
+    const fits = (zoom = picture.style.zoom) => {
+      picture.style.zoom = zoom;
+      const bars = findAll(".bleu-mean span", picture); // their labels may be a little wider
+      const isWide = picture.scrollWidth > picture.clientWidth + 1 || bars.some((bar) => bar.scrollWidth > bar.clientWidth + 8);
+      return slide.scrollHeight <= slide.clientHeight && !isWide;
+    };
+    // 1. References.
+    const references = findAll(".bleu-tokens", picture).slice(1);
+    const note = picture.querySelector("[data-others]") ?? document.createElement("p");
+    const others = Number(note.dataset.others ?? 0);
+    let left = references.length;
+    while (left && !fits(readable)) {
+      left -= 1;
+      references[left].remove();
+      const count = others + references.length - left;
+      note.className = "bleu-note";
+      note.textContent = `+ ${count} more ${count === 1 ? "reference" : "references"}`;
+      picture.append(note);
+    }
+    // 2. The size, in steps of a twentieth.
+    let zoom = largest;
+    while (zoom > smallest && !fits(zoom)) zoom = Math.round(20 * zoom - 1) / 20;
+    if (fits(zoom)) return;
+    // 3. The ends of the texts: as many tokens of each stay as fit.
+    const lines = findAll(".bleu-tokens p, .words", picture).map((line) => findAll(".token", line));
+    const rests = lines.map(([token]) => {
+      const rest = document.createElement("span");
+      token?.parentElement.append(rest);
+      return rest;
+    });
+    const shorten = (length) => {
+      lines.forEach((tokens, i) => {
+        tokens.forEach((token, k) => {
+          token.hidden = k >= length;
+        });
+        const hidden = Math.max(tokens.length - length, 0);
+        rests[i].textContent = hidden ? `+ ${hidden.toLocaleString("en")} more` : "";
+      });
+      return fits();
+    };
+    let low = 0;
+    let high = Math.max(...lines.map((tokens) => tokens.length), 0);
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (shorten(middle)) low = middle;
+      else high = middle - 1;
+    }
+    shorten(low);
   };
 
   // Threads from the words of the candidate that count to their partners in the references.
@@ -237,7 +383,7 @@
     const paths = findAll("[data-thread]", box.querySelector("p")).map((word) => {
       const number = word.dataset.thread;
       const partner = findAll(`[data-thread="${number}"]`, box).find((other) => other !== word);
-      if (!partner) return "";
+      if (!partner || word.hidden || partner.hidden) return "";
       const [from, to] = [word, partner].map((end) => end.getBoundingClientRect());
       const x = (rectangle) => (rectangle.left + rectangle.width / 2 - frame.left) / scale;
       const [top, bottom] = [(from.bottom - frame.top) / scale, (to.top - frame.top) / scale];
@@ -434,7 +580,7 @@
   };
   // Opening the tab scores what is there, unless there is a result.
   const open = (state, ...values) => {
-    const hasResult = find("#corpus-summary .bleu-score, #corpus-summary .bleu-verdict");
+    const hasResult = find("#corpus-summary :is(.bleu-score, .bleu-verdict, .bleu-undecided)");
     if (!hasResult) ask(...values);
     return [state, ...values];
   };
@@ -444,9 +590,65 @@
     if (find("#corpus-summary [data-back]")) askFor(inputs);
     scored = asked;
     markCorpus();
-    const beginning = find("#corpus-message p, #corpus-summary .bleu-verdict, #corpus-summary .bleu-score");
+    foldFiles(Boolean(find("#files-line .bleu-files")) && !find("#corpus-message p"));
+    const beginning = find("#corpus-message p, #corpus-summary :is(.bleu-verdict, .bleu-score, .bleu-undecided)");
     beginning?.scrollIntoView({ block: "nearest" });
   };
+
+  // Once files are scored, a line stands for their fields.
+  const foldFiles = (isFolded) => find("#corpus-inputs")?.classList.toggle("folded", isFolded);
+  const unfoldFiles = () => {
+    foldFiles(false);
+    find("#systems-file :is(button, input)")?.focus();
+  };
+  // A visitor's own choice of an option stays when what was decided goes back.
+  const own = (decided) => decided && { ...decided, before: [], options: {} };
+
+  // Opens the panel of a tick, and closes that of another.
+  const openTick = (tick) => {
+    const isOpen = tick.ariaExpanded === "true";
+    findAll("[data-tick]").forEach((other) => {
+      other.ariaExpanded = other === tick && !isOpen;
+      document.getElementById(other.dataset.tick).hidden = other !== tick || isOpen;
+    });
+  };
+  const showTicks = (row) => {
+    const isOpen = row.closest(".bleu-looked").classList.toggle("all");
+    row.ariaExpanded = isOpen;
+  };
+
+  // The button waits while a file is on its way.
+  const uploading = []; // names
+  const markUploads = () => {
+    const button = find("#score");
+    if (!button) return;
+    const last = uploading.at(-1);
+    button.ariaDisabled = uploading.length ? "true" : null;
+    button.ariaLabel = last ? `Waiting for ${last}` : null;
+    if (last) button.dataset.waiting = button.ariaLabel;
+    else delete button.dataset.waiting;
+    if (last) announce(button.ariaLabel);
+  };
+  const fetchNow = window.fetch;
+  window.fetch = async (...request) => {
+    const isUpload = String(request[0]?.url ?? request[0]).includes("/gradio_api/upload");
+    const body = request[1]?.body;
+    const names = isUpload && body instanceof FormData ? body.getAll("files").map((file) => file.name) : [];
+    uploading.push(...names);
+    if (names.length) markUploads();
+    try {
+      return await fetchNow(...request);
+    } finally {
+      names.forEach((name) => uploading.splice(uploading.indexOf(name), 1));
+      if (names.length) markUploads();
+    }
+  };
+  const stopWhileWaiting = (event) => {
+    if (!event.target.closest?.("#score[aria-disabled=true]")) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  document.addEventListener("click", stopWhileWaiting, true);
 
   // Goes to the next or previous dot of the chart of two systems, and says its segment and scores.
   const walkDots = (chart, by) => {
@@ -476,7 +678,7 @@
   // A button that goes with what it has changed must not take the focus along.
   const keepFocus = (selector) => {
     const focused = document.activeElement;
-    const goes = focused === document.body || focused.closest("[data-action=apply]");
+    const goes = focused === document.body || focused.closest("[data-action=apply], [data-action=choose]");
     if (goes) find(selector)?.focus({ preventScroll: true });
   };
 
@@ -491,6 +693,7 @@
     keep,
     keepFocus,
     changed,
+    own,
     ask,
     open,
     answer,
@@ -527,7 +730,11 @@
       dragged = undefined;
     });
   }
-  addEventListener("resize", () => drawThreads());
+  addEventListener("resize", () => {
+    fillStage();
+    drawThreads();
+  });
+  document.addEventListener("close", ({ target }) => target.matches(".bleu-present") && afterStage(), true);
   document.addEventListener("focusout", (event) => {
     if (event.target.matches(".bleu-tokens p")) light();
   });
@@ -538,7 +745,17 @@
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const isShortcut = event.ctrlKey || event.altKey || event.metaKey;
     const isTyping = target.closest("input, textarea, select, [contenteditable]");
-    if (event.key.toLowerCase() === "p" && !isShortcut && !isTyping && find("#steps")?.offsetParent) present();
+    const isPresent = event.key.toLowerCase() === "p" && !isShortcut && !isTyping;
+    if (openStage()) {
+      const byPage = { PageDown: 1, PageUp: -1 }[event.key]; // of a remote control
+      if (isPresent) leaveStage();
+      if ((by ?? byPage) && !isShortcut) {
+        walkStage(by ?? byPage);
+        event.preventDefault();
+      }
+      return;
+    }
+    if (isPresent && find("#steps")?.offsetParent) present();
     if (event.key === "Enter" && target.matches(".bleu-scatter svg")) openDot(target);
     if (!by || isShortcut) return;
     const usesArrows = target.closest("input, textarea, [role=tab], .bleu-box");
@@ -591,7 +808,9 @@
     }
     const onStage = target.closest("[data-stage]")?.dataset.stage;
     if (onStage === "present") present();
-    if (onStage === "next") goOn();
+    if (onStage === "next") walkStage(1);
+    if (onStage === "back") walkStage(-1);
+    if (onStage === "leave") leaveStage();
     const folded = target.closest("summary")?.parentElement;
     if (folded) {
       // The browser would do it after this, and a change of the page in between would set it back.
@@ -602,6 +821,11 @@
     // The inner button is inert: the outer one opens the choice of files.
     const upload = target.closest("[title='Upload other files']");
     if (upload && !target.matches("input")) upload.querySelector("input").click();
+    const tick = target.closest("[data-tick]");
+    if (tick) openTick(tick);
+    const row = target.closest("[data-ticks]");
+    if (row) showTicks(row);
+    if (target.closest("[data-unfold]")) unfoldFiles();
     const more = target.closest("[data-more]");
     if (more) showMore(more);
     const saveButton = target.closest("[data-save]");

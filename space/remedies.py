@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from .metric import (
     LEFTOVERS,
-    TOKENIZERS,
     MetricWarning,
     Options,
-    count_unspaced,
+    Place,
     detokenize,
-    find_leftovers,
+    find_in_sentence,
     straighten_quotes,
 )
 
-_SAMPLE = 2000  # segments that are examined
-_THRESHOLD = 0.2  # share of texts above which a finding is reported
-
-_CURLED = re.compile("[“”„«»‘’]")
-_STRAIGHT = re.compile("[\"']")
-# Not ; : ! ? since French has a space before them.
-_DETACHED = re.compile(
-    r"\s[.,](?:\s|$)|&(?:apos|quot|amp);|@-@|\s['’](?:s|t|re|ve|ll|d|m)\b|\sn['’]t\b"
-)
-_KANA_OR_THAI = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
-
-# The buttons for the options that warnings of the metric advise.
-_BUTTONS: dict[tuple[str | None, object], str] = {
+# The buttons for the options that the metric advises.
+BUTTONS: dict[tuple[str | None, object], str] = {
     ("effective_order", True): "Skip n-grams longer than the text",
     ("smooth_method", "exp"): "Smooth as sacreBLEU does",
     ("tokenize", "none"): "Split at spaces only",
     ("tokenize", "char"): "Score by characters",
+    ("tokenize", "zh"): "Score as Chinese",
+    ("tokenize", "ja-mecab"): "Score as Japanese",
+    ("lowercase", True): "Ignore case",
 }
 
 
@@ -63,42 +53,52 @@ class Advice(NamedTuple):
 def find_remedies(
     predictions: Sequence[str], references: Sequence[Sequence[str]], options: Options
 ) -> list[Remedy]:
-    """Find remedies for the texts of one system, or of one sentence.
+    """Find remedies for a sentence: one prediction, and its references.
 
     >>> found = find_remedies(["ein „Zitat“"], [['ein "Zitat"']], {"tokenize": "13a"})
     >>> [remedy.button for remedy in found]
     ['Make quotes straight']
     """
-    hypotheses = [text for text in predictions[:_SAMPLE] if text]
-    targets = [text for text in chain.from_iterable(references[:_SAMPLE]) if text]
-    if not hypotheses or not targets:
+    (prediction,) = predictions
+    targets = [text for text in references[0] if text]
+    if not prediction or not targets:
         return []
-    remedies: list[Remedy] = []
-    for check in (_check_spaces, _check_quotes, _check_tokens, _check_case):
-        remedies += check(hypotheses, targets, options)
-    remedies += _check_leftovers(predictions[:_SAMPLE], references[:_SAMPLE])
+    found = find_in_sentence(prediction, targets, options)
+    remedies = [
+        _fix_place(kind, place, options) for kind, place in found.items() if kind not in LEFTOVERS
+    ]
+    for kind in LEFTOVERS:
+        if kind in found:
+            what = found[kind].check.words.found
+            finding = f"This text has leftovers: {what}. Remove them, and score again."
+            remedies.append(Remedy(finding, "", {}, kinds=LEFTOVERS))
+            break
     return remedies
 
 
-def find_remedies_of_systems(
-    systems: Mapping[str, Sequence[str]],
-    references: Sequence[Sequence[str]],
-    options: Options,
-) -> list[Remedy]:
-    """Find remedies for the texts of each system; a system is named if not all need the remedy."""
-    systems_of: dict[str, list[str]] = {}  # by the finding
-    remedy_of: dict[str, Remedy] = {}
-    for name, predictions in systems.items():
-        for remedy in find_remedies(predictions, references, options):
-            systems_of.setdefault(remedy.finding, []).append(name)
-            remedy_of[remedy.finding] = remedy
-    found = []
-    for finding, remedy in remedy_of.items():
-        names = systems_of[finding]
-        if len(names) < len(systems):
-            remedy = remedy._replace(finding=f"{', '.join(names)}: {finding}")
-        found.append(remedy)
-    return found
+def _fix_place(kind: str, place: Place, options: Options) -> Remedy:
+    """Return the remedy for what was found in a sentence."""
+    if kind == "quotes":
+        finding = (
+            "One side has typographic quotes or apostrophes (“ ” ’), the other has straight ones:"
+            " they don’t match."
+        )
+        return Remedy(finding, place.check.words.button, {}, "quotes")
+    if kind == "tokenized" and place.changes_texts:
+        finding = "The predictions look tokenized (“word .”), and the references don’t."
+        return Remedy(finding, "Detokenize the predictions", {}, "detokenize")
+    changed = dict(place.options)
+    name = options["tokenize"]
+    if kind == "tokenized":
+        finding = f"The texts look tokenized (“word .”), but {name} expects untokenized text."
+    elif kind == "unspaced":
+        finding = f"This text has no spaces between words, and tokenizer {name} splits at spaces."
+        if changed["tokenize"] != "zh":
+            changed["tokenize"] = "char"  # always available
+    else:
+        finding = f"One side is in {place.detail}, and the other isn’t."
+    ((option, value),) = changed.items()
+    return Remedy(finding, BUTTONS[option, value], changed)
 
 
 def add_warnings(remedies: Sequence[Remedy], warnings: Sequence[MetricWarning]) -> Advice:
@@ -117,23 +117,13 @@ def add_warnings(remedies: Sequence[Remedy], warnings: Sequence[MetricWarning]) 
     for message, warning in warning_of.items():
         if warning.kind in told:
             continue
-        button = _BUTTONS.get((warning.option, warning.value))
+        button = BUTTONS.get((warning.option, warning.value))
         if warning.option is None or button is None:
             advice.notes.append(message)
         elif warning.option not in changed:
             options = {warning.option: warning.value}
             advice.remedies.append(Remedy(warning.problem, button, options))
     return advice
-
-
-def is_unspaced(texts: Sequence[str]) -> bool:
-    """Return whether texts are in a script written without spaces.
-
-    >>> is_unspaced(["我们用的是中文"]), is_unspaced(["Wir schreiben Deutsch, nicht 中文."])
-    (True, False)
-    """
-    sample = "".join(texts[:_SAMPLE])
-    return count_unspaced(sample) > _THRESHOLD * len(sample)
 
 
 def explain_short(length: int, max_order: int) -> Remedy:
@@ -147,93 +137,3 @@ def explain_short(length: int, max_order: int) -> Remedy:
 
 
 FIXES: dict[str, Callable[[str], str]] = {"quotes": straighten_quotes, "detokenize": detokenize}
-
-
-def _check_quotes(
-    hypotheses: Sequence[str], targets: Sequence[str], options: Options
-) -> Iterator[Remedy]:
-    """Look for typographic quotes on one side, where the other side has more straight ones."""
-    # How much larger the share of predictions with such quotes is than that of references.
-    curled = _share(_CURLED.search, hypotheses) - _share(_CURLED.search, targets)
-    straight = _share(_STRAIGHT.search, hypotheses) - _share(_STRAIGHT.search, targets)
-    are_opposite = curled * straight < 0
-    if abs(curled) <= _THRESHOLD / 2 or not are_opposite:
-        return
-    sides = ("predictions", "references") if curled > 0 else ("references", "predictions")
-    with_curled, with_straight = sides
-    finding = (
-        f"The {with_curled} have typographic quotes or apostrophes (“ ” ’), the {with_straight}"
-        " have straight ones: they don’t match."
-    )
-    yield Remedy(finding, "Make quotes straight", {}, "quotes")
-
-
-def _check_tokens(
-    hypotheses: Sequence[str], targets: Sequence[str], options: Options
-) -> Iterator[Remedy]:
-    """Look for detached punctuation marks: in the predictions alone, or in both for a tokenizer."""
-    if _share(_DETACHED.search, hypotheses) <= _THRESHOLD:
-        return
-    if _share(_DETACHED.search, targets) <= _THRESHOLD:
-        finding = "The predictions look tokenized (“word .”), and the references don’t."
-        yield Remedy(finding, "Detokenize the predictions", {}, "detokenize")
-        return
-    name = options["tokenize"]
-    tokenizer = TOKENIZERS.get(name)
-    if tokenizer and tokenizer.expects_raw_text:
-        finding = f"The texts look tokenized (“word .”), but {name} expects untokenized text."
-        yield Remedy(finding, "Split at spaces only", {"tokenize": "none"})
-
-
-def _check_case(
-    hypotheses: Sequence[str], targets: Sequence[str], options: Options
-) -> Iterator[Remedy]:
-    """Look for texts in one case on one side only."""
-    if options.get("lowercase"):
-        return
-    for case, is_case in (("lowercase", str.islower), ("capitals", str.isupper)):
-        shares = {
-            "predictions": _share(is_case, hypotheses),
-            "references": _share(is_case, targets),
-        }
-        other, uniform = sorted(shares, key=lambda side: shares[side])
-        if shares[uniform] > 0.9 and shares[other] < 0.5:
-            finding = f"The {uniform} are in {case}, and the {other} aren’t."
-            yield Remedy(finding, "Ignore case", {"lowercase": True})
-            return
-
-
-def _check_spaces(
-    hypotheses: Sequence[str], targets: Sequence[str], options: Options
-) -> Iterator[Remedy]:
-    """Look for text without spaces that the tokenizer would split at spaces."""
-    name = options["tokenize"]
-    tokenizer = TOKENIZERS.get(name)
-    if tokenizer is None or tokenizer.splits_unspaced or not is_unspaced(hypotheses):
-        return
-    # `zh` splits Chinese characters only.
-    better = "char" if _KANA_OR_THAI.search("".join(hypotheses)) else "zh"
-    finding = f"This text has no spaces between words, and tokenizer {name} splits at spaces."
-    button = "Score by characters" if better == "char" else "Score as Chinese"
-    yield Remedy(finding, button, {"tokenize": better})
-
-
-def _check_leftovers(
-    predictions: Sequence[str], references: Sequence[Sequence[str]]
-) -> Iterator[Remedy]:
-    """Look for what language models write beside a translation, in the predictions alone."""
-    places = find_leftovers(predictions, references)
-    if not places:
-        return
-    first_row, first_place = next(iter(places.items()))
-    count = "1 prediction has" if len(places) == 1 else f"{len(places):,} predictions have"
-    place = f"such as “{first_place}” in segment {first_row + 1:,}"
-    if len(predictions) == 1:
-        count = "This text has"
-        place = f"“{first_place}”"
-    finding = f"{count} leftovers of a language model, {place}. Remove them, and score again."
-    yield Remedy(finding, "", {}, kinds=LEFTOVERS)
-
-
-def _share(is_match: Callable[[str], object], texts: Sequence[str]) -> float:
-    return sum(1 for text in texts if is_match(text)) / len(texts)

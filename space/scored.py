@@ -50,6 +50,7 @@ class Scored(NamedTuple):
     which: int | str  # the references that count: "all" or an index
     remark: str  # changes to the texts before scoring
     documents: int = 0  # their number, if intervals and tests are by document
+    prefix: str = ""  # the common beginning that the names of systems have lost
 
     def name_column(self, system: str, name: str) -> str:
         """Return the name of a system's column in the table of segments."""
@@ -75,6 +76,7 @@ class Prepared(NamedTuple):
 
     submission: Submission
     remark: str
+    prefix: str = ""  # the common beginning that the names of systems have lost
 
 
 class OpenedSegment(NamedTuple):
@@ -88,7 +90,7 @@ def prepare_submission(submission: Submission, which: int | str, fixes: Sequence
     """Select the references that count, fix the texts, and shorten the names of systems.
 
     >>> submission = Submission({"A": ["“a”"]}, [["b", "'c'"]])
-    >>> submission, remark = prepare_submission(submission, 1, ["quotes"])
+    >>> submission, remark, _ = prepare_submission(submission, 1, ["quotes"])
     >>> submission.systems, submission.references, remark
     ({'A': ['"a"']}, [["'c'"]], 'only the second reference is used, quotes made straight')
     """
@@ -112,12 +114,13 @@ def prepare_submission(submission: Submission, which: int | str, fixes: Sequence
         if name != "detokenize":
             references = [_fix_texts(texts, fix) for texts in references]
         remarks.append(_FIXED[name])
-    # 3. The names: without what all begin or end with, short, and different.
+    # 3. The names: without their common beginning, short, and different.
+    prefix = find_prefix(list(systems))
     named: dict[str, list[str]] = {}
-    for name, texts in zip(cut_common(list(systems)), systems.values()):
-        named[rename(shorten(name, _NAME_CHARACTERS), named)] = texts
+    for name, texts in systems.items():
+        named[rename(shorten(name.removeprefix(prefix), _NAME_CHARACTERS), named)] = texts
     prepared = submission._replace(systems=named, references=references)
-    return Prepared(prepared, ", ".join(remarks))
+    return Prepared(prepared, ", ".join(remarks), shorten(prefix, _NAME_CHARACTERS))
 
 
 def _fix_texts(texts: Sequence[str], fix: Callable[[str], str]) -> list[str]:
@@ -125,27 +128,16 @@ def _fix_texts(texts: Sequence[str], fix: Callable[[str], str]) -> list[str]:
     return [fix(text) if text else text for text in texts]
 
 
-def cut_common(names: Sequence[str]) -> list[str]:
-    """Cut what all names begin and end with, up to a separator.
+def find_prefix(names: Sequence[str]) -> str:
+    """Return what all names begin with, up to a separator, unless a name would be empty.
 
-    >>> cut_common(["wmt.en-de.hyp.Online-A.de", "wmt.en-de.hyp.Online-B.de"])
-    ['Online-A', 'Online-B']
-    >>> cut_common(["mt1", "mt2"])
-    ['mt1', 'mt2']
+    >>> find_prefix(["wmt.en-de.Online-A", "wmt.en-de.Online-B"]), find_prefix(["mt1", "mt2"])
+    ('wmt.en-de.Online-', '')
     """
-    without_start = _cut_prefix(names)
-    reversed_names = [name[::-1] for name in without_start]
-    return [name[::-1] for name in _cut_prefix(reversed_names)]
-
-
-def _cut_prefix(names: Sequence[str]) -> list[str]:
-    """Cut what all names begin with, up to a separator, unless a name would be empty."""
     common = commonprefix(list(names))  # noqa: RUF071 of characters, as names are not paths
-    length = max(common.rfind(separator) for separator in "._ ") + 1
+    length = max(common.rfind(separator) for separator in "._- ") + 1
     has_empty_rest = any(len(name) <= length for name in names)
-    if len(names) == 1 or has_empty_rest:
-        return list(names)
-    return [name[length:] for name in names]
+    return "" if len(names) == 1 or has_empty_rest else common[:length]
 
 
 def count_submission(submission: Submission, options: Options) -> dict[str, ScoredRows]:
@@ -176,6 +168,7 @@ def score_submission(
     remark: str,
     *,
     counted: Mapping[str, ScoredRows] | None = None,
+    prefix: str = "",
 ) -> Outcome:
     """Score each system, and write the segments.
 
@@ -190,6 +183,7 @@ def score_submission(
         which=which,
         remark=remark,
         documents=len(set(submission.documents or ())),
+        prefix=prefix,
     )
     # 1. The scores of segments leave the results, and become columns.
     results: dict[str, Result] = {}

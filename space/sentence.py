@@ -22,6 +22,7 @@ from .options import (
     add_options,
     change_options,
     convention_values,
+    describe_options,
     fold_label,
     read_link,
     read_options,
@@ -154,8 +155,8 @@ class Sentence(NamedTuple):
     # --- Event handlers
 
     def show_example(self, name: str) -> Update:
-        """Return the update that shows an example."""
-        example = EXAMPLES[name]
+        """Return the update that shows an example; a button has its label, a link its name."""
+        example = EXAMPLES[_EXAMPLE_NAMES.get(name, name)]
         values = _list_options(example)
         default = convention_values("default", SCORING_OPTIONS)
         shown = Shown(example.texts)
@@ -223,6 +224,18 @@ class Sentence(NamedTuple):
         return Entered(tuple(values[:count]), list(values[count:]))
 
 
+def _label_example(example: Example) -> str:
+    """Return what is on the button of an example: what it shows, and the options that it sets.
+
+    >>> _label_example(EXAMPLES["the the the the"])
+    'one word seven times: the 2002 paper, but case is ignored'
+    """
+    values = _list_options(example)
+    if values == convention_values("default", SCORING_OPTIONS):
+        return example.title
+    return f"{example.title}: {describe_options(read_options(values))}"
+
+
 def answer_last(handler: Callable[..., Update]) -> Callable[..., Update]:
     """Return an event handler that drops its answer unless it is to the last request of the page.
 
@@ -263,8 +276,8 @@ def add_sentence_tab() -> Sentence:
                 html.add_html("<h2 class='bleu-label'>Examples</h2>")
                 with gr.Row(elem_classes="bleu-examples"):
                     buttons = [
-                        gr.Button(name, size="sm", variant="secondary", min_width=0)
-                        for name in EXAMPLES
+                        gr.Button(label, size="sm", variant="secondary", min_width=0)
+                        for label in _EXAMPLE_NAMES
                     ]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
             scores = html.add_clickable(results.scores, "sentence-score")
@@ -293,6 +306,10 @@ def add_sentence_tab() -> Sentence:
 def _list_options(example: Example) -> list[FieldValue]:
     """Return the values of the option fields for an example."""
     return convention_values(example.convention, SCORING_OPTIONS, **example.options)
+
+
+# The names of the examples in links, by what is on their buttons.
+_EXAMPLE_NAMES = {_label_example(example): name for name, example in EXAMPLES.items()}
 
 
 def _add_text(

@@ -14,14 +14,18 @@ from . import limits
 from .files import (
     FROM_FILES,
     FROM_TEXT,
+    HEAD_NAMES,
+    HEAD_TEXTS,
     NO_DOCUMENTS,
     NO_GROUPS,
     Description,
     Names,
+    Reading,
     as_list,
     ask_for_column,
     check_files,
     describe_file,
+    find_role,
     find_runs,
     guess_columns,
     name_texts,
@@ -45,6 +49,7 @@ _HINTS = {
 class Example(NamedTuple):
     """One or two candidates for the same references, and how they are scored."""
 
+    title: str  # what it shows
     candidate: str
     second: str  # may be empty
     references: str  # one per line
@@ -72,15 +77,18 @@ _SHUFFLED = (
     "the that military a is It guide ensures which to commands the of action obeys always party the"
 )
 
-EXAMPLES = {
+EXAMPLES = {  # by the names in links
     # The demo opens with the first example. sacreBLEU's score of it equals the paper's.
-    "Papineni, example 1": Example(_FIRST, "", _REFERENCES, "default", {}),
-    "two candidates": Example(_FIRST, _SECOND, _REFERENCES, "default", {}),
+    "Papineni, example 1": Example("nearly right", _FIRST, "", _REFERENCES, "default", {}),
+    "two candidates": Example(
+        "a good and a poor candidate", _FIRST, _SECOND, _REFERENCES, "default", {}
+    ),
     "the same words, shuffled": Example(
-        _SHUFFLED, _FIRST, _REFERENCES, "nltk", {"lowercase": True}
+        "the same words, shuffled", _SHUFFLED, _FIRST, _REFERENCES, "nltk", {"lowercase": True}
     ),
     "the the the the": Example(
         # Papineni's example 2 without its full stops, for a precision of 2/7 as in the paper.
+        "one word seven times",
         "the the the the the the the",
         "",
         "The cat is on the mat\nThere is a cat on the mat",
@@ -88,13 +96,30 @@ EXAMPLES = {
         {"lowercase": True},
     ),
     "too short": Example(
-        "The cat is on", "", "The cat is on the mat and looks at the dog", "default", {}
+        "right, but too short",
+        "The cat is on",
+        "",
+        "The cat is on the mat and looks at the dog",
+        "default",
+        {},
     ),
-    "a short sentence": Example("the cat", "", "the cat", "default", {}),
+    "a short sentence": Example("too short for 4-grams", "the cat", "", "the cat", "default", {}),
     "日本語": Example(
-        "猫がマットの上に座っています。", "", "猫はマットの上に座っています。", "default", {}
+        "日本語 without spaces",
+        "猫がマットの上に座っています。",
+        "",
+        "猫はマットの上に座っています。",
+        "default",
+        {},
     ),
-    "العربية": Example("جلست القطة على السجادة .", "", "جلست القطة فوق السجادة .", "default", {}),
+    "العربية": Example(
+        "العربية from right to left",
+        "جلست القطة على السجادة .",
+        "",
+        "جلست القطة فوق السجادة .",
+        "default",
+        {},
+    ),
 }
 
 EXAMPLE_NOTE = (
@@ -119,6 +144,7 @@ class Sources(NamedTuple):
     documents: gr.Dropdown
     keep_quotes: gr.Checkbox
     joins_runs: gr.Checkbox
+    first_line: gr.Radio
 
 
 class _RoleFields(NamedTuple):
@@ -138,13 +164,15 @@ class _UploadFields(NamedTuple):
     documents: gr.Dropdown
     keep_quotes: gr.Checkbox
     joins_runs: gr.Checkbox
+    first_line: gr.Radio
 
     def outputs(self) -> list[Block]:
         """Return the components that `_show_uploads` updates."""
         outputs: list[Block] = [self.described]
         for role in self.roles.values():
             outputs += [role.note, role.columns]
-        return [*outputs, self.labels, self.documents, self.keep_quotes, self.joins_runs]
+        asked = [self.keep_quotes, self.joins_runs, self.first_line]
+        return [*outputs, self.labels, self.documents, *asked]
 
 
 def add_sources() -> Sources:
@@ -157,21 +185,28 @@ def add_sources() -> Sources:
         label="Keep the quotation marks around cells", visible=False, elem_id="keep-quotes"
     )
     joins_runs = gr.Checkbox(visible=False, elem_id="joins-runs")
+    first_line = gr.Radio(
+        [HEAD_NAMES, HEAD_TEXTS],
+        value=None,
+        label="Line 1 of the table has",
+        visible=False,
+        elem_id="first-line",
+    )
     with gr.Row():
         labels = _add_column("Score per group of this column", "systems-labels", NO_GROUPS)
         documents = _add_column(
             "Documents of this column, for intervals and tests", "documents", NO_DOCUMENTS
         )
     described = gr.State({}, time_to_live=limits.SECONDS_KEPT)
-    fields = _UploadFields(described, roles, labels, documents, keep_quotes, joins_runs)
+    fields = _UploadFields(described, roles, labels, documents, keep_quotes, joins_runs, first_line)
     # 2. One event for all files: of two, the answer to the older one may come last.
     files = [role.file for role in roles.values()]
     changes = []
     for file in files:
         changes += [file.upload, file.clear, file.delete]
-    changes.append(keep_quotes.input)
+    changes += [keep_quotes.input, first_line.input]
     show_uploads = partial(_show_uploads, fields)
-    inputs = [described, keep_quotes, *files]
+    inputs = [described, keep_quotes, first_line, *files]
     gr.on(changes, show_uploads, inputs, fields.outputs(), **limits.QUIET)
     # 3. In a table with all, a column that is chosen for references is not a system.
     reference_columns = roles["references"].columns
@@ -204,6 +239,7 @@ def add_sources() -> Sources:
         documents=documents,
         keep_quotes=keep_quotes,
         joins_runs=joins_runs,
+        first_line=first_line,
     )
 
 
@@ -239,6 +275,7 @@ def _show_uploads(
     fields: _UploadFields,
     before: Mapping[str, list[str]] | None,
     keeps_quotes: bool,
+    first_line: str | None,
     *uploads: Names,
 ) -> dict[Block, object]:
     """Show how the files were read, and preselect columns.
@@ -248,6 +285,7 @@ def _show_uploads(
     """
     paths = {role: as_list(values) for role, values in zip(fields.roles, uploads)}
     unchanged = {role for role, own_paths in paths.items() if (before or {}).get(role) == own_paths}
+    reading = Reading(keeps_quotes, first_line)
     described: dict[str, list[Description]] = {}
     update: dict[Block, object] = {fields.described: paths}
     # 1. Read the files, and say how, or what is wrong with them.
@@ -255,7 +293,7 @@ def _show_uploads(
         described[role] = []
         try:
             check_files(own_paths)
-            described[role] = [describe_file(path, keeps_quotes) for path in own_paths]
+            described[role] = [describe_file(path, reading) for path in own_paths]
             note = list_files([_describe_reading(upload) for upload in described[role]])
         except limits.RejectedError as error:
             note = message(str(error))
@@ -263,7 +301,9 @@ def _show_uploads(
     # 2. Preselect the columns of each role.
     all_uploads = [*described["systems"], *described["references"]]
     for role, own_uploads in described.items():
-        if not own_uploads or role not in unchanged:
+        has_columns = [upload.columns for upload in own_uploads]
+        has_new_names = any(upload.has_odd_head for upload in own_uploads)
+        if not any(has_columns) or role not in unchanged or has_new_names:
             update[fields.roles[role].columns] = _choose_role(role, own_uploads, all_uploads)
     # 3. Preselect the columns of groups and documents.
     tables = [upload for upload in all_uploads if upload.columns]
@@ -272,6 +312,8 @@ def _show_uploads(
     # 4. Quotation marks around cells are a question only for tables that have them.
     has_quoted_cells = any(upload.has_quoted_cells for upload in all_uploads)
     update[fields.keep_quotes] = gr.update(visible=has_quoted_cells)
+    has_odd_head = any(upload.has_odd_head for upload in all_uploads)
+    update[fields.first_line] = gr.update(visible=has_odd_head)
     # 5. So are runs only for names that look so.
     named_role = "systems" if described["systems"] else "references"
     is_preselected = named_role not in unchanged
@@ -323,8 +365,9 @@ def _choose_role(
     likely = _guess(tables, role)
     if own_uploads and tables and not likely:
         # No name tells: take the first column for systems, the last for references.
-        first_table = tables[0]
-        likely = [first_table.columns[0] if role == "systems" else first_table.columns[-1]]
+        free = [name for name in tables[0].columns if find_role(name) != "others"]
+        if free:
+            likely = [free[0] if role == "systems" else free[-1]]
     label = "Columns"
     if tables and not likely:
         label = ask_for_column(role)

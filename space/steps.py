@@ -1,6 +1,7 @@
 """A score explained to visitors: in a sentence, and step by step.
 
-Five pictures, each with a sentence, lead from the words of a candidate to its score.
+Five pictures, each with sentences, lead from the words of a candidate to its score. For a class,
+page.js presents each step alone, and then the score: the first sentence, a number, the picture.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from .html import brevity_curve, count_things, name_root, rows, show, signature
+from .html import brevity_curve, count_things, name_root, rows, shorten, show, signature
 from .metric import Explanation, NGramCount, Order, report
 
 STEPS = {
-    "match": "Words that match",
+    "match": "Words",
     "clipping": "Clipping",
     "longer": "Longer sequences",
     "mean": "Their mean",
@@ -26,28 +27,41 @@ _LINKS = [
     f'<a href="#step={step}" data-to="{step}"><small>{number}</small> {title}</a>'
     for number, (step, title) in enumerate(STEPS.items(), 1)
 ]
+_PLACES = "<li></li>" * (len(STEPS) + 1)  # of the steps and of the score
 NAVIGATION = (
     '<nav class="bleu-steps" aria-label="Step by step"><a href="#step=" data-to="">Overview</a>'
-    f"{''.join(_LINKS)}<span class='bleu-stage'><span></span>"
-    "<button type='button' data-stage='next'>Next</button>"
-    "<button type='button' data-stage='present' aria-pressed='false' title='Key P'>Present</button>"
-    "</span></nav>"
+    f"{''.join(_LINKS)}"
+    '<button type="button" class="bleu-button" data-stage="present" title="Key P">Present</button>'
+    '</nav><dialog class="bleu-present" aria-label="Step by step">'
+    f'<div class="head"><b></b><span></span><ol aria-hidden="true">{_PLACES}</ol></div>'
+    '<div class="slides"></div><div class="foot">'
+    '<button type="button" data-stage="back" aria-label="Step before">←</button>'
+    '<button type="button" data-stage="next" class="next">Next →</button>'
+    '<span aria-hidden="true"><kbd>←</kbd> <kbd>→</kbd> steps</span>'
+    '<button type="button" data-stage="leave" class="leave"><kbd>Esc</kbd> leaves</button>'
+    '</div><p class="bleu-unseen" role="status"></p></dialog>'
 )
 
 _MOST_THREADS = 12  # more are a tangle
 _SHOWN_NGRAMS = 100  # per order, in the tables
 _LENGTHS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SHOWN_CHARACTERS = 20  # of a token, in a sentence
 _ALMOST = 0.75  # of the share of words: longer sequences that match less often do so "only"
 
 
 def read_plainly(explanation: Explanation, unit: str) -> str:
     """Say how many words and how many of the longest sequences match.
 
+    If brevity lowers the score more than the precisions do, say that the candidate is too short.
+
     >>> orders = [{"order": 1, "matches": 17, "total": 18}, {"order": 4, "matches": 4, "total": 15}]
-    >>> read_plainly({"orders": orders}, "word")
+    >>> means = {"precisions": [17 / 18, 4 / 15], "weights": [0.5, 0.5], "brevity_penalty": 1.0}
+    >>> read_plainly({"orders": orders, **means}, "word")
     '17 of 18 words match, but only 4 of 15 sequences of four.'
-    >>> read_plainly({"orders": [{"order": 1, "matches": 3, "total": 3}]}, "word")
-    'All 3 words match.'
+    >>> lengths = {"translation_length": 3, "reference_length": 12, "brevity_penalty": 0.05}
+    >>> means = {"precisions": [1.0], "weights": [1.0], **lengths}
+    >>> read_plainly({"orders": [{"order": 1, "matches": 3, "total": 3}], **means}, "word")
+    'All 3 words match, but the candidate is too short: 3 words against 12.'
     """
     orders = [order for order in explanation["orders"] if order["total"]]
     if not orders:
@@ -58,6 +72,10 @@ def read_plainly(explanation: Explanation, unit: str) -> str:
     reading = f"{words['matches']:,} of {counted} match"
     if words["matches"] == words["total"] > 1:
         reading = f"All {counted} match"
+    if explanation["brevity_penalty"] < _find_mean(explanation):
+        length = count_things(explanation["translation_length"], unit)
+        against = f"{length} against {explanation['reference_length']:,}"
+        return f"{reading}, but the candidate is too short: {against}."
     if longest is words or not words["matches"]:
         return f"{reading}."
     # 2. The longest sequences.
@@ -75,9 +93,15 @@ def read_plainly(explanation: Explanation, unit: str) -> str:
 
 
 class Step(NamedTuple):
-    """A sentence, and a picture as HTML."""
+    """Sentences, a number with its meaning, and a picture as HTML.
 
-    sentence: str
+    The first sentence has at most 90 characters: it is read from the back of a class.
+    """
+
+    first: str
+    others: str
+    number: str
+    meaning: str
     picture: str
 
 
@@ -93,8 +117,9 @@ def render_steps(explanation: Explanation, unit: str) -> str:
     drawn = []
     for name, step in steps.items():
         drawn.append(
-            f'<div class="bleu-explained" data-step="{name}" hidden>'
-            f'<p class="sentence">{show(step.sentence)}</p>{step.picture}</div>'
+            f'<div class="bleu-explained" data-step="{name}" data-number="{show(step.number)}"'
+            f' data-meaning="{show(step.meaning)}" hidden><p class="sentence">'
+            f"<span>{show(step.first)}</span> {show(step.others)}</p>{step.picture}</div>"
         )
     return "".join(drawn)
 
@@ -105,12 +130,14 @@ def _draw_match(explanation: Explanation, unit: str) -> Step:
     matches = explanation["orders"][0]["unclipped_matches"]
     units = "words and punctuation marks" if unit == "word" else f"{unit}s"
     counted = f"{matches:,} of {count_things(len(candidate), 'token')} ({units})"
+    sentence = f"{counted} of the candidate occur in a reference."
     references = [text["tokens"] for text in explanation["references"]]
     in_references = set[str]().union(*references)
     lines = [_write_tokens("Candidate", candidate, in_references)]
-    for number, text in enumerate(references, 1):
-        lines.append(_write_tokens(f"Reference {number}", text, set(candidate)))
-    return Step(f"{counted} of the candidate occur in a reference.", "".join(lines))
+    for i, text in enumerate(references, 1):
+        lines.append(_write_tokens(f"Reference {i}", text, set(candidate)))
+    number = f"{matches:,} of {len(candidate):,}"
+    return Step(sentence, "", number, "before clipping", "".join(lines))
 
 
 def _draw_clipping(explanation: Explanation) -> Step:
@@ -127,7 +154,7 @@ def _draw_clipping(explanation: Explanation) -> Step:
         struck = "1 is too many and struck out"
     else:
         struck = f"{surplus:,} are too many and struck out"
-    sentence = f"{rule} {struck}: {words['matches']:,}/{words['total']:,} count."
+    number = f"{words['matches']:,}/{words['total']:,}"
     # 1. The candidate, and the references that have the words which count.
     threads = find_threads(explanation)
     missed = {count["ngram"][0] for count in words["missed"]}
@@ -138,15 +165,20 @@ def _draw_clipping(explanation: Explanation) -> Step:
         find_counting(explanation, 1),
         threads={thread.token: number for number, thread in enumerate(threads)},
     )
-    for number, text in enumerate(explanation["references"]):
+    tied = {thread.reference for thread in threads}
+    for i in sorted(tied):
         partners = {
-            thread.partner: order
-            for order, thread in enumerate(threads)
-            if thread.reference == number
+            thread.partner: order for order, thread in enumerate(threads) if thread.reference == i
         }
-        if partners:
-            line += _write_partners(f"Reference {number + 1}", text["tokens"], partners)
-    return Step(sentence, f'<div class="bleu-threads">{line}</div>{_write_tables([words])}')
+        tokens = explanation["references"][i]["tokens"]
+        line += _write_partners(f"Reference {i + 1}", tokens, partners)
+    picture = f'<div class="bleu-threads">{line}</div>'
+    others = len(explanation["references"]) - len(tied)
+    if tied and others:
+        more = f"+ {others:,} more {'reference' if others == 1 else 'references'}"
+        picture += f'<p class="bleu-note" data-others="{others}">{more}</p>'
+    picture += _write_tables([words])
+    return Step(rule, f"{struck}: {number} count.", number, "precision of 1-grams", picture)
 
 
 def _explain_clipped(count: NGramCount, references: int) -> str:
@@ -156,7 +188,7 @@ def _explain_clipped(count: NGramCount, references: int) -> str:
     'The reference has “the” twice, so 2 of the 7 count.'
     """
     times = {1: "once", 2: "twice"}.get(count["allowed"], f"{count['allowed']:,} times")
-    token = count["ngram"][0]
+    token = shorten(count["ngram"][0], _SHOWN_CHARACTERS)
     where = f"The reference has “{token}” {times}"
     if references > 1:
         where = f"No reference has “{token}” more than {times}"
@@ -211,16 +243,17 @@ def _draw_longer(explanation: Explanation, unit: str) -> Step:
     orders = explanation["orders"]
     lines = [_draw_line(explanation, order) for order in orders]
     longer_orders = orders[1:]
+    others = ""
+    number = ""
     if not longer_orders:
         sentence = f"The options leave out longer sequences: only single {unit}s count."
     else:
-        *names, longest = _LENGTHS[1 : len(orders)]
-        lengths = f"{', '.join(names)} and {longest}" if names else longest
-        counts = ", ".join(f"{order['matches']:,}/{order['total']:,}" for order in longer_orders)
+        counts = [f"{order['matches']:,}/{order['total']:,}" for order in longer_orders]
         sentence = (
-            f"Sequences of {lengths} {unit}s (n-grams) count in the same way, which rewards the"
-            f" right order: {counts}."
+            f"Sequences of {_name_lengths(len(orders))} {unit}s (n-grams) count in the same way."
         )
+        others = f"This rewards the right order: {', '.join(counts)}."
+        number = " · ".join(counts)
     candidate = explanation["prediction"]["tokens"]
     words = "".join(f'<span class="token">{show(token)}</span> ' for token in candidate)
     picture = (
@@ -228,7 +261,19 @@ def _draw_longer(explanation: Explanation, unit: str) -> Step:
         f'<p class="named" aria-live="polite">Point at a block, or tap it, to see its {unit}s.</p>'
         f"</div>{_write_tables(longer_orders)}"
     )
-    return Step(sentence, picture)
+    return Step(sentence, others, number, "precisions", picture)
+
+
+def _name_lengths(longest: int) -> str:
+    """Name the lengths from two to the longest.
+
+    >>> [_name_lengths(longest) for longest in (2, 3, 4, 6)]
+    ['two', 'two and three', 'two, three and four', 'two to six']
+    """
+    *names, last = _LENGTHS[1:longest]
+    if len(names) > 2:
+        return f"{names[0]} to {last}"
+    return f"{', '.join(names)} and {last}" if names else last
 
 
 def _draw_line(explanation: Explanation, order: Order) -> str:
@@ -260,21 +305,21 @@ def _draw_mean(explanation: Explanation) -> Step:
             f'<span><i class="{kind}" style="{style}"></i>'
             f"<b>{factor.text}<br><small>{n}-gram</small></b></span>"
         )
-    # 2. The sentence.
-    root = " · ".join(factor.text for factor in factors) or "no factors"
-    if len(factors) > 1:
-        root = f"the {name_root(len(factors))} of {root} = {math.prod(precisions):.4g}"
-    reason = "one low precision lowers it more than it would lower an average"
+    # 2. The sentences.
+    product = " · ".join(factor.text for factor in factors) or "no factors"
+    root = f"{name_root(len(factors))} of {product}" if len(factors) > 1 else product
+    result = f"{mean:.4f}"
+    equation = f"{root} = {math.prod(precisions):.4g}" if len(factors) > 1 else root
+    rule = "One low precision lowers the geometric mean more than it would lower an average."
     if not mean:
-        reason = "one 0 makes it 0"
+        rule = "One precision of 0 makes the geometric mean 0."
     # 3. The effect of smoothing.
     meanings = [factor.meaning for factor in factors if factor.is_smoothed]
     note = f'<p class="bleu-note">Dashed: {show("; ".join(meanings))}.</p>' if meanings else ""
-    return Step(
-        f"The geometric mean of the precisions, {root}, is {mean:.4f}: {reason}.",
-        f'<div class="bleu-mean" style="--share:{mean:.4f}">{"".join(bars)}<em>{mean:.4f}</em>'
-        f"</div>{note}",
+    picture = (
+        f'<div class="bleu-mean" style="--share:{result}">{"".join(bars)}<em>{result}</em></div>'
     )
+    return Step(rule, f"The mean, {equation}, is {result}.", result, root, picture + note)
 
 
 def _draw_brevity(explanation: Explanation) -> Step:
@@ -287,21 +332,18 @@ def _draw_brevity(explanation: Explanation) -> Step:
     lengths = f"{count_things(length, 'token')} against {reference_length:,} of {reference}"
     penalty = report.write_number(explanation["brevity_penalty"])
     if explanation["brevity_penalty"] >= 1:
-        sentence = (
-            "Only a candidate that is shorter than the reference is penalized:"
-            f" {lengths} is long enough."
-        )
+        first = f"{lengths}: long enough."
+        others = "Only a candidate that is shorter than the reference is penalized."
     else:
         # The penalty of an empty candidate is 0 by definition, without a formula.
         rule = f"exp(1 − {reference_length:,}/{length:,}) = " if length else ""
-        sentence = (
-            f"The candidate is too short, {lengths}: this multiplies the score by {rule}{penalty}."
-        )
+        first = f"{lengths}: too short."
+        others = f"This multiplies the score by {rule}{penalty}."
     mean = _find_mean(explanation)
     total = f"{penalty} · {mean:.4f} · 100 = {explanation['score']:.2f} BLEU"
     curve = brevity_curve(explanation, mean)
-    picture = f"{curve}<p><b>{total}</b> {signature(explanation['signature'])}</p>"
-    return Step(sentence, picture)
+    result = f'<p class="total"><b>{total}</b> {signature(explanation["signature"])}</p>'
+    return Step(first, others, f"× {penalty}", "brevity penalty", curve + result)
 
 
 def find_counting(explanation: Explanation, n: int) -> list[bool]:

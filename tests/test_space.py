@@ -544,15 +544,16 @@ def test_several_systems_with_runs_have_no_ranks():
 # --- What changes the meaning of a score ----------------------------------------------------------
 
 
-def render_with(systems, references, **changes):
-    """Return the result of some texts as the page shows it."""
+def render_with(systems, references, choices=None, **changes):
+    """Return the result of some texts as the page shows it, with what a visitor has decided."""
     corpus, option_fields, files = (
         importlib.import_module(f"space.{name}") for name in ("corpus", "options", "files")
     )
     defaults = option_fields.read_options(option_fields.convention_values("default"))
     options = {**defaults, "confidence": None, **changes}
     submission = files.Submission(systems, [[text] for text in references])
-    return corpus.compute_result(submission, options).rendered
+    decided = {"texts": "", "before": [], "kinds": choices or {}, "options": {}}
+    return corpus.compute_result(submission, options, decided=decided).rendered
 
 
 CHINESE = [f"我们用的是中文第{number}句话。" for number in range(30)]
@@ -562,30 +563,35 @@ CHINESE = [f"我们用的是中文第{number}句话。" for number in range(30)]
 @pytest.mark.filterwarnings("ignore:.*scripts written without spaces", "ignore:The score")
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_score_whose_meaning_is_in_doubt_stands_below_the_reason(count):
-    """And the sentence, the Markdown and the LaTeX that a visitor copies have the reason."""
+    """There is no verdict before a choice; then the copied texts have the reason."""
     systems = {f"S{number}": CHINESE[number:] + CHINESE[:number] for number in range(count)}
-    doubtful = render_with(systems, CHINESE).summary
+    asked = render_with(systems, CHINESE).summary
+    assert "No verdict yet." in asked
+    assert "Score as Chinese" in asked
+    assert _list_copied(asked) == []
+    doubtful = render_with(systems, CHINESE, {"unspaced": "keep"}).summary
     clear = render_with(systems, CHINESE, tokenize="zh").summary
-    assert doubtful.index("Score as Chinese") < doubtful.index("bleu-doubtful")
-    reason = "This text has no spaces between words, and tokenizer 13a splits at spaces."
-    copied = [html_module.unescape(text) for text in re.findall(r'data-copy="([^"]*)"', doubtful)]
+    assert doubtful.index("text without spaces") < doubtful.index("bleu-doubtful")
+    copied = _list_copied(doubtful)
     assert len(copied) == 3
-    assert all(f"Caution: {reason}" in text for text in copied)
-    assert "bleu-doubtful" not in clear
-    assert "Caution" not in clear
+    assert all("text without spaces in 30 of 30 lines" in text for text in copied)
+    assert all("Caution: " in text for text in copied)
+    assert "text without spaces" not in clear
 
 
-@pytest.mark.filterwarnings("ignore:.*which language models add")
+@pytest.mark.filterwarnings("ignore:.*which language models add", "ignore:.*are equal in")
 def test_markdown_to_copy_has_names_escaped():
     """In the table, and in the reason that names the system."""
     systems = {"__a__": [f"<think>Hm</think> a b c {number}" for number in range(30)]}
     systems["*b*"] = systems["__a__"][::-1]
     references = [f"a b c {number}" for number in range(30)]
     systems["c"] = references
-    _, markdown, _ = _list_copied(render_with(systems, references).summary)[:3]
+    rendered = render_with(systems, references, {"chat": "keep", "reordered": "keep"})
+    _, markdown, _ = _list_copied(rendered.summary)[:3]
     table, note = markdown.split("\n\n")
     assert re.findall(r"^\| (\S+) \|", table, re.MULTILINE) == ["System", "---", "c", r"\_\_a\_\_", r"\*b\*"]  # fmt: skip
-    assert r" Caution: \_\_a\_\_, \*b\*: " in note
+    assert r" Caution: “\*b\*” seems to be in another order" in note
+    assert r"“\_\_a\_\_” and “\*b\*” have reasoning or turns of a chat" in note
     assert re.search(r"; `nrefs:1\|[^`]*` Caution: ", note)
 
 
@@ -612,17 +618,18 @@ def test_what_changes_the_meaning_of_a_score_is_in_words(prediction, reference, 
 )
 def test_ordinary_text_is_no_leftover(text):
     metric = importlib.import_module("space.metric")
-    assert metric.find_leftovers([text], [["a"]]) == {}
+    found = metric.find_in_sentence(text, ["A man came."], metric.OPTIONS)
+    assert not {*metric.LEFTOVERS} & {*found}
 
 
-@pytest.mark.filterwarnings("ignore:.*language models add")
+@pytest.mark.filterwarnings("ignore:.*language models add", "ignore:.*")
 def test_leftovers_are_told_once():
-    """The metric warns of them as well, with the number of a row, which a visitor has not."""
+    """The metric warns of them as well, with the index of a row, which a visitor has not."""
     references = [f"the cat number {i} sat on the mat" for i in range(40)]
     predictions = ["<think>Hm</think> a cat sat", *references[1:]]
-    page = render_with({"A": predictions}, references).summary
-    assert "“&lt;think&gt;” in segment 1. Remove them" in page
-    assert "predictions[0]" not in page
+    rendered = render_with({"A": predictions}, references)
+    assert "“A”: reasoning or turns of a chat" in rendered.ticks
+    assert "predictions[0]" not in rendered.summary + rendered.ticks
 
 
 def test_leftovers_in_the_references_as_well_are_text():
@@ -635,9 +642,9 @@ def test_each_system_is_looked_at():
     """One of two in tokens, or with leftovers, is a false verdict too; it is named."""
     references = [f"the cat number {i} sat, on mat {i % 7}." for i in range(30)]
     tokenized = [text.replace(",", " ,").replace(".", " .") for text in references]
-    page = render_with({"A": references, "B": tokenized}, references).summary
-    assert "B: The predictions look tokenized" in page
-    assert "Detokenize the predictions" in page
+    rendered = render_with({"A": references, "B": tokenized}, references)
+    assert "“B”: detached punctuation marks" in rendered.ticks
+    assert "Detokenize" in rendered.ticks
 
 
 @pytest.mark.parametrize(

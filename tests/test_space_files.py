@@ -62,7 +62,7 @@ PART = "Upload a part of it, or use the metric in Python (see About)."
 @pytest.mark.parametrize(
     ("files", "columns", "message"),
     [
-        ([("a.txt", b"a" * 99_999 + b"\n") for _ in range(2)], (), 4),  # fields of a submission within the limits
+        ([("a.txt", b"a" * 99_999 + b"\n") for _ in range(2)], (), 6),  # fields of a submission within the limits
         ([("a.txt", (b"a" * 99_999 + b"\n") * 100)] * 3, (), f"The files have 30 MB together; the limit is 25. {PART}"),
         ([("a.txt", (b"a" * 99_999 + b"\n") * 100)], (), f"The files have 50 MB together; the limit is 25. {PART}"),  # one, five times
         ([("a.txt", LINES)] * 6, (), f"The files have 600,000 texts; the limit is 500,000. {PART}"),
@@ -123,11 +123,111 @@ def test_an_organizers_table_works_at_once(tmp_path, name, fields):
     found = files.read_submission(
         [files.FROM_FILES, *values, guessed["labels"][0], guessed["documents"][0]]
     )
-    assert found == {
+    assert found[:4] == {
         "organizer.tsv": ({"system 1": ["a b c e", "e f g i"], "Online-B": ["a x c d", "e y g h"]}, [["a b c d"], ["e f g h"]], ["news", "chat"], ["d1", "d2"]),
         "organizer.csv": ({"Facebook-AI": ["a c", "e g"], "HuaweiTSC": ["b c", "f g"]}, [["a b", "b a"], ["e f", "f e"]], ["news, local", "chat"], ["1", "1"]),
         "organizer.jsonl": ({"Mideind": ["a"], "Allegro.eu": ["c"]}, [["a", "b"]], ["en-is"], ["d"]),
     }[name]  # fmt: skip
+
+
+ROLES = [
+    # Roles are told by whole names.
+    (["target-finetuned", "ref-tuned", "gold-mix", "reference"], ["reference"], ["target-finetuned", "ref-tuned", "gold-mix"]),
+    (["source", "refA", "Online-B"], ["refA"], ["Online-B"]),
+    (["prompt", "response", "expected"], ["expected"], ["response"]),
+    (["question", "pred", "ground_truth"], ["ground_truth"], ["pred"]),
+    (["input_text", "model-1", "tgt"], ["tgt"], ["model-1"]),
+    (["src_en", "mt_de", "ref_de"], ["ref_de"], ["mt_de"]),
+    (["hypothesis", "label"], ["label"], ["hypothesis"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("names", "references", "systems"), ROLES)
+def test_roles_are_told_by_whole_names(names, references, systems):
+    files = importlib.import_module("space.files")
+    guessed = files.guess_columns(files.Description(Path("a.tsv"), names, 9, names))
+    assert (guessed["references"], guessed["systems"]) == (references, systems)
+
+
+def submit_tables(tmp_path, system, reference, columns=(["mt"], ["ref"]), labels=(None, None)):
+    """Return the submission of a table of a system and one of references."""
+    files = importlib.import_module("space.files")
+    paths = []
+    for name, data in (("system.tsv", system), ("refs.tsv", reference)):
+        (tmp_path / name).write_text(data, encoding="utf-8")
+        paths.append(str(tmp_path / name))
+    values = [files.FROM_FILES, paths[0], columns[0], paths[1], columns[1], "", "", "", *labels]
+    return files.read_submission(values)
+
+
+def test_tables_in_another_order_are_joined_by_their_ids(tmp_path):
+    system = "id\tmt\n" + "".join(f"{row}\tsystem {row}\n" for row in (3, 1, 2))
+    reference = "id\tref\n" + "".join(f"{row}\treference {row}\n" for row in (1, 2, 3))
+    submission = submit_tables(tmp_path, system, reference)
+    assert list(submission.systems.values()) == [["system 1", "system 2", "system 3"]]
+    assert submission.remarks == ["lines joined by their ids"]
+    submission = submit_tables(tmp_path, system.replace("3\tsystem 3", "9\tsystem 9"), reference)
+    assert submission.references == [["reference 1"], ["reference 2"]]
+    assert submission.remarks == ["lines joined by their ids, 2 of 3 are in all files"]
+    assert submit_tables(tmp_path, reference.replace("ref\n", "mt\n"), reference).remarks == ()
+
+
+@pytest.mark.parametrize("table", ["system", "references"])
+def test_groups_and_documents_are_joined_with_their_rows(tmp_path, table):
+    rows = {"system": (3, 1, 2), "references": (1, 2, 3)}
+    data = {}
+    for name, text in (("system", "mt"), ("references", "ref")):
+        further = "\tdomain\tdoc" if name == table else ""
+        lines = [f"id\t{text}{further}\n"]
+        for row in rows[name]:
+            cells = f"\tdomain {row}\tdoc {row}" if name == table else ""
+            lines.append(f"{row}\t{name} {row}{cells}\n")
+        data[name] = "".join(lines)
+    joined = submit_tables(tmp_path, data["system"], data["references"], labels=("domain", "doc"))
+    assert joined.references == [["references 1"], ["references 2"], ["references 3"]]
+    assert joined.labels == ["domain 1", "domain 2", "domain 3"]
+    assert joined.documents == ["doc 1", "doc 2", "doc 3"]
+
+
+def test_swapped_roles_and_sources_are_told_by_their_names(tmp_path):
+    table = "ref\tmt\tsource\na b\tc d\te f\n"
+    submission = submit_tables(tmp_path, table, table, (["ref"], ["mt"]))
+    assert submission.notes == [
+        "“ref” looks like one of the references, and is among the systems.",
+        "“mt” looks like one of the systems, and is among the references.",
+    ]
+    submission = submit_tables(tmp_path, table, table, (["source"], ["ref"]))
+    assert submission.notes == ["“source” looks like a source, and is among the systems."]
+
+
+HEADLESS = "The cat sat on the mat.\tA cat sat on the mat.\nDogs bark at night.\tAt night dogs bark.\nIt rains.\tRain falls.\n"
+
+
+def test_a_table_without_names_of_columns_is_asked_about(tmp_path):
+    files = importlib.import_module("space.files")
+    path = tmp_path / "a.tsv"
+    path.write_text(HEADLESS)
+    table = files.describe_file(str(path))
+    assert (table.has_odd_head, table.segments) == (True, 2)
+    values = [files.FROM_FILES, str(path), table.columns[:1], None, table.columns[1:], "", "", ""]
+    with pytest.raises(ValueError, match=r"^Line 1 of a\.tsv looks like the lines below it\. "):
+        files.read_submission([*values, None, None])
+    table = files.describe_file(str(path), files.Reading(first_line=files.HEAD_TEXTS))
+    assert (table.columns, table.segments) == (["column 1", "column 2"], 3)
+    values[2], values[4] = ["column 1"], ["column 2"]
+    answer = files.read_submission([*values, None, None, False, False, files.HEAD_TEXTS])
+    assert answer.references[0] == ["A cat sat on the mat."]
+    path.write_text(f"mt\tref\n{HEADLESS}")
+    assert not files.describe_file(str(path)).has_odd_head
+
+
+def test_lines_that_end_in_carriage_returns_are_lines(tmp_path):
+    files = importlib.import_module("space.files")
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one\rtwo\rthree\r")
+    described = files.describe_file(str(path))
+    assert (described.segments, described.remarks) == (3, ["lines end in CR"])
+    assert files._read_columns(described, []) == {"a": ["one", "two", "three"]}
 
 
 def check_rejection(file, data, pattern):
@@ -153,7 +253,7 @@ def test_a_file_that_cannot_be_read_is_rejected_when_it_is_uploaded(tmp_path, na
 def test_two_files_of_one_name_stay_apart(tmp_path):
     files = importlib.import_module("space.files")
     answer = submit(tmp_path, [("mt.txt", b"a\nb\n"), ("mt.txt", b"c\nd\n"), ("mt.txt", b"e\nf\n")])
-    assert answer == ({"mt": ["a", "b"]}, [["c", "e"], ["d", "f"]], None, None)
+    assert answer[:4] == ({"mt": ["a", "b"]}, [["c", "e"], ["d", "f"]], None, None)
     uploads = [files.describe_file(str(tmp_path / f"{number}" / "mt.txt")) for number in range(3)]
     assert {name: lines[0] for name, lines in files._read_systems([files.ChosenColumns(one, []) for one in uploads]).items()} == {
         "mt": "a", "mt (2)": "c", "mt (3)": "e"
@@ -168,8 +268,10 @@ def test_the_common_prefix_of_long_names_is_cut_before_their_ends_are(tmp_path):
     systems = files._read_systems(
         [files.ChosenColumns(files.describe_file(str(path)), []) for path in paths]
     )
-    submission, _ = scored.prepare_submission(files.Submission(systems, [["a"]]), "all", [])
+    submission, _, prefix = scored.prepare_submission(files.Submission(systems, [["a"]]), "all", [])
     assert list(submission.systems) == [f"{name}{'x' * 29}…{'x' * 29}" for name in "AB"]
+    assert prefix.startswith("newstest2021.")
+    assert prefix.endswith("newstest2021.")
 
 
 def test_names_that_become_equal_stay_apart():
@@ -230,7 +332,7 @@ def test_quotation_marks_in_a_tsv_stay_unless_all_cells_with_them_are_quoted(
     path.write_bytes(b"mt\tref\n" + rows)
     first_cell = rows.split(b"\t")[0].decode()
     for keeps_quotes in (True, False):
-        upload = files.describe_file(str(path), keeps_quotes)
+        upload = files.describe_file(str(path), files.Reading(keeps_quotes))
         (cell,) = files._read_columns(upload, ["mt"])["mt"]
         removes_quotes = is_quoted and not keeps_quotes
         assert cell == ('a "b" c' if removes_quotes else first_cell)
@@ -410,7 +512,8 @@ def test_different_numbers_of_lines_say_where_it_probably_begins():
         (["gpt-3.txt", "gpt-4.txt"], {"gpt-3": 1, "gpt-4": 1}),
         (["system 1", "system 2"], {"system 1": 1, "system 2": 1}),
         (["reruns2", "brun3"], {"reruns2": 1, "brun3": 1}),
-        (["seed1.txt", "seed2.txt"], {"seed1": 1, "seed2": 1}),  # no name is left
+        (["seed1.txt", "seed2.txt", "base.txt"], {"seed": 2, "base": 1}),  # no other name is left
+        (["s1.txt", "s2.txt"], {"s1": 1, "s2": 1}),
     ],
 )  # fmt: skip
 def test_runs_are_known_by_their_names(names, systems):
@@ -436,10 +539,11 @@ def test_the_choice_of_runs_stays_while_other_files_are_uploaded(tmp_path):
             gradio.Dropdown(),
             gradio.Checkbox(),
             gradio.Checkbox(),
+            gradio.Radio(),
         )
 
     def show(before, *uploads):
-        return sources._show_uploads(fields, before, False, *uploads)[fields.joins_runs]
+        return sources._show_uploads(fields, before, False, None, *uploads)[fields.joins_runs]
 
     uploaded = show({}, systems, [])
     assert uploaded["value"]

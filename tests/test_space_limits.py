@@ -28,9 +28,9 @@ LIMITS = [
     ("check_sentence", ([["a"] * 3000],), "A text has 3,000 tokens; the limit is 2,000. Shorten it, or score it as a corpus."),
     ("check_corpus", (["a"] * 100_001, ["a"] * 100_001), "There are 100,001 predictions; the limit is 100,000. Score a part of them here, or all of them with the metric in Python (see About)."),
     ("check_corpus", (["a"], [["b"] * 21]), "Segment 1 has 21 references; the limit is 20."),
-    ("check_systems", ({number: [] for number in range(11)}, []), "There are 11 systems; the limit is 10."),
+    ("check_systems", ({number: [] for number in range(31)}, []), "There are 31 systems; the limit is 30."),
     ("check_search", (["a"] * 150_000, ["a"] * 150_000), "A search takes up to 100,000 texts, and there are 300,000. Search with a part of them."),
-    ("check_resampling", (10, 100_000, 10_000), "10,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400 in the options."),
+    ("check_resampling", (10, 100_000, 10_000), "10,000 resamples are too many for 10 systems of 100,000 segments: choose up to 1,000 in the options."),
     ("check_value", ("reported", "9" * 101), "reported has 101 characters; the limit is 100."),
     ("check_value", ("weights", [0.1] * 101), "weights has 101 values; the limit is 100."),
     ("check_options", ({"tokenize": "flores200"}, ["tokenize"], ["13a", "zh"]), "tokenize='flores200': choose '13a' or 'zh'. Others need the metric in Python (see About)."),
@@ -50,12 +50,12 @@ def test_a_limit_says_what_to_change(check, arguments, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out"),
-        ({"n_resamples": 1}, "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out"),
+        ({}, "1,000 resamples are too many for 11 systems of 100,000 segments: leave the intervals out"),
+        ({"n_resamples": 1}, "1,000 resamples are too many for 11 systems of 100,000 segments: leave the intervals out"),
         ({"confidence": 0.9, "n_resamples": 1}, "leave the intervals out .* or score a part of the segments"),
-        ({"confidence": None}, "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400"),
-        ({"confidence": None, "n_resamples": None}, "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400"),
-        ({"confidence": None, "n_resamples": 401}, "401 resamples are too many for 10 systems of 100,000 segments"),
+        ({"confidence": None}, "1,000 resamples are too many for 11 systems of 100,000 segments: choose up to 909"),
+        ({"confidence": None, "n_resamples": None}, "1,000 resamples are too many for 11 systems of 100,000 segments: choose up to 909"),
+        ({"confidence": None, "n_resamples": 910}, "910 resamples are too many for 11 systems of 100,000 segments"),
     ],
 )  # fmt: skip
 def test_the_resamples_of_the_test_and_of_the_intervals_are_both_within_the_limit(options, message):
@@ -63,7 +63,7 @@ def test_the_resamples_of_the_test_and_of_the_intervals_are_both_within_the_limi
     texts = ["a"] * 100_000
     with pytest.raises(ValueError, match=message):
         metric.request_comparison(
-            {f"{n}": texts for n in range(10)}, texts, None, "bootstrap", options=options
+            {f"{n}": texts for n in range(11)}, texts, None, "bootstrap", options=options
         )
 
 

@@ -6,7 +6,20 @@ import subprocess
 
 import pytest
 
-from .visitor import choose, expect, fill, origin, paste, score, settle, tab, text, unfold, upload
+from .visitor import (
+    change_files,
+    choose,
+    expect,
+    fill,
+    origin,
+    paste,
+    score,
+    settle,
+    tab,
+    text,
+    unfold,
+    upload,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -26,6 +39,18 @@ def axe(tmp_path_factory):
 def find_violations(page):
     found = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")["violations"]
     return [(one["id"], [node["html"][:150] for node in one["nodes"]][:3]) for one in found]
+
+
+def test_axe_finds_nothing_in_forced_colors(page, axe):
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    page.evaluate(axe)
+    found = {"sentence": find_violations(page)}
+    page.get_by_role("button", name="Present").click()
+    for _ in range(6):
+        found[page.locator(".bleu-present .head").inner_text()] = find_violations(page)
+        page.keyboard.press("ArrowRight")
+    assert len(found) == 7
+    assert {name: violations for name, violations in found.items() if violations} == {}
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -52,8 +77,13 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
             "all => all.forEach((one) => (one.open = true))"
         )
         look(f"step {link.inner_text()}")
+    page.locator("[data-stage=present]").evaluate("button => button.click()")
+    for _ in range(6):
+        look(page.locator(".bleu-present .head").inner_text())
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
     page.locator("#steps a").first.click()
-    page.get_by_role("button", name="too short", exact=True).click()
+    page.get_by_role("button", name="right, but too short", exact=True).click()
     expect(page.locator("#sentence [data-step=''] .bleu-curve")).to_be_visible()
     look("too short")
     tab(page, "Corpus")
@@ -77,6 +107,24 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
         upload(page, role, tmp_path / name)
     score(page)
     look("corpus, files")
+    lines = [f"The ferry number {i} leaves the harbour at {i % 12} o’clock." for i in range(40)]
+    change_files(page)
+    for name, role, texts in (
+        ("lower", "systems", [line.lower().replace("leaves", "left") for line in lines]),
+        ("ref", "references", lines),
+    ):
+        (tmp_path / f"{name}.txt").write_text("\n".join(texts), encoding="utf-8")
+        page.locator(f"#{role}-file").get_by_role("button", name="Clear").click()
+        expect(page.locator(f"#{role}-file tr.file")).to_have_count(0)
+        upload(page, role, tmp_path / f"{name}.txt")
+    score(page)
+    expect(page.locator("#corpus-summary .bleu-undecided")).to_be_visible()
+    page.locator("#corpus-ticks .no .bleu-tick").first.click()
+    look("corpus, no verdict yet")
+    page.get_by_role("button", name="Keep as it is").click()
+    expect(page.locator("#corpus-summary .caution")).to_be_visible()
+    look("corpus, kept as it is")
+    change_files(page)
     rows = [
         f"{'news' if i % 2 else 'chat'}\td{i // 5}\tthe cat sat on mat {i}\tthe cat {i}\ta cat"
         for i in range(30)
@@ -222,12 +270,12 @@ def test_on_a_telephone_the_score_stays_in_sight(open_page):
 
 def test_a_button_that_goes_leaves_the_focus_on_the_page(page):
     """In Sentence on what it has changed, in Corpus on what was pressed for it."""
-    page.get_by_role("button", name="a short sentence", exact=True).click()
+    page.get_by_role("button", name="too short for 4-grams", exact=True).click()
     page.locator("#sentence-score .bleu-button, #sentence .bleu-button").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#sentence-options > button")).to_be_focused()
-    paste(page, "He said “no” to it .", 'He said "no" to it.')
-    page.locator("#score").click()
+    paste(page, "“It’s here”, he said.\n“No”", '"It\'s here", he said.\n"No"')
+    score(page)
     page.locator("#corpus-summary .bleu-button").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#score")).to_be_focused()

@@ -39,7 +39,7 @@ ONE = {"predictions": ["a"], "references": ["a"]}
         ("/score", {**ONE, "options": {"max_order": 11}}, "max_order: the limit is 10"),
         ("/score", {**ONE, "options": {"confidence": 0.9, "n_resamples": 10**9}}, "n_resamples: the limit is 10,000"),
         ("/explain", {"prediction": "a" * 2001, "references": ["a"]}, "the limit is 2,000"),
-        ("/compare", {"systems": {str(n): ["a"] for n in range(11)}, "references": ["a"]}, "11 systems; the limit is 10"),
+        ("/compare", {"systems": {str(n): ["a"] for n in range(31)}, "references": ["a"]}, "31 systems; the limit is 30"),
     ],
 )  # fmt: skip
 def test_programs_are_told_the_limits(client, endpoint, arguments, message):

@@ -6,15 +6,11 @@ import re
 import pytest
 from test_tutorials import CANDIDATE_1, REFERENCES
 
-from .visitor import asked_by, expect, fill, score_of, settle, text, unfold
+from .visitor import asked_by, example, expect, fill, score_of, settle, text, unfold
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 CHIP = "#sentence-options > button"
-
-
-def example(page, name):
-    page.get_by_role("button", name=name, exact=True).click()
 
 
 def ends_within(page, selector, height):
@@ -125,7 +121,7 @@ def test_what_a_teacher_writes_on_the_board(open_page, bleu):
 
 def test_what_counts_is_what_explain_counts(page, bleu):
     """The surplus is struck out, and each row of cells has as many colored ones as n-grams count."""
-    example(page, "the the the the")
+    example(page, "one word seven times")
     page.locator("#steps a", has_text="Clipping").click()
     step = page.locator("#sentence [data-step]:visible")
     expect(step.locator("del")).to_have_text(["the"] * 5)
@@ -145,7 +141,7 @@ def test_brevity_is_a_curve_with_the_candidate_on_it_and_a_factor(page, bleu):
     factor = page.locator("#sentence .bleu-formula .factor").first
     expect(factor).to_have_text("1")
     expect(page.locator("#sentence [data-step=''] .bleu-curve")).to_have_count(0)
-    example(page, "too short")
+    example(page, "right, but too short")
     penalty = math.exp(1 - 11 / 4)
     score_of(page, "#sentence-score", 100 * penalty)
     expect(factor).to_have_text(f"{penalty:.4f}")
@@ -169,7 +165,7 @@ def test_the_arrow_keys_light_what_the_mouse_does(page):
     assert lit == ["It", "is", "a", "guide"] * 2, (
         "in the candidate, and in the one reference that has it"
     )
-    expect(page.locator("p.bleu-unseen")).to_have_text("guide: part of “It is a guide”")
+    expect(page.locator("body > p.bleu-unseen")).to_have_text("guide: part of “It is a guide”")
     page.keyboard.press("Tab")
     expect(page.locator(".token.lit")).to_have_count(0)
 
@@ -218,13 +214,13 @@ def test_the_score_follows_while_she_types_and_nothing_jumps(page, bleu):
     expect(page.locator("#sentence [data-copy]").first).to_have_attribute(
         "data-copy", re.compile(f"^{re.escape(sentence)}")
     )
-    expect(page.locator("p.bleu-unseen")).to_have_text(
+    expect(page.locator("body > p.bleu-unseen")).to_have_text(
         f"{expected['score']:.2f} BLEU"
     )  # what a screen reader says
 
 
 def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own_text(page, bleu):
-    example(page, "the the the the")
+    example(page, "one word seven times")
     expect(page.locator(CHIP)).to_contain_text(
         "as the 2002 paper does, but case is ignored (this example’s choice)"
     )
@@ -251,11 +247,11 @@ def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own
 
 def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
     """A long calculation starts with the first click, and ends after the second one's."""
-    for name in ("two candidates", "a short sentence"):
+    for name in ("a good and a poor candidate", "too short for 4-grams"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
     for names in (
-        ["two candidates", "a short sentence"],
-        ["a short sentence", "two candidates"],
+        ["a good and a poor candidate", "too short for 4-grams"],
+        ["too short for 4-grams", "a good and a poor candidate"],
     ) * 3:
         page.evaluate(
             """(names) => names.forEach((name) =>
@@ -263,11 +259,11 @@ def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
             names,
         )
         expect(text(page, "#references")).to_have_value(
-            "the cat" if names[1] == "a short sentence" else re.compile("Party")
+            "the cat" if names[1] == "too short for 4-grams" else re.compile("Party")
         )
         page.wait_for_timeout(1000)
         expect(text(page, "#references")).to_have_value(
-            "the cat" if names[1] == "a short sentence" else re.compile("Party")
+            "the cat" if names[1] == "too short for 4-grams" else re.compile("Party")
         )
 
 
@@ -279,11 +275,11 @@ def test_examples_do_not_race(page):
         page.evaluate(
             """([first, second, gap]) => {
             const click = (name) => [...document.querySelectorAll(".bleu-examples button")]
-                .find((button) => button.textContent.trim() === name).click();
+                .find((button) => button.textContent.trim().startsWith(name)).click();
             click(first);
             setTimeout(() => click(second), 1000 * gap);
             }""",
-            ["a short sentence", "the the the the", gap],
+            ["too short for 4-grams", "one word seven times", gap],
         )
         page.wait_for_timeout(1000 * gap)
         settle(page, lambda: (chip.inner_text(), page.locator("#sentence").inner_text()), 1000)
@@ -300,7 +296,10 @@ def test_an_example_is_not_taken_for_typed_text(page):
         "**/queue/join*",
         lambda way: (page.wait_for_timeout(1000 * is_typed(way.request)), way.continue_()),
     )
-    for name, reference in (("a short sentence", "the cat"), ("the the the the", "The cat is on")):
+    for name, reference in (
+        ("too short for 4-grams", "the cat"),
+        ("one word seven times", "The cat is on"),
+    ):
         example(page, name)
         expect(text(page, "#references")).to_have_value(re.compile(reference))
         page.wait_for_timeout(800)
@@ -324,7 +323,7 @@ def test_what_is_typed_before_an_example_is_clicked_does_not_win(page, answered)
     page.route("**/queue/join*", delay)
     text(page, "#candidate").press("End")
     text(page, "#candidate").press_sequentially(" x", delay=20)
-    example(page, "the the the the")
+    example(page, "one word seven times")
     expect(text(page, "#references")).to_have_value(re.compile("The cat is on the mat"))
     page.wait_for_timeout(2500)
     expect(page.locator(CHIP)).to_contain_text("as the 2002 paper does")
@@ -333,7 +332,7 @@ def test_what_is_typed_before_an_example_is_clicked_does_not_win(page, answered)
 
 
 def test_a_second_candidate_beside_the_first_with_what_differs_marked(page):
-    example(page, "two candidates")
+    example(page, "a good and a poor candidate")
     expect(page.locator("#sentence-score strong")).to_have_count(2)
     second = page.locator("#sentence section", has=page.locator(".bleu-tokens")).nth(1)
     marked = second.locator("mark .token").all_inner_texts()
@@ -354,7 +353,7 @@ def test_a_second_candidate_beside_the_first_with_what_differs_marked(page):
 
 
 def test_what_is_deleted_before_the_answer_to_an_opened_fold_stays_deleted(page):
-    example(page, "two candidates")
+    example(page, "a good and a poor candidate")
     expect(page.locator("#sentence-score strong")).to_have_count(2)
     unfold(page, "#second-fold")
     expect(page.locator("#sentence-score strong")).to_have_count(1)
@@ -393,7 +392,7 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
         ("我们用的是中文", "我们用的是中文", "no spaces between words", "Score as Chinese", 0, 100),
         ("It’s “here” now, my friend", "It's \"here\" now, my friend", "typographic quotes", "Make quotes straight", 36.41, 100),
         ("he did n't say , \" yes . \"", "he didn't say, \"yes.\"", "look tokenized", "Detokenize", 61.05, 100),
-        ("the cat sat on the mat", "The Cat sat on the Mat", "in lowercase", "Ignore case", 30.21, 100),
+        ("the cat sat on the mat", "The Cat sat on the Mat", "in lower case", "Ignore case", 30.21, 100),
         ("The cat sat on the mat", "THE CAT SAT ON THE MAT", "in capitals", "Ignore case", 0, 100),
     ],
 )  # fmt: skip
@@ -509,7 +508,7 @@ def test_a_telephone_shows_a_step_with_all_links_below_the_score(open_page):
 
 
 def test_right_to_left_text_runs_so_in_the_fields_as_well(page):
-    example(page, "العربية")
+    example(page, "العربية from right to left")
     expect(text(page, "#candidate")).to_have_value(re.compile("القطة"))
     expect(text(page, "#candidate")).to_have_attribute("dir", "auto")
     direction = "element => getComputedStyle(element).direction"
@@ -532,7 +531,7 @@ def test_what_there_is_to_say(page, filled, message):
 
 def test_no_sentence_names_an_option_of_the_api(page):
     """A score of 0 without smoothing: the page offers a button in the place of `smooth_method='exp'`."""
-    example(page, "the the the the")
+    example(page, "one word seven times")
     note = page.locator("#sentence .bleu-message")
     expect(note).to_contain_text(
         "The score is 0: no 2-gram of the candidate occurs in the references."
@@ -545,13 +544,17 @@ def test_no_sentence_names_an_option_of_the_api(page):
 def test_a_plain_reading_stands_below_the_number(page):
     reading = page.locator("#sentence-score .bleu-reading")
     expect(reading).to_have_text("17 of 18 words match, but only 4 of 15 sequences of four.")
-    example(page, "the the the the")
+    example(page, "one word seven times")
     expect(reading).to_have_text("2 of 7 words match, but none of the 4 sequences of four.")
+    example(page, "right, but too short")
+    expect(reading).to_have_text(
+        "All 4 words match, but the candidate is too short: 4 words against 11."
+    )
 
 
 def test_clipping_ties_what_counts_to_the_reference(page):
     """Two of the seven count, for the two in the first reference; the step has no box about another step."""
-    example(page, "the the the the")
+    example(page, "one word seven times")
     page.locator("#steps a", has_text="Clipping").click()
     step = page.locator("#sentence [data-step]:visible")
     expect(step.locator(".sentence")).to_contain_text(
@@ -600,19 +603,159 @@ def test_the_dot_of_the_brevity_penalty_moves(page):
     expect(step.locator(".trial")).to_contain_text("With 27 tokens, the factor is 1,")
 
 
-def test_p_presents_the_steps(page):
-    """Without the fields, in large type; a letter that is typed is not the key."""
-    fields = page.locator("#sentence-fields")
+LONG = (
+    ("the cat sat on a mat and looked at its dog , " * 50)[:2000],
+    ("a cat is on the mat and it looks at the old dog . " * 50)[:2000],
+)
+TITLES = ["Words", "Clipping", "Longer sequences", "Their mean", "Brevity", "The score"]
+# The parts of the slide that are not in the window, or are larger than the part around them.
+CUT = """() => [...document.querySelectorAll(".bleu-present .slides, .bleu-present .slide, .bleu-present .picture")]
+  .filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1 ||
+    one.getBoundingClientRect().bottom > innerHeight || one.getBoundingClientRect().right > innerWidth)
+  .map((one) => `${one.className} ${one.scrollWidth} ${one.scrollHeight}`)"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768)])
+def test_each_step_is_presented_on_one_screen(open_page, width, height):
+    """Those of each example, and of texts of 2,000 characters, in large type and without scrolling."""
+    page = open_page(width, height=height)
+    layer = page.get_by_role("dialog")
+    fitting = "document.scrollingElement.scrollHeight <= innerHeight"
+    buttons = page.locator(".bleu-examples button")
+    texts = [*buttons.all_inner_texts(), LONG]
+    assert len(texts) > 6
+    for chosen in texts:
+        before = page.locator("[data-scored]").get_attribute("data-scored")
+        if chosen == LONG:
+            fill(page, "#references", LONG[1])
+            fill(page, "#candidate", LONG[0])
+            expect(page.locator("#sentence .bleu-label").first).to_contain_text("tokens")
+        elif chosen != texts[0]:
+            example(page, chosen)
+            expect(page.locator("[data-scored]")).not_to_have_attribute("data-scored", before)
+        expect(page.locator("#sentence.old")).to_have_count(0)
+        page.get_by_role("button", name="Present").click()
+        for number, title in enumerate(TITLES, 1):
+            expect(layer.locator(".head")).to_contain_text(f"{number} of 6{title}")
+            assert page.evaluate(CUT) == [], (chosen, title)
+            assert page.evaluate(fitting), (chosen, title)
+            sentences = layer.locator(".say").all_inner_texts()
+            assert sentences != [], (chosen, title)
+            assert max(len(sentence) for sentence in sentences) <= 90, sentences
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Escape")
+        expect(layer).to_have_count(0)
+        page.locator("#steps a").first.click()
+
+
+def test_what_is_presented_by_its_keys(page):
+    """P presents, unless it is typed; the arrow keys work wherever the focus is, and Escape leaves."""
+    layer = page.get_by_role("dialog")
+    present = page.get_by_role("button", name="Present")
+    head = layer.locator(".head")
     page.locator("#candidate textarea").press("p")
-    expect(fields).to_be_visible()
+    expect(layer).to_have_count(0)
+    example(page, "one word seven times")
+    score_of(page, "#sentence-score", 0)
     page.locator("#steps a").first.focus()
     page.keyboard.press("p")
-    expect(fields).to_be_hidden()
-    following = page.get_by_role("button", name="Next")
-    following.click()
-    following.click()
-    expect(page.locator(".bleu-stage > span")).to_have_text("2 of 5")
-    size = page.evaluate("document.querySelector('#sentence-results').currentCSSZoom")
-    assert size == pytest.approx(1.6)
-    page.get_by_role("button", name="Present").click()
-    expect(fields).to_be_visible()
+    expect(head).to_contain_text("1 of 6Words")  # the score comes last
+    expect(layer.get_by_role("button", name="Next")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(layer.locator(".number")).to_contain_text("2/7")
+    expect(layer.locator(".say")).to_have_text(
+        "No reference has “the” more than twice, so 2 of the 7 count."
+    )
+    curves = layer.locator(".bleu-threads > svg path").get_attribute("d")
+    assert curves.count("M") == 2
+    expect(layer.locator(".picture")).to_contain_text("+ 1 more reference")
+    for button in ("Step before", "Esc leaves"):
+        layer.get_by_role("button", name=button).focus()
+        page.keyboard.press("ArrowRight")
+    expect(head).to_contain_text("4 of 6Their mean")
+    for key in ("PageDown", "ArrowRight", "ArrowRight"):  # a remote control; the last step stays
+        page.keyboard.press(key)
+    expect(head).to_contain_text("6 of 6The score")
+    expect(layer.locator(".number")).to_contain_text("0.00")
+    page.keyboard.press("ArrowLeft")
+    expect(head).to_contain_text("5 of 6Brevity")
+    page.keyboard.press("Escape")
+    expect(layer).to_have_count(0)
+    expect(present).to_be_focused()
+    expect(page.locator("#steps [aria-current]")).to_contain_text("Brevity")
+    present.click()
+    expect(head).to_contain_text("5 of 6Brevity")
+    page.keyboard.press("p")
+    expect(present).to_be_focused()
+    expect(page.locator("#sentence-fields")).to_be_visible()
+    assert page.evaluate("getComputedStyle(document.body).overflow") != "hidden"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768)])
+def test_the_chip_and_present_have_lines_of_their_own(open_page, width, height):
+    """Also with three options changed; both columns begin at the same height."""
+    page = open_page(width, height=height)
+    example(page, "the same words, shuffled")
+    expect(page.locator(CHIP)).to_contain_text("NLTK")
+    unfold(page, "#sentence-options")
+    text(page, "#sentence-max-order").fill("3")
+    text(page, "#sentence-max-order").press("Tab")
+    page.get_by_label("Leave out orders").check()
+    expect(page.locator(CHIP)).to_contain_text("n-grams go up to 3, case is ignored and orders")
+    for is_open in (True, False):
+        boxes = {
+            name: settle(page, page.locator(selector).first.bounding_box)
+            for name, selector in {
+                "chip": CHIP,
+                "present": "[data-stage=present]",
+                "tabs": "[role=tab][aria-selected=true]",
+                "last tab": "[role=tab]:has-text('About')",
+                "fields": "#candidate",
+                "score": "#sentence-score",
+            }.items()
+        }
+        chip, present, last_tab = boxes["chip"], boxes["present"], boxes["last tab"]
+        assert chip["y"] + chip["height"] <= present["y"]
+        assert chip["x"] >= last_tab["x"] + last_tab["width"]
+        assert abs(chip["y"] - boxes["tabs"]["y"]) < 12
+        assert chip["x"] + chip["width"] <= width
+        assert abs(boxes["fields"]["y"] - boxes["score"]["y"]) < 12
+        if is_open:
+            unfold(page, "#sentence-options")
+
+
+def test_an_example_says_what_it_shows_and_which_options_it_sets(page):
+    labels = page.locator(".bleu-examples button").all_inner_texts()
+    assert labels[0] == "nearly right"
+    assert "one word seven times: the 2002 paper, but case is ignored" in labels
+    for label in labels[1:]:
+        example(page, label)
+        has_options = ":" in label
+        chip = page.locator(CHIP)
+        if has_options:
+            expect(chip).to_contain_text("(this example’s choice)")
+        else:
+            expect(chip).to_have_text("Scored as sacreBLEU does ▼")
+
+
+def test_forced_colors_keep_the_marks_of_n_grams(page):
+    """Each order has its own border, and bars are filled."""
+    page.emulate_media(forced_colors="active")
+    orders = page.locator(".bleu-legend .token:not(.missed)")
+    widths = orders.evaluate_all(
+        "all => all.map((one) => parseFloat(getComputedStyle(one).borderBottomWidth))"
+    )
+    assert widths == sorted(set(widths))
+    assert len(widths) == 4
+    bar = page.locator(".bleu-formula .clipped").first
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert bar.evaluate("one => getComputedStyle(one).backgroundColor") != paper
+
+
+def test_targets_are_40_pixels_high(page):
+    page.locator("#steps a", has_text="Longer").click()
+    heights = page.locator(
+        "[role=tab]:visible, .tabitem :is(button, a, summary):visible"
+    ).evaluate_all("all => all.map((one) => [one.innerText, one.getBoundingClientRect().height])")
+    assert [(name, height) for name, height in heights if height < 39.5] == []
+    assert len(heights) > 15

@@ -6,7 +6,18 @@ import pandas as pd
 import pytest
 
 from .corpus import write_corpus
-from .visitor import asked_by, choose, expect, score, score_of, settle, tab, text, upload
+from .visitor import (
+    asked_by,
+    change_files,
+    choose,
+    expect,
+    score,
+    score_of,
+    settle,
+    tab,
+    text,
+    upload,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -77,6 +88,7 @@ def test_quoted_cells_are_told_and_can_be_kept(page, bleu, tmp_path):
     score(page)
     expected = bleu.compute(predictions=predictions, references=references)["score"]
     score_of(page, "#corpus-summary", expected)
+    change_files(page)
     page.get_by_label("Keep the quotation marks around cells").check()
     expect(page.locator("#systems-note")).to_contain_text("quoted as by pandas; quotes kept")
     expect(page.locator(".bleu-results.old")).to_have_count(1)
@@ -92,16 +104,20 @@ def test_quoted_cells_are_told_and_can_be_kept(page, bleu, tmp_path):
 def test_a_score_in_doubt_stands_below_its_reason(page, tmp_path):
     lines = [f"我们用的是中文第{i}句话。" for i in range(40)]
     (tmp_path / "r.txt").write_text("\n".join(lines))
-    (tmp_path / "A.txt").write_text("\n".join(lines[1:] + lines[:1]))
+    (tmp_path / "A.txt").write_text("\n".join(line.replace("中文", "英文") for line in lines))
     tab(page, "Corpus")
     upload(page, "systems", tmp_path / "A.txt")
     upload(page, "references", tmp_path / "r.txt")
     score(page)
     reason = page.get_by_role("button", name="Score as Chinese")
+    page.get_by_role("button", name="Keep as it is").click()
     doubtful = page.locator(".bleu-doubtful strong")
-    assert reason.bounding_box()["y"] < doubtful.bounding_box()["y"]
+    caution = page.locator("#corpus-summary .caution", has_text="text without spaces")
+    expect(doubtful).to_be_visible()
+    assert caution.bounding_box()["y"] < doubtful.bounding_box()["y"]
     color = "element => getComputedStyle(element).color"
     grey = doubtful.evaluate(color)
+    page.get_by_role("button", name="Take back").click()
     reason.click()
     expect(page.locator("#corpus-summary .bleu-signature")).to_contain_text("tok:zh")
     expect(doubtful).to_have_count(0)
@@ -209,7 +225,7 @@ def test_each_table_has_columns_of_its_own(page, bleu, tmp_path):
     for name, first in (("one", "a b c d"), ("two", "a b c x"), ("three", "a b y x")):
         expected = bleu.compute(predictions=[first, "e f g h"], references=references)["score"]
         row = page.locator(
-            "#corpus-summary tr", has=page.get_by_role("cell", name=name, exact=True)
+            "#corpus-summary tr", has=page.get_by_role("rowheader", name=name, exact=True)
         )
         expect(row).to_contain_text(f"{expected:.1f}")
 
@@ -234,11 +250,13 @@ def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
         expected = bleu.compute(predictions=[prediction] * 15, references=[reference] * 15)["score"]
         row = groups.locator("tr", has=page.get_by_role("cell", name=label, exact=True))
         expect(row).to_contain_text(f"{expected:.2f}")
+    change_files(page)
     choose(page, "#systems-labels", "topic")
     score(page)
     expect(page.locator("#corpus-details table", has_text="mean of the groups")).to_contain_text(
         "y"
     )
+    change_files(page)
     choose(page, "#systems-labels", "no groups")
     score(page)
     expect(page.locator("#corpus-details")).not_to_contain_text("mean of the groups")

@@ -1,5 +1,7 @@
 """What a visitor does on the page. Tests that import this are skipped without Playwright or chromium."""
 
+import re
+
 import pytest
 from space_server import CHROMIUM
 
@@ -19,7 +21,7 @@ def tab(page, name):
     # Gradio fetches a tab's fields when it's first opened; Corpus opens with a result.
     shown = {
         "Sentence": "#candidate",
-        "Corpus": "#corpus-summary .bleu-copies, #corpus-message p",
+        "Corpus": "#corpus-summary .bleu-copies, #corpus-summary .bleu-undecided, #corpus-message p",
         "About": "#card",
     }
     expect(page.locator(shown[name])).to_be_visible()
@@ -48,6 +50,11 @@ def fill(page, selector, value):
     field = text(page, selector)
     field.fill(value)
     expect(field).to_have_value(value)
+
+
+def example(page, title):
+    """Press the button of an example; what is on it begins with the title."""
+    page.locator(".bleu-examples").get_by_role("button", name=re.compile(f"^{title}")).click()
 
 
 def choose(page, selector, option):
@@ -107,8 +114,13 @@ def score(page):
     expect(page.locator(".bleu-results.old")).to_have_count(
         0
     )  # once it was asked for, the result before is old
-    expect(page.locator("#corpus-summary .bleu-copies")).to_be_visible()
+    expect(page.locator("#corpus-summary :is(.bleu-copies, .bleu-undecided)")).to_be_visible()
     expect(page.locator(".pending")).to_have_count(0)
+
+
+def change_files(page):
+    """Open the fields of the files, for which a line stands once they are scored."""
+    page.get_by_role("button", name="Change files").click()
 
 
 def score_of(page, selector, score):

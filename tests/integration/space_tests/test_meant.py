@@ -1,0 +1,268 @@
+"""Uploads that aren't what was meant: what the page says, and what its buttons do. All sentences are invented."""
+
+import random
+
+import mistakes
+import pytest
+
+from .visitor import copied, expect, score, score_of, tab, upload
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SUMMARY = "#corpus-summary"
+BOX = f"{SUMMARY} .bleu-undecided"
+VERDICT = f"{SUMMARY} .bleu-verdict"
+TICKS = "#corpus-ticks .bleu-ticks"
+FOUND = f"{TICKS} .no"
+
+TEXTS, REFERENCES = mistakes.make_pairs(120)
+REFERENCES = [text for (text,) in REFERENCES]
+
+
+def drop_words(share, seed):
+    """Return the texts of a system that leaves words out."""
+    generator = random.Random(seed)
+    return [" ".join(w for w in text.split() if generator.random() > share) for text in TEXTS]
+
+
+GOOD, BETTER = drop_words(0.12, 1), drop_words(0.1, 2)
+SHUFFLED = sorted(BETTER)
+
+
+def curl(text):
+    return f"“{text[:-1]}”, he’s said."
+
+
+def score_texts(page, folder, systems, references):
+    """Upload a file per system and one of references, and score them."""
+    paths = []
+    for name, lines in {**systems, "ref": references}.items():
+        paths.append(folder / f"{name}.txt")
+        paths[-1].write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    tab(page, "Corpus")
+    upload(page, "systems", paths[:-1])
+    upload(page, "references", paths[-1])
+    page.locator("#score").click()
+    expect(page.locator("#files-line .bleu-files")).to_be_visible()
+    expect(page.locator(".pending")).to_have_count(0)
+
+
+def press(page, name, within="body"):
+    page.locator(within).get_by_role("button", name=name).first.click()
+    expect(page.locator(".pending")).to_have_count(0)
+
+
+def test_what_is_fine_is_said_in_ticks_that_open(page, tmp_path):
+    score_texts(page, tmp_path, {"atlas": GOOD, "birch": BETTER}, REFERENCES)
+    expect(page.locator(VERDICT)).to_be_visible()
+    expect(page.locator(FOUND)).to_have_count(0)
+    expect(page.locator(TICKS)).to_contain_text("120 lines each")
+    tick = page.get_by_role("button", name="lines correspond")
+    expect(tick).to_have_attribute("aria-expanded", "false")
+    tick.click()
+    expect(tick).to_have_attribute("aria-expanded", "true")
+    expect(page.locator(".bleu-opened:visible")).to_contain_text("lines that moved")
+    tick.click()
+    expect(page.locator(".bleu-opened:visible")).to_have_count(0)
+
+
+def test_a_system_in_lower_case_is_a_question_and_the_answer_is_in_all_copies(page, bleu, tmp_path):
+    lower = [text.lower() for text in BETTER]
+    score_texts(page, tmp_path, {"baseline": GOOD, "new": lower}, REFERENCES)
+    box = page.locator(BOX)
+    expect(box).to_contain_text(
+        "No verdict yet. “new” has texts in lower case only in 120 of 120 lines."
+    )
+    systems = {"baseline": GOOD, "new": lower}
+    for options in ({}, {"lowercase": True}):
+        for name, result in bleu.compare(systems, REFERENCES, **options)["systems"].items():
+            expect(box.locator("tr", has_text=name).first).to_contain_text(f"{result['score']:.1f}")
+    expect(page.locator(VERDICT)).to_have_count(0)
+    expect(page.locator(f"{SUMMARY} [data-copy]")).to_have_count(0)
+    press(page, "Ignore case", BOX)
+    expect(page.locator("#corpus-options > button")).to_contain_text(
+        "case is ignored (for these texts)"
+    )
+    expect(page.locator(VERDICT)).to_contain_text("which may be chance")
+    assert "case:lc" in copied(page, SUMMARY)
+    press(page, "Take back", TICKS)
+    expect(box).to_be_visible()
+    press(page, "Keep as it is", BOX)
+    expect(page.locator(".bleu-doubtful .bleu-verdict")).to_be_visible()
+    for button in page.locator(f"{SUMMARY} [data-copy], {SUMMARY} [data-save]").all():
+        text = button.get_attribute("data-copy") or button.get_attribute("data-save")
+        assert "Caution: " in text, text
+
+
+MOVED = BETTER[:60] + BETTER[61:] + [""]
+
+
+def test_a_missing_line_is_shown_beside_its_partner_and_moved_back(page, bleu, tmp_path):
+    score_texts(page, tmp_path, {"cedar": GOOD, "elm": MOVED}, REFERENCES)
+    box = page.locator(BOX)
+    expect(box).to_contain_text(
+        "From line 61 on, “elm” fits the references 1 line further on better."
+    )
+    row = box.locator(".lines tr", has_text=REFERENCES[60][:30])
+    expect(row).to_contain_text(BETTER[61][:30])
+    expect(row.locator("td").last).to_have_text("62")
+    press(page, "Score the first 60 lines", BOX)
+    expect(page.locator(".bleu-lead")).to_contain_text("only the first 60 of 120 lines")
+    press(page, "Take back", TICKS)
+    press(page, "Move them back", BOX)
+    expect(page.locator(".bleu-lead")).to_contain_text("119 of 120 lines")
+    rows = [row for row in range(120) if row != 60]
+    kept = [[texts[row] for row in rows] for texts in (GOOD, BETTER, REFERENCES)]
+    expected = bleu.compare({"cedar": kept[0], "elm": kept[1]}, kept[2])["systems"]["elm"]["score"]
+    expect(page.locator(f"{SUMMARY} .bleu-board tr", has_text="elm")).to_contain_text(
+        f"{expected:.1f}"
+    )
+    for button in page.locator(f"{SUMMARY} [data-copy], {SUMMARY} [data-save]").all():
+        text = button.get_attribute("data-copy") or button.get_attribute("data-save")
+        assert "119 of 120 lines" in text, text
+
+
+def number(texts):
+    return [f"{row}. {text}" for row, text in enumerate(texts, 1)]
+
+
+FRENCH = (mistakes.FRENCH_OUTPUT * 6, mistakes.FRENCH * 6)
+RIGHT = (BETTER, REFERENCES)  # the texts that were meant
+
+# What was meant, for uploads of which it is something else than `RIGHT`; and the options of its score.
+MEANT = {
+    "curly quotes in the references": (([f'"{t[:-1]}", he\'s said.' for t in BETTER], [f'"{t[:-1]}", he\'s said.' for t in REFERENCES]), {}),
+    "mojibake": (FRENCH, {}),
+    "accents apart": (FRENCH, {}),
+    "Chinese": ((mistakes.CHINESE_OUTPUT * 6, mistakes.CHINESE * 6), {"tokenize": "zh"}),
+}  # fmt: skip
+
+# Uploads, the finding, the button and whether the verdict waits.
+UPLOADS = {
+    "curly quotes in the references": ([f'"{t[:-1]}", he\'s said.' for t in BETTER], [curl(t) for t in REFERENCES], "typographic quotes on one side", "Make quotes straight", True),
+    "rows sorted by text": (SHUFFLED, REFERENCES, "lines in another order", "Put them in order", True),
+    "BPE": ([mistakes.split_bpe(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
+    "SentencePiece": ([mistakes.split_sentencepiece(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
+    "WordPiece": ([t.replace("ing", " ##ing").replace("ers", " ##ers").replace("ary", " ##ary").replace("ket", " ##ket") for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
+    "ends of sentences": ([f"{t} </s> <pad> <pad>" for t in BETTER], REFERENCES, "special tokens of a model", "Remove them", True),
+    "fairseq's log": ([f"H-{n}\t-0.5\t{t}" for n, t in enumerate(BETTER)], REFERENCES, "several fields per line", "Keep the text", True),
+    "an n-best list": ([f"{n} ||| {t} ||| LM= -1.5 ||| -3.1" for n, t in enumerate(BETTER)], REFERENCES, "several fields per line", "Keep the text", True),
+    "SGML": (BETTER, [f'<seg id="{n}">{t}</seg>' for n, t in enumerate(REFERENCES, 1)], "lines of SGML or JSON", "Read the texts in them", True),
+    "JSON lines": ([f'{{"id": "{n}", "en": "{t}"}}' for n, t in enumerate(BETTER)], REFERENCES, "lines of SGML or JSON", "Read the texts in them", True),
+    "numbered lines": (number(BETTER), REFERENCES, "numbers before the texts", "Remove them", True),
+    "quotes around each line": ([f'"{t}"' for t in BETTER], REFERENCES, "quotation marks around whole texts", "Remove them", True),
+    "mojibake": (mistakes.FRENCH_OUTPUT * 6, [t.encode().decode("cp1252", "ignore") for t in mistakes.FRENCH] * 6, "text in a wrong encoding", "Decode it again", True),
+    "accents apart": ([mistakes.unicodedata.normalize("NFD", t) for t in mistakes.FRENCH_OUTPUT] * 6, mistakes.FRENCH * 6, "letters and accents in two characters", "Compose them", True),
+    "zero-width spaces": ([t.replace(" ", " \u200b") for t in BETTER], REFERENCES, "invisible characters", "Remove them", True),
+    "entities": ([t.replace(",", "&#44;").replace(" at ", " &#97;t ") for t in BETTER], REFERENCES, "HTML entities", "Replace them", True),
+    "Chinese": (mistakes.CHINESE_OUTPUT * 6, mistakes.CHINESE * 6, "text without spaces", "Score as Chinese", True),
+    "tokenized": ([mistakes.detach(t) for t in BETTER], REFERENCES, "detached punctuation marks", "Detokenize", False),
+    "an introduction": ([f"Sure! Here is the translation: {t}" for t in BETTER], REFERENCES, "introductions by a language model", "Remove them", True),
+    "answers": ([mistakes.ANSWER, *BETTER[1:]], REFERENCES, "answers in place of a text", "", False),
+    "empty references": (BETTER, ["", "", *REFERENCES[2:]], "empty texts", "", False),
+    "a reference as a system": (REFERENCES, REFERENCES, "texts equal to a reference", "", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UPLOADS)
+def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
+    page, bleu, tmp_path, name
+):
+    system, references, found, button, waits = UPLOADS[name]
+    score_texts(page, tmp_path, {"mt": system}, references)
+    expect(page.locator(FOUND).filter(has_text=found)).to_have_count(1)
+    expect(page.locator(BOX)).to_have_count(1 if waits else 0)
+    if not button:
+        expect(page.locator(".bleu-doubtful")).to_have_count(1)
+        assert found in copied(page, SUMMARY)
+        return
+    press(page, button, BOX if waits else TICKS)
+    expect(page.locator(TICKS)).to_contain_text("your choice")
+    expect(page.locator(FOUND).filter(has_text=found)).to_have_count(0)
+    (predictions, meant), options = MEANT.get(name, (RIGHT, {}))
+    right = bleu.compute(predictions=predictions, references=meant, **options)["score"]
+    score_of(page, SUMMARY, right)
+
+
+def test_empty_references_are_listed_by_line(page, tmp_path):
+    score_texts(page, tmp_path, {"mt": BETTER}, ["", "", *REFERENCES[2:]])
+    expect(page.locator(SUMMARY)).to_contain_text("2 references are empty: segments 1 and 2.")
+
+
+def test_three_seeds_and_a_baseline_are_offered_as_runs(page, tmp_path):
+    systems = {f"seed{n}": drop_words(0.1, n) for n in range(3)} | {"baseline": GOOD}
+    score_texts(page, tmp_path, systems, REFERENCES)
+    expect(page.locator(f"{SUMMARY} .bleu-board .name")).to_have_count(2)
+    press(page, "Change files")
+    expect(
+        page.get_by_label("Score the mean of runs: seed (3 runs), baseline (1 run)")
+    ).to_be_checked()
+
+
+def test_tables_with_ids_in_another_order_are_joined(page, tmp_path):
+    rows = list(zip(range(120), BETTER, REFERENCES))
+    (tmp_path / "system.tsv").write_text(
+        "id\tmt\n" + "".join(f"{n}\t{t}\n" for n, t, _ in sorted(rows, key=lambda row: row[1]))
+    )
+    (tmp_path / "refs.tsv").write_text("id\tref\n" + "".join(f"{n}\t{t}\n" for n, _, t in rows))
+    tab(page, "Corpus")
+    upload(page, "systems", tmp_path / "system.tsv", has_columns=True)
+    upload(page, "references", tmp_path / "refs.tsv", has_columns=True)
+    score(page)
+    expect(page.locator(SUMMARY)).to_contain_text("lines joined by their ids")
+    expect(page.locator(FOUND)).to_have_count(0)
+
+
+def test_a_table_without_a_head_asks_before_it_is_scored(page, tmp_path):
+    (tmp_path / "a.tsv").write_text("".join(f"{t}\t{r}\n" for t, r in zip(BETTER, REFERENCES)))
+    tab(page, "Corpus")
+    upload(page, "systems", tmp_path / "a.tsv", has_columns=True)
+    page.locator("#score").click()
+    expect(page.locator("#corpus-message")).to_contain_text(
+        "Line 1 of a.tsv looks like the lines below it."
+    )
+    page.get_by_label("texts", exact=True).check()
+    expect(page.locator("#systems-note")).to_contain_text("120 segments, without names of columns")
+
+
+def test_with_five_systems_verdict_and_table_are_on_the_first_screen(open_page, tmp_path):
+    page = open_page(1280, height=720)
+    systems = {name: drop_words(0.1 + 0.03 * n, n) for n, name in enumerate("ABCDE")}
+    score_texts(page, tmp_path, systems, REFERENCES)
+    page.evaluate("scrollTo(0, 0)")
+    assert page.locator(VERDICT).bounding_box()["y"] <= 230
+    table = page.locator(f"{SUMMARY} .bleu-board").bounding_box()
+    assert table["y"] + table["height"] <= 720
+    press(page, "Change files")
+    expect(page.locator("#systems-file")).to_be_visible()
+
+
+def test_score_waits_for_a_file_that_is_on_its_way(page, tmp_path):
+    tab(page, "Corpus")
+    (tmp_path / "birch.txt").write_text("a b c\n")
+    held = []
+    page.route("**/gradio_api/upload*", lambda route: held.append(route))
+    page.set_input_files("#systems-file input[type=file]", tmp_path / "birch.txt")
+    button = page.get_by_role("button", name="Waiting for birch.txt")
+    expect(button).to_have_attribute("aria-disabled", "true")
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    button.click(force=True)  # it is no button that can be pressed
+    assert not [url for url in requests if "queue/join" in url]
+    held[0].continue_()
+    expect(page.locator("#systems-note")).to_contain_text("birch.txt: 1 segment")
+    expect(page.locator("#score")).not_to_have_attribute("aria-disabled", "true")
+
+
+def test_thirty_systems_are_ranked_on_one_screen(open_page, tmp_path):
+    page = open_page(1280, height=720)
+    names = [f"news-{name}" for name in mistakes.NAMES] + [f"news-{n}" for n in range(10)]
+    systems = {name: drop_words(0.05 + 0.01 * n, n) for n, name in enumerate(names)}
+    score_texts(page, tmp_path, systems, REFERENCES)
+    expect(page.locator(VERDICT)).to_contain_text("of thirty systems share first place.")
+    rows = page.locator(f"{SUMMARY} .bleu-board tbody tr")
+    expect(rows).to_have_count(30)
+    expect(page.locator(f"{SUMMARY} .bleu-board thead")).to_contain_text("news-…")
+    table = page.locator(f"{SUMMARY} .bleu-board").bounding_box()
+    assert table["height"] <= 640
+    assert 'class="rank"' in page.locator(f"{SUMMARY} .bleu-board").inner_html()
