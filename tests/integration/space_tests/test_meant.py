@@ -1,6 +1,7 @@
 """Uploads that aren't what was meant: what the page says, and what its buttons do. All sentences are invented."""
 
 import random
+import re
 
 import mistakes
 import pytest
@@ -143,7 +144,7 @@ UPLOADS = {
     "rows sorted by text": (SHUFFLED, REFERENCES, "lines in another order", "Put them in order", True),
     "BPE": ([mistakes.split_bpe(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
     "SentencePiece": ([mistakes.split_sentencepiece(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
-    "WordPiece": ([t.replace("ing", " ##ing").replace("ers", " ##ers").replace("ary", " ##ary").replace("ket", " ##ket") for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
+    "WordPiece": ([re.sub(r"(?<=\w)(ing|ers|ary|ket)", r" ##\1", t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
     "ends of sentences": ([f"{t} </s> <pad> <pad>" for t in BETTER], REFERENCES, "special tokens of a model", "Remove them", True),
     "fairseq's log": ([f"H-{n}\t-0.5\t{t}" for n, t in enumerate(BETTER)], REFERENCES, "several fields per line", "Keep the text", True),
     "an n-best list": ([f"{n} ||| {t} ||| LM= -1.5 ||| -3.1" for n, t in enumerate(BETTER)], REFERENCES, "several fields per line", "Keep the text", True),
