@@ -14,7 +14,7 @@ check:
 fuzz: # two million segments
 	python tests/fuzz.py
 
-bench: # the tables of docs/speed.md, docs/recipes.md, docs/conventions.md and README.md
+bench: # the tables of docs/
 	for name in adversarial captions chance checks demo intervals methods published scale significance speed; do python tests/benchmarks/$$name.py || exit 1; done
 
 api: # docs/api.md, from the docstrings

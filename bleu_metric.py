@@ -1,4 +1,4 @@
-"""BLEU for the `evaluate` ecosystem: `evaluate.load("path/to/bleu_metric.py")`.
+"""BLEU for the `evaluate` ecosystem: `evaluate.load("./bleu_metric.py")`.
 
 This file has the description of the metric, `_info`, `_compute`, and every public method with its
 documentation. The import list names the sibling file that implements each method. evaluate's loader
@@ -114,7 +114,8 @@ Raises:
     TypeError, ValueError: the input or an option is invalid; the message names the place, the
         problem and the fix.
 Examples:
-    >>> bleu = evaluate.load("bleu_metric")
+    >>> import evaluate
+    >>> bleu = evaluate.load("./bleu_metric.py")
     >>> result = bleu.compute(
     ...     predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]]
     ... )
@@ -381,7 +382,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric", max_order=1)
+        >>> bleu = evaluate.load("./bleu_metric.py", max_order=1)
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]]).to_pylist()
         [{'matches_1': 2, 'totals_1': 2, 'prediction_length': 2, 'reference_length': 3}]
         """
@@ -426,7 +427,7 @@ class BleuMetric(BufferedMetric):
             ValueError: the statistics are invalid or empty, were counted under other options, or
                 are sums while `segments` is set, or `confidence` without `documents`.
 
-        >>> bleu = evaluate.load("bleu_metric", max_order=1)
+        >>> bleu = evaluate.load("./bleu_metric.py", max_order=1)
         >>> texts = ["a b", "b"]
         >>> parts = [bleu.statistics(predictions=[text], references=["a b"]) for text in texts]
         >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
@@ -523,7 +524,7 @@ class BleuMetric(BufferedMetric):
                 test or the baseline is unknown; or the test does not fit the numbers of runs.
             ImportError: scipy is missing, which intervals of Student's t need.
 
-        >>> bleu = evaluate.load("bleu_metric")
+        >>> bleu = evaluate.load("./bleu_metric.py")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
         >>> systems = {"short": [text[:-9] for text in references], "right": references}
         >>> comparison = bleu.compare(systems, references)
@@ -598,7 +599,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compare`; or `alpha` is out of range.
 
-        >>> bleu = evaluate.load("bleu_metric")
+        >>> bleu = evaluate.load("./bleu_metric.py")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
         >>> shorter = [text[:-9] for text in references]
         >>> systems = {"short": shorter, "right": references, "same": references}
@@ -648,7 +649,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric")
+        >>> bleu = evaluate.load("./bleu_metric.py")
         >>> bleu.fingerprint([["the cat sat on a mat"]])[:16]
         'e1e3638807bb137b'
         """
@@ -699,7 +700,7 @@ class BleuMetric(BufferedMetric):
             TypeError, ValueError: as `compute`, with the name of the system; there are not two
                 systems; or `by` does not have one label per segment.
 
-        >>> bleu = evaluate.load("bleu_metric", max_order=2)
+        >>> bleu = evaluate.load("./bleu_metric.py", max_order=2)
         >>> references = ["the cat sat on the mat", "a dog barks"]
         >>> systems = {"old": ["a cat sat on a mat", "a dog barks"], "new": references}
         >>> difference = bleu.diff(systems, references, by=["cats", "dogs"])
@@ -741,7 +742,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric", max_order=1)
+        >>> bleu = evaluate.load("./bleu_metric.py", max_order=1)
         >>> explanation = bleu.explain("the the the", ["the cat is on the mat"])
         >>> explanation["orders"][0]["unclipped_matches"], explanation["orders"][0]["matches"]
         (3, 2)
@@ -769,7 +770,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric")
+        >>> bleu = evaluate.load("./bleu_metric.py")
         >>> samples = ["the cat sat there", "the cat sat here", "a dog sat here"]
         >>> samples[bleu.pairwise(samples).mean(axis=1).argmax()]
         'the cat sat here'
@@ -797,7 +798,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`; or there are fewer than two texts.
 
-        >>> bleu = evaluate.load("bleu_metric")
+        >>> bleu = evaluate.load("./bleu_metric.py")
         >>> texts = ["the cat sat there", "the cat sat there", "a dog barks"]
         >>> bleu.self_bleu(texts)["segment_bleu"]
         [1.0, 1.0, 0.0]
@@ -838,7 +839,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`; statistics have no texts.
 
-        >>> bleu = evaluate.load("bleu_metric")
+        >>> bleu = evaluate.load("./bleu_metric.py")
         >>> result = bleu.check(["The c@@ at s@@ at."] * 3, ["The cat sat."] * 3)
         >>> [(finding["kind"], finding["rows"], finding["score"]) for finding in result["findings"]]
         [('subwords', 3, 100.0)]
@@ -867,7 +868,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric")
+        >>> bleu = evaluate.load("./bleu_metric.py")
         >>> references = [["the cat sat on a mat .", "the cat sat"]]
         >>> print(bleu.conventions(["the cat sat on a mat."], references))
         The same text under each convention
@@ -962,7 +963,7 @@ class BleuMetric(BufferedMetric):
             TypeError, ValueError: as `compute`; or `reported` is not a BLEU score, or its signature
                 cannot be read.
 
-        >>> bleu = evaluate.load("bleu_metric")
+        >>> bleu = evaluate.load("./bleu_metric.py")
         >>> references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
         >>> print(bleu.reconcile(["The cat sat on a mat."], references, 0.51, smooth_method="exp"))
         1 of 42 settings gives 0.51; so would some setting for 50% of the numbers near it.
@@ -1017,11 +1018,12 @@ class BleuMetric(BufferedMetric):
             TypeError, ValueError: an option, the references or the labels are invalid; or two
                 labels would give the same key.
 
+        >>> import numpy as np
         >>> class Words:  # stands for a tokenizer of `transformers`
         ...     pad_token_id, words = 0, ["", "a", "cat", "sat", "here"]
         ...     def batch_decode(self, rows, skip_special_tokens):
         ...         return [" ".join(self.words[i] for i in row) for row in rows]
-        >>> callback = evaluate.load("bleu_metric").compute_metrics(Words())
+        >>> callback = evaluate.load("./bleu_metric.py").compute_metrics(Words())
         >>> callback((np.array([[1, 2, 3, 4]]), np.array([[1, 2, 3, 4]])))
         {'bleu': 100.0, 'gen_len': 4.0}
         """
@@ -1050,7 +1052,7 @@ class BleuMetric(BufferedMetric):
         Container images, servers and training jobs then don't wait later. This takes a few seconds
         on a new machine and a fraction of a second in a new process. Scores do not change.
 
-        >>> evaluate.load("bleu_metric").warm_up()
+        >>> evaluate.load("./bleu_metric.py").warm_up()
         """
         warm_up()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from helpers import ROOT, WMT21
+from pages import make_clone
 
 # Set before evaluate is imported: tests do not write to the user's caches, and subprocesses use the same folders.
 _CACHE = tempfile.TemporaryDirectory(prefix="bleu_metric_tests_")
@@ -92,9 +93,9 @@ def bleu(load):
 
 
 @pytest.fixture
-def folder_above(tmp_path, monkeypatch):
-    """Work in a folder in which this checkout is called `bleu_metric`, as the examples in docstrings expect."""
-    (tmp_path / "bleu_metric").symlink_to(ROOT)
+def clone(tmp_path, monkeypatch):
+    """Work in a folder with the files of this checkout, as the documents and the examples in docstrings expect."""
+    make_clone(tmp_path)
     monkeypatch.chdir(tmp_path)
 
 

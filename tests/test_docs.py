@@ -1,15 +1,13 @@
 """Documents match the code: examples in docstrings, code and tables in documents, and links."""
 
 import ast
-import contextlib
 import doctest
 import importlib
-import io
 import re
+import shlex
 import string
 import sys
 import types
-import warnings
 
 import api_reference
 import bleuscore
@@ -25,7 +23,6 @@ import yaml
 from bleu.bleu_inputs import read_corpus, read_texts
 from bleu.bleu_options import (
     CONVENTIONS,
-    OPTIONS,
     REFERENCE_LENGTHS,
     SMOOTH_METHODS,
     TOKENIZERS,
@@ -36,21 +33,16 @@ from conftest import needs_wmt21
 from helpers import ROOT
 from huggingface_hub import metadata_load
 from packaging.requirements import Requirement
+from pages import PAGES, find_blocks, run_page
 
 MODULES = sorted(path.stem for path in ROOT.glob("bleu_*.py"))
-DOCUMENTS = {
-    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
-    for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
-}
+DOCUMENTS = PAGES
 README = DOCUMENTS["README.md"]
 SHORT_SENTENCES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/faq.md"]
 BLOCK = re.compile(
     r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE
 )  # the text behind the backticks, and the code
-EXAMPLE = re.compile(
-    r"^```python\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```)?", re.MULTILINE
-)  # code, its output
-EXAMPLES = {name: EXAMPLE.findall(text) for name, text in DOCUMENTS.items()}
+PAGES_WITH_CODE = [name for name in DOCUMENTS if find_blocks(name)]
 WRITTEN = ("*.md", "docs/*.md", "bleu_*.py", "space/*.py", "tests/**/*.py", "examples/*.ipynb")
 WORDING = sorted(path for pattern in WRITTEN for path in ROOT.glob(pattern))
 PHRASES = re.compile(
@@ -68,7 +60,7 @@ CARD = [
 
 
 @pytest.mark.parametrize("name", MODULES)
-@pytest.mark.usefixtures("folder_above")
+@pytest.mark.usefixtures("clone")
 def test_docstrings(name):
     module = importlib.import_module(f"bleu.{name}")
     results = doctest.testmod(
@@ -133,32 +125,37 @@ def test_requirements_are_the_libraries_that_the_metric_imports():
     assert set(read_requirements("requirements.txt")) == libraries | late
 
 
-@pytest.mark.usefixtures("folder_above")
+@pytest.mark.usefixtures("clone")
 def test_the_example_that_evaluate_shows(bleu):
     example = doctest.DocTestParser().get_doctest(
         bleu.inputs_description, {"evaluate": evaluate}, "info", None, 0
     )
-    assert doctest.DocTestRunner().run(example) == (0, 3)
+    assert doctest.DocTestRunner().run(example) == (0, 4)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("name", [name for name, examples in EXAMPLES.items() if examples])
-def test_the_code_of_a_document(name, monkeypatch, tmp_path):
-    """All Python blocks of a document run in order; a `text` block after a block is exactly its output."""
-    monkeypatch.chdir(tmp_path)
-    namespace: dict = {}
-    for code, expected in EXAMPLES[name]:
-        code, printed = (
-            re.sub(r"(path/to|\.)/bleu_metric(\.py)?", str(ROOT / "bleu_metric.py"), code),
-            io.StringIO(),
-        )
-        code = code.replace("path/to/conformance", str(ROOT / "tests" / "conformance"))
-        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
-            exec(compile(code, name, "exec"), namespace)
-        assert printed.getvalue() == expected, code
+@pytest.mark.usefixtures("clone")
+@pytest.mark.parametrize("name", PAGES_WITH_CODE)
+def test_a_page_runs_in_one_process(name):
+    """All Python blocks run as printed, in order, in the clone's folder, except those that need more libraries.
+
+    tests/integration/test_pages.py runs the latter, too, each page again as a whole.
+    """
+    left_out = run_page(name, {})
+    assert all(block.needs for block in left_out)
 
 
-@pytest.mark.parametrize("name", [name for name, examples in EXAMPLES.items() if examples])
+@pytest.mark.usefixtures("clone")
+def test_the_examples_of_the_reference_run_in_one_process():
+    """Those of docs/api.md, from its first line to its last."""
+    examples = [code for info, code in BLOCK.findall(DOCUMENTS["docs/api.md"]) if info == "pycon"]
+    text = re.sub("^$", "<BLANKLINE>", "".join(examples).strip(), flags=re.MULTILINE)
+    example = doctest.DocTestParser().get_doctest(text, {}, "docs/api.md", None, 0)
+    assert len(example.examples) > 50
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+@pytest.mark.parametrize("name", PAGES_WITH_CODE)
 def test_a_section_that_loads_the_metric_can_be_copied_alone(name):
     """It imports evaluate before it calls `evaluate.load`."""
     for part in re.split("^## ", DOCUMENTS[name], flags=re.MULTILINE):
@@ -167,22 +164,11 @@ def test_a_section_that_loads_the_metric_can_be_copied_alone(name):
         assert not load or "import evaluate\n" in before, part.partition("\n")[0]
 
 
-def test_documents_with_code():
-    """The regular expression finds every Python block."""
-    assert {name: len(examples) for name, examples in EXAMPLES.items() if examples} == {
-        name: text.count("```python\n") for name, text in DOCUMENTS.items() if "```python\n" in text
-    }
-    assert sum(map(len, EXAMPLES.values())) >= 15
-
-
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_code_that_needs_a_library_is_run_by_a_test_of_its_own(name):
-    """The section of such code is the `recipe` of a test; see tests/integration/recipes.py."""
-    tests = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("tests/**/test_*.py"))
-    for section in re.split("^## ", DOCUMENTS[name], flags=re.MULTILINE):
-        if any(info.startswith("python needs: ") for info, _ in BLOCK.findall(section)):
-            title, _, _ = section.partition("\n")
-            assert f'recipe("{title}"' in tests, title
+def test_every_python_block_is_found():
+    """By the regular expression of pages.py."""
+    for name, text in DOCUMENTS.items():
+        assert len(find_blocks(name)) == len(re.findall("^```python", text, re.MULTILINE)), name
+    assert sum(len(find_blocks(name)) for name in PAGES_WITH_CODE) >= 80
 
 
 class TestCard:
@@ -191,16 +177,40 @@ class TestCard:
             heading for heading in re.findall("^## (.*)$", README, re.MULTILINE) if heading in CARD
         ] == CARD
 
-    def test_the_commands(self):
-        """Each command has a line of its own; `.ci/run` takes the last one from here."""
-        needed, load, test = re.findall("^pip install .*$", README, re.MULTILINE)
+    def test_the_first_screen(self):
+        """What it is, one block for the shell, one for Python with its output; then why."""
+        first, _, _ = README.partition("\n## Why\n")
+        assert [info for info, _ in BLOCK.findall(first)] == ["bash", "python", "text"]
+        assert first.index("BLEU for Hugging Face") < first.index("```bash")
+
+    def test_the_ways_in(self):
+        """A clone, the Hub and a package: each has a line to install and a line of Python, as they are to be written."""
+        rows = cells("README.md", "Install")[1:]
+        assert [name for name, *_ in rows] == ["a clone", "the Hub", "the package"]
+        (clone, hub, package) = (re.findall("`(.*?)`", install) for _, install, _ in rows)
+        assert clone == ["pip install -r requirements.txt"]
+        assert f"\n{clone[0]}\n" in README.partition("\n## Why\n")[0]
         required = read_requirements("requirements.txt")
-        assert all(
-            Requirement(one.strip('"')).specifier in (required[re.match(r'"?(\w+)', one)[1]], "")
-            for one in needed.split()[2:]
-        )
-        assert "evaluate.load" in load
-        assert test.endswith("python -m pytest tests -n auto --dist loadfile")
+        for word in shlex.split(hub[0])[2:]:
+            requirement = Requirement(word)
+            assert requirement.specifier in (required[requirement.name], ""), word
+        project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        listed = project.partition("[project.optional-dependencies]\n")[2].partition("\n\n")[0]
+        extras = set(re.findall("^(\\w+) = ", listed, re.MULTILINE))
+        assert Requirement(shlex.split(package[1])[-1]).extras <= extras
+        for name in re.findall(
+            "`(.*?)`", re.search("The extra .*?everything", README, re.DOTALL)[0]
+        ):
+            assert name in extras
+        for *_, load in rows:
+            for line in re.findall("`(.*?)`", load):
+                ast.parse(line)
+
+    def test_the_test_command(self):
+        """`.ci/run` takes it from here."""
+        (command,) = re.findall("^.*python -m pytest tests.*$", README, re.MULTILINE)
+        assert command.startswith("pip install -r requirements.txt -r tests/requirements.txt && ")
+        assert command.endswith("python -m pytest tests -n auto --dist loadfile")
 
     def test_every_document_is_listed(self):
         """The README lists the files beside it, and docs/README.md those in its folder."""
@@ -218,7 +228,7 @@ class TestCard:
         )
         for key in result:
             assert re.search(
-                rf"^\|.*`{key}`.*\|.*\|$", section("README.md", "Output values"), re.MULTILINE
+                rf"^\|.*`{key}`.*\|$", section("README.md", "Output values"), re.MULTILINE
             ), key
 
     @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -268,44 +278,14 @@ class TestCard:
     @needs_wmt21
     def test_published_values(self, bleu, monkeypatch):
         monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
-        assert importlib.import_module("published").table(bleu) in README
+        table = importlib.import_module("published").table(bleu)
+        assert table in section("docs/conventions.md", "Tokenizers by language")
 
 
-@pytest.mark.parametrize(
-    ("name", "title", "rows"),
-    [
-        ("README.md", "Inputs", OPTIONS),
-        ("docs/conventions.md", "Conventions by name", CONVENTIONS),
-    ],
-)
-def test_a_table_is_complete(name, title, rows):
-    """The table has one row per existing name, and no other row."""
-    first_cells = "".join(row[0] for row in cells(name, title)[1:])
-    assert set(re.findall("`(.*?)`", first_cells)) == {
-        *rows,
-        *({"predictions", "references", "by", "documents"} if name == "README.md" else ()),
-    }
-
-
-def test_defaults_in_the_readme():
-    """Each option stands with its default; a row may have several options."""
-    in_words = {"weights": "equal", "smooth_value": "by method"}
-    found = {}
-    for options, defaults, *_ in cells("README.md", "Inputs"):
-        for option, default in zip(
-            re.findall("`(.*?)`", options), defaults.replace("`", "").split(", ")
-        ):
-            found[option] = default
-    expected = {option: in_words.get(option, str(value)) for option, value in OPTIONS.items()}
-    assert {option: found[option].strip('"') for option in OPTIONS} == expected
-
-
-def test_every_tokenizer_is_named_in_the_readme():
-    """The tokenizers that are built in stand first, in their order."""
-    (meaning,) = (
-        meaning for option, _, meaning in cells("README.md", "Inputs") if option == "`tokenize`"
-    )
-    assert re.findall('`"(.*?)"`', meaning)[: len(TOKENIZERS)] == list(TOKENIZERS)
+def test_the_table_of_conventions_is_complete():
+    """One row per convention, and no other row."""
+    first_cells = "".join(row[0] for row in cells("docs/conventions.md", "Conventions by name")[1:])
+    assert set(re.findall("`(.*?)`", first_cells)) == set(CONVENTIONS)
 
 
 def test_tokenizers_by_language():
@@ -333,12 +313,9 @@ def test_every_smoothing_method_stands_with_its_default_value():
     assert found == defaults
 
 
-@pytest.mark.parametrize(
-    ("name", "title"), [("README.md", "Inputs"), ("docs/conventions.md", "Options")]
-)
-def test_every_reference_length_is_named(name, title):
+def test_every_reference_length_is_named():
     for reference_length in REFERENCE_LENGTHS:
-        assert f'`"{reference_length}"`' in section(name, title)
+        assert f'`"{reference_length}"`' in section("docs/conventions.md", "Options")
 
 
 def same_numbers(tool):
@@ -349,7 +326,8 @@ def same_numbers(tool):
 
 def rows_of_the_example():
     """Return the variables that the calls of the table use."""
-    ((code, _),) = EXAMPLE.findall(section("docs/conventions.md", "Coming from another tool"))
+    text = section("docs/conventions.md", "Coming from another tool")
+    (code,) = [code for info, code in BLOCK.findall(text) if info == "python"]
     tree = ast.parse(code)
     tree.body = [
         line

@@ -1,39 +1,24 @@
-"""The documents' recipes for other libraries, to be run as they stand there."""
+"""The documents' recipes for other libraries, to be run as they stand there: single sections, by their title.
+
+`pages.py` runs whole pages.
+"""
 
 import re
 
 from helpers import ROOT
-
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-PYTHON = re.compile(
-    r"^```python(?: needs: (.*))?\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```)?", re.MULTILINE
-)
-
-
-def blocks(document: str) -> list[tuple[list[str], str, str | None]]:
-    """Return the Python blocks of a document: the libraries that each needs, its code, and the output it shows."""
-    found = PYTHON.findall((ROOT / document).read_text(encoding="utf-8"))
-    return [
-        (needs.split(", ") if needs else [], load_checkout(code), shown or None)
-        for needs, code, shown in found
-    ]
-
-
-def load_checkout(code: str) -> str:
-    """Return code that loads the metric from this checkout."""
-    return re.sub(r"path/to/bleu_metric(\.py)?", str(ROOT / "bleu_metric.py"), code)
+from pages import PAGES
 
 
 def recipe(title: str, level: int = 2) -> list[str]:
-    """Return the code blocks of a section of README.md or docs/, changed to load the metric from this checkout."""
+    """Return the code blocks of a section of README.md or docs/, changed to load the metric from any folder."""
     (section,) = (
         found
-        for path in DOCUMENTS
-        for found in sections(path.read_text(encoding="utf-8"), title, level)
+        for page, text in PAGES.items()
+        if page == "README.md" or page.startswith("docs/")
+        for found in sections(text, title, level)
     )
     found = re.findall(r"```\w[^\n]*\n(.*?)```", section, re.DOTALL)
-    return list(map(load_checkout, found))
+    return [code.replace("./bleu_metric.py", str(ROOT / "bleu_metric.py")) for code in found]
 
 
 def sections(text: str, title: str, level: int) -> list[str]:

@@ -104,7 +104,7 @@ class TestChecksOfAModule:
         parameters = inspect.signature(main_class._compute).parameters.values()
         assert all(one.kind != one.VAR_KEYWORD for one in parameters)
 
-    @pytest.mark.usefixtures("folder_above")
+    @pytest.mark.usefixtures("clone")
     def test_its_examples_run(self, module):
         results = doctest.testmod(module, raise_on_error=True)
         assert results.failed == 0

@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from bleu.bleu_report import Step, plot_scatter, plot_steps
 from helpers import ROOT
-from recipes import blocks, recipe
+from recipes import recipe
 from test_report import MAKE, PREDICTIONS, REFERENCES
 from test_significance import RUN_REFERENCES, RUNS
 
@@ -314,18 +314,6 @@ def test_the_recipe(tmp_path, monkeypatch):
     *_, code = recipe("Results in a notebook")
     exec(code, {})
     assert (tmp_path / "systems.png").exists()
-
-
-def test_the_recipes_one_after_the_other(tmp_path, monkeypatch, capsys):
-    """With its plots, docs/recipes.md runs as one chain; the blocks for a Hub or several processes have own tests."""
-    monkeypatch.chdir(tmp_path)
-    namespace: dict = {}
-    for needs, code, expected in blocks("docs/recipes.md"):
-        if needs in ([], ["matplotlib"]):
-            capsys.readouterr()
-            exec(compile(code, "docs/recipes.md", "exec"), namespace)
-            assert expected is None or capsys.readouterr().out == expected
-    assert {"figure", "systems", "total"} <= namespace.keys()
 
 
 def test_a_dot_per_run(bleu):

@@ -1,7 +1,6 @@
 """A real Seq2SeqTrainer: a tiny T5 learns to copy, generates, and is scored while it does."""
 
 import contextlib
-import importlib.util
 import io
 import warnings
 
@@ -14,7 +13,8 @@ pytest.importorskip("accelerate")
 import bleuscore
 import datasets
 import numpy as np
-from recipes import blocks, recipe
+from pages import run_page
+from recipes import recipe
 from tiny_t5 import SENTENCES, make_model, make_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -100,9 +100,8 @@ def test_without_predict_with_generate(bleu, model, tokenizer, data, tmp_path):
 
 
 @pytest.fixture
-def namespace(model, tokenizer, data, tmp_path, monkeypatch):
-    """Return the names that docs/training.md expects, in an empty folder."""
-    monkeypatch.chdir(tmp_path)
+def namespace(model, tokenizer, data, clone):
+    """Return the names that docs/training.md expects, in the clone's folder."""
     pairs = data.add_column("pair", ["en-de", "en-zh"] * (len(SENTENCES) // 2))
     return {"model": model, "tokenizer": tokenizer, "train_data": data, "eval_data": pairs}
 
@@ -165,14 +164,13 @@ def test_several_sets(bleu, model, tokenizer, data, tmp_path):
         assert logged[f"eval_{name}_gen_len"] == trainer.evaluate(rows)["eval_gen_len"]
 
 
-def test_the_whole_document_as_one_chain(namespace, capsys):
-    """Every Python block of docs/training.md that this environment can run, in order, prints what it shows."""
-    for needs, code, expected in blocks("docs/training.md"):
-        if all(importlib.util.find_spec(library) for library in needs):
-            capsys.readouterr()
-            run(namespace, code)
-            if expected is not None:
-                assert capsys.readouterr().out == expected
+def test_a_page_runs_in_one_process(namespace):
+    """All of docs/training.md, except what needs older libraries: test_evaluate.py and test_harnesses.py run that."""
+    libraries = ["torch", "transformers", "accelerate", "lightning"]
+    for library in libraries:
+        pytest.importorskip(library)
+    left_out = run_page("docs/training.md", namespace, libraries)
+    assert {block.needs for block in left_out} == {("transformers<5",), ("lighteval",)}
     assert {"trainer", "history", "bleu_reward", "aggregate_bleu"} <= namespace.keys()
 
 

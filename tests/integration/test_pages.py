@@ -1,0 +1,78 @@
+"""docs/recipes.md as one chain: every block, in order, in one process, with all the libraries that the page needs."""
+
+import sys
+
+import evaluate
+import huggingface_hub
+import pytest
+from helpers import ROOT
+from pages import find_blocks, run_page
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+LIBRARIES = {  # as blocks name them, and as Python imports them
+    "matplotlib": "matplotlib",
+    "wandb": "wandb",
+    "trackio": "trackio",
+    "mlflow": "mlflow",
+    "mweralign": "mweralign",
+    "ray[data]": "ray",
+    "torch": "torch",
+    "pyspark": "pyspark",
+    "dask[dataframe]": "dask",
+}
+
+
+@pytest.fixture
+def hub(clone, monkeypatch):
+    """Let the Hub have two modules: this checkout, and evaluate's chrF as far as the recipe uses it."""
+    modules = {
+        "<user>/bleu_metric": str(ROOT / "bleu_metric.py"),
+        "chrf": str(ROOT / "tests" / "integration" / "evaluates_chrf.py"),
+    }
+    load = evaluate.load
+    monkeypatch.setattr(
+        evaluate, "load", lambda path, *rest, **named: load(modules.get(path, path), *rest, **named)
+    )
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *rest, **named: str(ROOT))
+
+
+@pytest.fixture
+def loggers_store_here(clone, tmp_path, monkeypatch):
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "trackio"))
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # mlflow-skinny has no database
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
+
+
+@pytest.fixture
+def clusters(clone, monkeypatch):
+    """Start Ray in the clone's folder, and let Spark use this Python."""
+    ray = pytest.importorskip("ray")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests" / "without_transformers"))
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    ray.init(
+        num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", logging_level="ERROR"
+    )
+    yield
+    ray.shutdown()
+
+
+@pytest.mark.usefixtures("hub", "loggers_store_here", "clusters")
+def test_recipes(tmp_path):
+    for library in LIBRARIES.values():
+        pytest.importorskip(library)
+    namespace: dict = {}
+    left_out = run_page("docs/recipes.md", namespace, [*LIBRARIES, "the Hub"])
+    namespace["spark"].stop()
+    assert left_out == []
+    assert {"systems.png", "outputs.parquet", "score.py"} <= {
+        path.name for path in tmp_path.iterdir()
+    }
+
+
+def test_every_library_is_known():
+    """A block of the page that needs another library would be left out."""
+    needed = {library for block in find_blocks("docs/recipes.md") for library in block.needs}
+    assert needed == {*LIBRARIES, "the Hub"}

@@ -1,0 +1,95 @@
+"""Run the Python blocks of README.md and docs/ as a reader does: one page, one process, as printed.
+
+After the language of a block, `file: …` names the file in which the code is to be stored, and `needs: …` the libraries
+that it imports beside those of the first tier.
+"""
+
+import contextlib
+import io
+import re
+import sys
+import types
+import warnings
+from collections.abc import Collection
+from pathlib import Path
+from typing import NamedTuple
+
+from helpers import ROOT
+
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+}
+BLOCK = re.compile(
+    r"^```python(?: file: (?P<file>\S+))?(?: needs: (?P<needs>.*))?\n"
+    r"(?P<code>(?:.*\n)*?)```\n(?:\n```text\n(?P<output>(?:.*\n)*?)```)?",
+    re.MULTILINE,
+)
+
+
+class Block(NamedTuple):
+    needs: tuple[str, ...]  # libraries beside those of the first tier
+    file: str  # where the code is to be stored; "" if it is to be run
+    code: str
+    output: str | None  # None if the page shows none
+    line: int  # the first line of the code
+
+    def run(self, page: str, namespace: dict) -> str:
+        """Run the code as part of a page, and return what it prints."""
+        printed = io.StringIO()
+        code = "\n" * (self.line - 1) + self.code  # tracebacks name the line of the page
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, ROOT / page, "exec"), namespace)
+        return printed.getvalue()
+
+
+def find_blocks(page: str) -> list[Block]:
+    """Return the Python blocks of a page, such as `"docs/faq.md"`, in order."""
+    text = PAGES[page]
+    return [
+        Block(
+            tuple(found["needs"].split(", ")) if found["needs"] else (),
+            found["file"] or "",
+            found["code"],
+            found["output"],
+            text.count("\n", 0, found.start("code")) + 1,
+        )
+        for found in BLOCK.finditer(text)
+    ]
+
+
+def make_clone(folder: Path) -> None:
+    """Link the files of the clone that readers use into an empty folder, in which pages may write."""
+    for path in [*ROOT.glob("bleu_*.py"), ROOT / "tests"]:
+        (folder / path.name).symlink_to(path)
+
+
+def run_page(page: str, namespace: dict, libraries: Collection[str] = ()) -> list[Block]:
+    """Run a page's blocks in the current folder, one after the other, and return those left out.
+
+    What a block prints has to be what the page shows.
+
+    Args:
+        page: the file, such as `"docs/faq.md"`.
+        namespace: what the page says is the reader's own, by name. Afterwards it has the page's names, too.
+        libraries: those of `needs: …` that are there. Blocks that need others are left out.
+    """
+    left_out = []
+    main = types.ModuleType("__main__")  # pickle looks for a function in the module of its name
+    vars(main).update(namespace)
+    before = sys.modules["__main__"]
+    sys.modules["__main__"] = main
+    try:
+        with warnings.catch_warnings():
+            for block in find_blocks(page):
+                if not set(block.needs) <= set(libraries):
+                    left_out.append(block)
+                elif block.file:
+                    Path(block.file).write_text(block.code, encoding="utf-8")
+                else:
+                    printed = block.run(page, vars(main))
+                    assert block.output is None or printed == block.output, block.code
+    finally:
+        sys.modules["__main__"] = before
+    namespace.update(vars(main))
+    return left_out
