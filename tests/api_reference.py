@@ -9,7 +9,7 @@ import re
 import sys
 import textwrap
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,10 +29,15 @@ HEAD = """\
 # API reference
 
 Generated from the docstrings by `make api`; do not edit, except for the [contract](#contract). The methods are those of
-the object that [`evaluate.load`](#loading) returns. `**options` are the [options](#options), passed by name. Arguments
-and errors that a method does not list are those of [compute](#compute).
+the object that [`evaluate.load`](#loading) returns. `**options` are the [options](#options), passed by name; if a
+method does not describe them, all except `segments`, `confidence`, `n_resamples` and `seed`. Arguments and errors that
+a method does not list are those of [compute](#compute).
 """
-AS_COMPUTE = ("as for `compute`.", "as `compute`.")  # descriptions that are left out
+AS_COMPUTE = (  # descriptions that are left out
+    "as for `compute`.",
+    "as `compute`.",
+    "any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.",
+)
 OTHER_TOOLS = """\
 ## Names of other tools
 
@@ -77,13 +82,9 @@ def make_document() -> str:
     call = [f"callback({_arguments(TrainerMetric.__call__)})", _summary(TrainerMetric.__call__)]
     calls = _list_calls("callback", _public_methods(TrainerMetric, base=object))
     parts.append(_table(["method", "purpose"], [call, *calls]))
-    parts += [OTHER_TOOLS, _table(["option", "what to do"], OTHER_NAMES.items())]
-    parts.append(
-        _table(
-            ["key of a result", "key here"],
-            ([key, _code(name)] for key, name in OTHER_KEYS.items()),
-        )
-    )
+    parts += [OTHER_TOOLS, _table(["option", "what to do"], _list_by_value(OTHER_NAMES))]
+    keys = {key: _code(name) for key, name in OTHER_KEYS.items()}
+    parts.append(_table(["key of a result", "key here"], _list_by_value(keys)))
     parts.append(read_contract())
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -177,6 +178,14 @@ def _list_results(methods: dict[str, Method]) -> Iterator[list[str]]:
                 found.setdefault((call, purpose), []).append(name)
     for (call, purpose), names in found.items():
         yield ["`, `".join(names), f"`{call}`", purpose]
+
+
+def _list_by_value(texts: Mapping[str, str]) -> list[list[str]]:
+    """Return a row per value, with all its keys, each as code."""
+    keys: dict[str, list[str]] = {}
+    for key, text in texts.items():
+        keys.setdefault(text, []).append(key)
+    return [["`, `".join(names), text] for text, names in keys.items()]
 
 
 def _signature(call: str, function: Method, first: str = "") -> str:

@@ -168,7 +168,7 @@ def test_every_python_block_is_found():
     """By the regular expression of pages.py."""
     for name, text in DOCUMENTS.items():
         assert len(find_blocks(name)) == len(re.findall("^```python", text, re.MULTILINE)), name
-    assert sum(len(find_blocks(name)) for name in PAGES_WITH_CODE) >= 80
+    assert sum(len(find_blocks(name)) for name in PAGES_WITH_CODE) >= 75
 
 
 class TestCard:
@@ -279,7 +279,7 @@ class TestCard:
     def test_published_values(self, bleu, monkeypatch):
         monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
         table = importlib.import_module("published").table(bleu)
-        assert table in section("docs/conventions.md", "Tokenizers by language")
+        assert table in section("docs/conventions.md", "Published scores")
 
 
 def test_the_table_of_conventions_is_complete():

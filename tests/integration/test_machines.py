@@ -101,7 +101,7 @@ def ray(wheel, tmp_path_factory):
 
 def test_ray_data_with_two_workers(ray, bleu):
     """One sum per document leads to the score and the interval of all segments."""
-    (code,) = recipe("Ray Data")
+    code, _ = recipe("Ray Data")
     result = bleu.compute(
         predictions=PREDICTIONS, references=REFERENCES, documents=DOCUMENTS, confidence=0.95
     )
@@ -112,7 +112,7 @@ def test_ray_data_with_two_workers(ray, bleu):
 
 def test_ray_data_without_documents(ray, bleu):
     """As the sentence below the recipe says: the rows of all batches are added by Ray."""
-    (code,) = recipe("Ray Data")
+    code, _ = recipe("Ray Data")
     before, _, _ = code.partition("sums = add_documents")
     code = before.replace('            documents=batch["document"],\n', "")
     code = code.replace("return add_documents(rows)", "return rows")
@@ -152,7 +152,7 @@ def test_spark_with_two_partitions(folder, expected, monkeypatch):
         .getOrCreate()
     )
     try:
-        (code,) = recipe("Spark")
+        code, _ = recipe("Spark")
         exec(compile(code, "recipes.md", "exec"), namespace := {"result": expected})
         assert namespace["scored"] == expected
     finally:
@@ -162,7 +162,7 @@ def test_spark_with_two_partitions(folder, expected, monkeypatch):
 def test_dask_with_two_partitions(folder, expected):
     pytest.importorskip("dask.dataframe")
     split_into_two_files(folder)
-    (code,) = recipe("Dask")
+    code, _ = recipe("Dask")
     exec(compile(code, "recipes.md", "exec"), namespace := {"result": expected})
     assert namespace["scored"] == expected
 
