@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 PATH = Path(__file__).with_name("conformance.jsonl")
+VERSION = "1.0"  # of the cases; docs/conformance.md has the hash of the file of this version
 
 Case = dict[str, Any]
 Options = dict[str, Any]

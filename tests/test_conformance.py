@@ -1,5 +1,6 @@
 """The cases of conformance.jsonl: this metric passes them, their oracles confirm them, and common mistakes fail."""
 
+import hashlib
 import importlib.util
 import math
 import re
@@ -7,6 +8,8 @@ import re
 import pytest
 from conformance import (
     ORACLES,
+    PATH,
+    VERSION,
     Corpus,
     build_cases,
     count,
@@ -36,6 +39,13 @@ def test_this_metric_passes(bleu, case):
     assert (result["counts"], result["totals"]) == (case["counts"], case["totals"])
     assert result["translation_length"] == case["sys_len"]
     assert result["reference_length"] == case["ref_len"]
+
+
+def test_the_version_is_that_of_the_file():
+    """Whoever changes the cases raises the version in conformance.py, and writes the new hash into the document."""
+    text = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
+    found = re.search(r"version (\S+), with the SHA-256\s+`(\w+)`", text)
+    assert found.groups() == (VERSION, hashlib.sha256(PATH.read_bytes()).hexdigest())
 
 
 @pytest.mark.parametrize("name", INSTALLED)
