@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import datasets
 import evaluate
@@ -165,7 +165,62 @@ def _check_docstrings(class_: type) -> None:
             )
 
 
-class BufferedMetric(evaluate.Metric, ABC):
+if TYPE_CHECKING:
+
+    class _Metric:
+        """The part of `evaluate.Metric` that users and this file call.
+
+        evaluate has no types. A base class of type `Any` would hide mistyped names of methods.
+        """
+
+        config_name: str
+        process_id: int
+        num_process: int
+        seed: int
+        keep_in_memory: bool
+        timeout: float
+        max_concurrent_cache_files: int
+        writer: Any
+        filelock: Any
+        rendez_vous_lock: Any
+        filelocks: Any
+        file_paths: Any
+        _data_dir_root: str | None
+        _hash: str | None
+
+        def __init__(self, **arguments: Any) -> None: ...
+        def download_and_prepare(
+            self, download_config: Any = None, dl_manager: Any = None
+        ) -> None: ...
+        def _init_writer(self, timeout: float = 1) -> None: ...
+        @property
+        def info(self) -> Any: ...
+        @property
+        def name(self) -> str: ...
+        @property
+        def experiment_id(self) -> str | None: ...
+        @property
+        def description(self) -> str: ...
+        @property
+        def citation(self) -> str: ...
+        @property
+        def features(self) -> Any: ...
+        @property
+        def inputs_description(self) -> str: ...
+        @property
+        def homepage(self) -> str | None: ...
+        @property
+        def license(self) -> str: ...
+        @property
+        def codebase_urls(self) -> list[str] | None: ...
+        @property
+        def reference_urls(self) -> list[str] | None: ...
+
+else:
+    _Metric = evaluate.Metric
+
+
+class BufferedMetric(_Metric, ABC):
     """A metric that collects Arrow rows.
 
     It is abstract, and has an abstract method, because evaluate's loader takes the first other

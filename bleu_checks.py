@@ -388,21 +388,26 @@ def sum_checked(corpus: Corpus, options: Options) -> Int64:
 # --- check ----------------------------------------------------------------------------------------
 
 
-class Finding(TypedDict, total=False):
-    """A kind of input that may not be what was meant."""
+class _Found(TypedDict):
+    """The keys that all findings have."""
 
     kind: str
     where: Where
-    system: SystemName  # if there are several
     rows: int
     share: float
     first: int
-    documents: int  # if `documents` was passed
     example: str
     says: str
     fix: str | None
     score: float | None
     delta: float | None
+
+
+class Finding(_Found, total=False):
+    """A kind of input that may not be what was meant."""
+
+    system: SystemName  # if there are several
+    documents: int  # if `documents` was passed
 
 
 class _FoundIn(NamedTuple):

@@ -219,7 +219,8 @@ def rank_systems(
             cluster += 1
         best = 1 + int(systems_better[i])
         worst = len(names) - int(systems_worse[i])
-        system: RankedSystem = {"system": name, "bleu": score, "score": 100 * score}
+        # The ranks are the last keys.
+        system: RankedSystem = {"system": name, "bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
         add_estimate(system, sample.estimate(i), plan.options.confidence)
         system["rank_range"] = [best, worst]
         system["cluster"] = cluster
@@ -439,7 +440,7 @@ def _add_groups(
     of_average = average.sample()
     macro_scores = of_average.scores
     for i, (system, runs) in enumerate(zip(systems, arranged)):
-        scores: SystemScores = {"bleu": macro_scores[i]}
+        scores: SystemScores = {"bleu": macro_scores[i]}  # type: ignore[typeddict-item]
         if i:
             scores["delta"] = macro_scores[i] - macro_scores[0]
             with within_system(runs.system):
@@ -613,32 +614,33 @@ def _check_curve(options: Options, tokenizer_name: str) -> None:
 # --- Results --------------------------------------------------------------------------------------
 
 
-class GroupScores(TypedDict, total=False):
-    """The scores of a system in a group; the baseline has neither `delta` nor `p_value`."""
+class Scored(TypedDict):
+    """The keys that all scores of a comparison have; others may be missing."""
 
     bleu: float
     score: float
+
+
+class GroupScores(Scored, total=False):
+    """The scores of a system in a group; the baseline has neither `delta` nor `p_value`."""
+
     delta: float
     p_value: float
     documents: int
 
 
-class RunScores(TypedDict, total=False):
+class RunScores(Scored, total=False):
     """The scores of a training run."""
 
-    bleu: float
-    score: float
     macro_bleu: float
 
 
-class SystemScores(TypedDict, total=False):
+class SystemScores(Scored, total=False):
     """The scores of a system, as in `systems` of a comparison.
 
     The baseline has no key from `delta` to `human_accuracy`, and no `macro_...` but `macro_bleu`.
     """
 
-    bleu: float
-    score: float
     runs: dict[Hashable, RunScores]
     run_standard_deviation: float
     confidence_interval: list[float]
@@ -889,25 +891,33 @@ class ScoredRow(NamedTuple):
     scores: Mapping[str, Any]
 
 
-class RankedSystem(TypedDict, total=False):
-    """A system in a ranking."""
+class _Ranked(Scored):
+    """The keys that all systems of a ranking have."""
 
     system: SystemName
-    bleu: float
-    score: float
-    confidence_interval: list[float]
-    degrees_of_freedom: float
-    bootstrap_mean: float
-    standard_error: float
     rank_range: list[int]
     cluster: int
 
 
-class Pair(TypedDict, total=False):
-    """Two systems, the better first; without p-values if there is a single unit."""
+class RankedSystem(_Ranked, total=False):
+    """A system in a ranking."""
+
+    confidence_interval: list[float]
+    degrees_of_freedom: float
+    bootstrap_mean: float
+    standard_error: float
+
+
+class _Compared(TypedDict):
+    """The keys that all pairs have."""
 
     systems: list[SystemName]
     delta: float
+
+
+class Pair(_Compared, total=False):
+    """Two systems, the better first; without p-values if there is a single unit."""
+
     p_value: float
     p_adjusted: float
 

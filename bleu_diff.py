@@ -6,7 +6,7 @@ They are listed by segment, length and label, with the n-grams that only one sys
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
@@ -459,11 +459,16 @@ def _choose_rows(table: NGramTable, system: int) -> NGramTable:
 # --- The result -----------------------------------------------------------------------------------
 
 
-class SystemScore(TypedDict, total=False):
-    """The score of a system, on the scales 0-1 and 0-100; only the second system has a `delta`."""
+class _Scored(TypedDict):
+    """The keys that both systems have, on the scales 0-1 and 0-100."""
 
     bleu: float
     score: float
+
+
+class SystemScore(_Scored, total=False):
+    """The score of a system; only the second system has a `delta`."""
+
     delta: float
 
 
@@ -529,6 +534,28 @@ class Difference(Report):
     nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-1.0.0
     """
 
+    if TYPE_CHECKING:  # the types of the keys: a subclass of dict can't be a TypedDict
+
+        @overload  # type: ignore[override]
+        def __getitem__(self, key: Literal["wins", "ties", "losses"]) -> int: ...
+        @overload
+        def __getitem__(self, key: Literal["systems"]) -> dict[SystemName, SystemScore]: ...
+        @overload
+        def __getitem__(self, key: Literal["by_length"]) -> list[LengthDifference]: ...
+        @overload
+        def __getitem__(self, key: Literal["groups"]) -> dict[Label, GroupDifference]: ...
+        @overload
+        def __getitem__(self, key: Literal["ngrams"]) -> list[OrderDifference]: ...
+        @overload
+        def __getitem__(
+            self, key: Literal["segments"]
+        ) -> dict[SystemName, list[SegmentDifference]]: ...
+        @overload
+        def __getitem__(self, key: Literal["segment_bleu"]) -> dict[SystemName, list[float]]: ...
+        @overload
+        def __getitem__(self, key: Literal["signature"]) -> str: ...
+        def __getitem__(self, key: str) -> object: ...
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot both systems' segment scores into `ax` or a new figure, and return the Axes."""
         return plot_scatter(self["segment_bleu"], ax)
@@ -564,9 +591,11 @@ class Difference(Report):
         return chosen[:count]
 
     def _records(self) -> list[dict[str, Any]]:
-        records = [{"part": "length", **group} for group in self["by_length"]]
-        for label, group in self.get("groups", {}).items():
-            records.append({"part": "group", "group": label, **group})
+        records: list[dict[str, Any]] = []
+        for of_length in self["by_length"]:
+            records.append({"part": "length", **of_length})
+        for label, of_label in self.get("groups", {}).items():
+            records.append({"part": "group", "group": label, **of_label})
         for record in records:
             scores = record.pop("bleu")
             delta = record.pop("delta")
@@ -611,11 +640,11 @@ class Difference(Report):
                 "delta": second["delta"],
             }
         }
-        for group in self["by_length"]:
-            bounds = f"{group['from']} to {group['to']}"
-            if group["to"] is None:
-                bounds = f"{group['from']} and more"
-            summaries[f"reference of {bounds} tokens"] = group
+        for of_length in self["by_length"]:
+            bounds = f"{of_length['from']} to {of_length['to']}"
+            if of_length["to"] is None:
+                bounds = f"{of_length['from']} and more"
+            summaries[f"reference of {bounds} tokens"] = of_length
         # 2. Write the rows; labels that look like a summary are in quotes.
         names = [write_name(name) for name in systems]
         rows = [["", "segments", *names, "difference"]]

@@ -12,7 +12,7 @@ import re
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args
+from typing import Any, Literal, NamedTuple, NewType, TypedDict, cast, get_args
 
 import numpy as np
 
@@ -353,21 +353,66 @@ class Options:
             raise invalid("smooth_value", self.smooth_value, "a number of 0 or more")
 
 
-# The options as the parameters of methods, for type checkers and editors. A test compares them with
-# the fields of `Options`.
+# The options as the parameters of methods, for type checkers and editors. Tests compare them with
+# the fields of `Options`, and the names with those of the records.
+
+# The name of a tokenizer that is known only when a program runs, or that depends on a language,
+# such as `TokenizerName("moses-de")`. A plain str would hide a mistyped name from type checkers.
+TokenizerName = NewType("TokenizerName", str)
+NamedTokenizer = Literal[
+    "13a",
+    "none",
+    "intl",
+    "zh",
+    "char",
+    "list",
+    "multi-bleu",
+    "ptb",
+    # of sacreBLEU
+    "ja-mecab",
+    "ko-mecab",
+    "spm",
+    "flores101",
+    "flores200",
+    "spBLEU-1K",
+]
+SmoothMethod = Literal[
+    "none",
+    "skip",
+    "floor",
+    "add-k",
+    "exp",
+    "laplace",
+    "coco",
+    "chen-cherry-4",
+    "chen-cherry-5",
+    "chen-cherry-6",
+    "chen-cherry-7",
+    "nltk-4",
+    "nltk-5",
+    "nltk-7",
+]
+ReferenceLength = Literal["closest", "shortest", "longest"]
+Convention = Literal["default", "papineni", "hf", "nltk", "moses", "coco", "sacrebleu", "bleu"]
+TestName = Literal["randomization", "bootstrap", "runs"]
 
 
 class ScoringOptions(TypedDict, total=False):
     """The options of every method."""
 
-    tokenize: Tokenize | Mapping[Any, Tokenize]  # with `by`, by label
+    tokenize: (
+        NamedTokenizer
+        | TokenizerName
+        | Callable[[str], list[str]]
+        | Mapping[Any, Tokenize]  # with `by`, by label
+    )
     lowercase: bool
     max_order: int
     weights: Sequence[float] | None
-    smooth_method: str
+    smooth_method: SmoothMethod
     smooth_value: float | None
     effective_order: bool
-    reference_length: str
+    reference_length: ReferenceLength
     minimum_total: int
 
 

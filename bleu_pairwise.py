@@ -8,7 +8,7 @@ their sets. `diff` uses the numbers, too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
@@ -150,6 +150,16 @@ class SelfBleu(Report):
     """The result of `self_bleu`: a dict that prints as a dict and displays as a small table."""
 
     _prints_as_table = False
+
+    if TYPE_CHECKING:  # the types of the keys: a subclass of dict can't be a TypedDict
+
+        @overload  # type: ignore[override]
+        def __getitem__(self, key: Literal["self_bleu"]) -> float: ...
+        @overload
+        def __getitem__(self, key: Literal["segment_bleu"]) -> list[float]: ...
+        @overload
+        def __getitem__(self, key: Literal["signature"]) -> str: ...
+        def __getitem__(self, key: str) -> object: ...
 
     def _rows(self) -> list[list[str]]:
         scores = self["segment_bleu"]

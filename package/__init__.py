@@ -16,5 +16,6 @@ if _in_clone is not None and _in_clone.origin is not None:
 from .bleu_corpus import __version__  # noqa: E402
 from .bleu_messages import BleuWarning  # noqa: E402
 from .bleu_metric import BleuMetric  # noqa: E402
+from .bleu_options import TokenizerName  # noqa: E402
 
-__all__ = ["BleuMetric", "BleuWarning", "__version__"]
+__all__ = ["BleuMetric", "BleuWarning", "TokenizerName", "__version__"]

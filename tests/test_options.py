@@ -14,6 +14,7 @@ import sys
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from typing import get_args
 
 import bleuscore
 import evaluate
@@ -21,14 +22,24 @@ import numpy as np
 import pytest
 from bleu.bleu_metric import METHODS
 from bleu.bleu_options import (
+    CONVENTIONS,
     CORPUS_ONLY,
+    DROP_INS,
     OPTIONS,
     OTHER_NAMES,
+    REFERENCE_LENGTHS,
     SIGNATURE_KEYS,
+    TOKENIZERS,
+    Convention,
     CorpusOptions,
+    NamedTokenizer,
+    ReferenceLength,
+    SmoothMethod,
+    TestName,
     read_signature,
 )
 from bleu.bleu_scoring import SMOOTH_METHODS
+from bleu.bleu_significance import ALL_TESTS
 from helpers import (
     ROOT,
     random_captions,
@@ -1436,3 +1447,14 @@ def test_options_that_sacrebleu_does_not_have_are_scored_as_here(load, options, 
     result, expected = load("sacrebleu").compute(**ROWS, **options), load().compute(**ROWS, **own)
     assert result["score"] == expected["score"]
     assert result["precisions"] == pytest.approx([100 * value for value in expected["precisions"]])
+
+
+def test_the_literals_are_the_names_of_the_records():
+    """Names of tokenizers that depend on a language, `moses-…`, are a `TokenizerName`."""
+    assert [*get_args(NamedTokenizer)][: len(TOKENIZERS)] == list(TOKENIZERS)
+    others = set(get_args(NamedTokenizer)) - set(TOKENIZERS)
+    assert others == set(BLEU.TOKENIZERS) - set(TOKENIZERS)
+    assert list(get_args(SmoothMethod)) == list(SMOOTH_METHODS)
+    assert list(get_args(ReferenceLength)) == list(REFERENCE_LENGTHS)
+    assert list(get_args(Convention)) == [*CONVENTIONS, *DROP_INS]
+    assert set(get_args(TestName)) == set(ALL_TESTS)

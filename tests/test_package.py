@@ -318,17 +318,28 @@ def test_another_version_is_an_error(load, run, tmp_path):
 # --- Types ----------------------------------------------------------------------------------------
 
 RIGHT = """
-from bleu_metric import BleuMetric
+from bleu_metric import BleuMetric, TokenizerName
 
 bleu = BleuMetric("nltk", lowercase=True, num_process=1)
 result = bleu.compute(predictions=["a"], references=["a"], tokenize="zh", segments=True)
 score: float = result["score"]
 scores: list[float] = result["segment_bleu"]
-delta: float = bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]["delta"]
+delta: float | None = bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"].get("delta")
 best: str = bleu.rank({"A": ["a"], "B": ["b"]}, ["a"], confidence=None)["signature"]
 bleu.score([1, 1, 1, 1], weights=(1.0,), n_resamples=10)
 callback = bleu.compute_metrics(object(), max_order=2)
 text: str = result.report()
+name = TokenizerName("moses-de")  # known when the program runs
+bleu.compute(predictions=["a"], references=["a"], tokenize=name)
+bleu.compute(predictions=["a"], references=["a"], tokenize=str.split)
+bleu.compute(predictions=["a"], references=["a"], by=["x"], tokenize={"x": "zh"})
+for key, value in bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"].items():
+    points: float = value["score"]
+    if "delta" in value:
+        points += value["delta"]
+tokens: list[str] = bleu.explain("a", ["a"])["prediction"]["tokens"]
+diversity: float = bleu.self_bleu(["a", "b"])["self_bleu"]
+kinds: list[str] = [finding["kind"] for finding in bleu.check(["a"], ["a"])["findings"]]
 """
 # Each line is an error, of the kind that mypy names.
 WRONG = {
@@ -338,7 +349,27 @@ WRONG = {
     'bleu.compare({"A": ["a"]}, ["a"], segments=True)': "call-arg",
     'bleu.explain("a", ["a"], confidence=0.95)': "call-arg",
     "BleuMetric(max_orders=3)": "call-arg",
+    'BleuMetric("sacreblue")': "arg-type",
+    "bleu.compuet()": "attr-defined",
+    'bleu.compute(predictions=["a"], references=["a"], tokenize="13b")': "arg-type",
+    'bleu.compute(predictions=["a"], references=["a"], smooth_method="method1")': "arg-type",
+    'bleu.compute(predictions=["a"], references=["a"], reference_length="average")': "arg-type",
+    'bleu.compare({"A": ["a"]}, ["a"], test="t-test")': "arg-type",
+    'bleu.compare({"A": ["a"]}, ["a"])["systems"]["A"]["p"]': "typeddict-item",
+    'bleu.explain("a", ["a"])["precision"]': "call-overload",
+    'bleu.diff({"A": ["a"], "B": ["a"]}, ["a"])["ngram"]': "call-overload",
+    'bleu.self_bleu(["a", "b"])["score"]': "call-overload",
+    'bleu.check(["a"], ["a"])["findings"][0]["row"]': "typeddict-item",
 }
+# What pyright finds besides: a key that may be missing.
+MISSING = """
+from bleu_metric import BleuMetric
+
+bleu = BleuMetric()
+bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]["delta"]
+bleu.rank({"A": ["a"], "B": ["b"]}, ["a"])["pairs"][0]["p_value"]
+bleu.check(["a"], ["a"])["findings"][0]["documents"]
+"""
 
 
 def test_mypy_checks_options_and_keys(site, tmp_path):

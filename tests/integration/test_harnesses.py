@@ -1,4 +1,4 @@
-"""The recipes for lm-evaluation-harness and lighteval, run by these libraries with a model that repeats its prompt.
+"""The recipes for lm-evaluation-harness, lighteval and inspect_ai, run by these libraries with a model that repeats its prompt.
 
 lighteval 0.13 needs older libraries than the other tests: pip install lighteval==0.13.0 'huggingface_hub<2' 'xxhash<4'
 """
@@ -159,3 +159,43 @@ def test_lighteval(tmp_path, expected):
     assert 0 < result["bleu"] < 100
     assert result["bleu"] == expected["score"]
     assert result["bleu_stderr"] == pytest.approx(100 * expected["standard_error"], rel=0.1)
+
+
+INSPECT_AI = """
+import json
+
+import inspect_ai
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+import translation
+
+
+def echo(messages, *others):
+    output = ModelOutput.from_content("echo", messages[-1].text)
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1)  # else a tokenizer would be downloaded
+    return output
+
+
+model = get_model("mockllm/model", custom_outputs=echo)
+(log,) = inspect_ai.eval(translation.translation(), model=model, display="none", max_samples=1)
+assert log.status == "success", log.error
+metrics = log.results.scores[0].metrics
+print(json.dumps([metrics["corpus_bleu"].value, [list(sample.scores.values())[0].value for sample in log.samples]]))
+"""
+
+
+def test_inspect_ai(tmp_path, bleu, expected):
+    pytest.importorskip("inspect_ai")
+    task, command = recipe("inspect_ai")
+    assert "translation.py" in command
+    rows = [{"input": row["source"], "target": row["references"]} for row in ROWS]
+    write_rows(tmp_path / "data.jsonl", rows)
+    (tmp_path / "translation.py").write_text(task)
+    score, segments = json.loads(run(tmp_path, "-c", INSPECT_AI).splitlines()[-1])
+    assert score == expected["score"]
+    result = bleu.compute(
+        predictions=[row["source"] for row in ROWS],
+        references=[row["references"] for row in ROWS],
+        segments=True,
+    )
+    assert segments == pytest.approx([100 * value for value in result["segment_bleu"]])

@@ -29,7 +29,7 @@ def run(tmp_path, monkeypatch, result):
 
     def run_block(library, without=""):
         pytest.importorskip(library)
-        (code,) = [block for block in recipe("Logging a result") if f"import {library}\n" in block]
+        code, *_ = [block for block in recipe("Logging a result") if f"import {library}\n" in block]
         namespace = {"result": result}
         assert without in code
         exec(compile(code.replace(without, ""), "recipes.md", "exec"), namespace)
@@ -65,3 +65,23 @@ def test_mlflow(run, result, tmp_path, monkeypatch):
     logged = mlflow.last_active_run().data
     assert logged.metrics == pytest.approx(result.to_scalars(), abs=1e-15)
     assert logged.params == {"signature": result["signature"]}
+
+
+def test_mlflows_evaluate(bleu, tmp_path, monkeypatch):
+    """The score is that of the column, and the table has the scores of its segments."""
+    pytest.importorskip("sklearn")
+    pytest.importorskip("mlflow")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
+    (code,) = [block for block in recipe("Logging a result") if "mlflow.models.evaluate" in block]
+    namespace = {"bleu": bleu, "references": REFERENCES}
+    exec(compile(code, "recipes.md", "exec"), namespace)
+    columns = {
+        "predictions": namespace["frame"]["output"],
+        "references": namespace["frame"]["reference"],
+    }
+    expected = bleu.compute(**columns, segments=True)
+    assert namespace["logged"].metrics == {"bleu/score": expected["score"]}
+    table = namespace["logged"].tables["eval_results_table"]
+    assert table["bleu/score"].tolist() == pytest.approx(expected["segment_bleu"], abs=1e-9)

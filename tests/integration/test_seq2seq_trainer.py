@@ -166,10 +166,10 @@ def test_several_sets(bleu, model, tokenizer, data, tmp_path):
 
 def test_a_page_runs_in_one_process(namespace):
     """All of docs/training.md, except what needs older libraries: test_evaluate.py and test_harnesses.py run that."""
-    libraries = ["torch", "transformers", "accelerate", "lightning"]
+    libraries = ["torch", "transformers", "accelerate", "lightning", "torchmetrics"]
     for library in libraries:
         pytest.importorskip(library)
-    left_out = run_page("docs/training.md", namespace, libraries)
+    left_out = run_page("docs/training.md", namespace, [*libraries, "inspect_ai"])
     assert {block.needs for block in left_out} == {("transformers<5",), ("lighteval",)}
     assert {"trainer", "history", "bleu_reward", "aggregate_bleu"} <= namespace.keys()
 
