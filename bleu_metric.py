@@ -476,9 +476,7 @@ class BleuMetric(BufferedMetric):
             by: one label per segment, as for `compute`; for tables also the name of a column.
             documents: one label per segment, as for `compute`, or the name of a column of tables;
                 whole documents are resampled and exchanged. p-values and intervals then hold for
-                other documents of the same kind; without `documents`, for other segments of the
-                same documents. Tables may then have sums of segments: all rows of a document are
-                added.
+                other documents of the same kind. Tables may then have sums of segments.
             like: as for `score`, for sums without metadata.
             human: True to add `human_accuracy`, an estimate of how often people and BLEU rank two
                 systems in the same order (Kocmi et al., 2024, "Navigating the Metrics Maze").
@@ -518,8 +516,6 @@ class BleuMetric(BufferedMetric):
                         over groups, resampled or exchanged within groups. If documents occur in
                         several groups, the result has their number, `shared_documents`, and each
                         document of the corpus is drawn or exchanged once for all groups.
-            One segment has no p-value and no interval. With fewer than 30 segments you get a
-            warning.
 
         Raises:
             TypeError, ValueError: as `compute`, with the names of the system and of the run; or the
@@ -903,10 +899,9 @@ class BleuMetric(BufferedMetric):
         without effective order, and with the smoothing methods of NLTK's `sentence_bleu`. Means
         under NLTK's methods 5 and 7 are found only if all smoothed precisions are at most 1.
 
-        Scores that people compute at home are tried as well: NLTK given strings (characters,
-        blanks included), the weights of tutorials, means of captions' scores, and predictions and
-        references in each other's place. `says` names the call. If no match is plausible, Moses'
-        tokenizers are tried, where sacremoses is installed (tokenized BLEU).
+        Scores that people compute at home are tried as well: NLTK given strings, the weights of
+        tutorials, means of captions' scores, and swapped texts. `says` names the call. If no match
+        is plausible, Moses' tokenizers are tried, where sacremoses is installed.
 
         Many settings have many scores, so some match by chance: `chance` shows how easily.
 

@@ -42,7 +42,7 @@ def test_this_metric_passes(bleu, case):
 
 
 def test_the_version_is_that_of_the_file():
-    """Whoever changes the cases raises the version in conformance.py, and writes the new hash into the document."""
+    """A change of the cases needs another version in conformance.py, and its hash in the document."""
     text = (ROOT / "docs" / "conformance.md").read_text(encoding="utf-8")
     found = re.search(r"version (\S+), with the SHA-256\s+`(\w+)`", text)
     assert found.groups() == (VERSION, hashlib.sha256(PATH.read_bytes()).hexdigest())
