@@ -248,7 +248,7 @@ def test_score_waits_for_a_file_that_is_on_its_way(page, tmp_path):
     expect(button).to_have_attribute("aria-disabled", "true")
     requests = []
     page.on("request", lambda request: requests.append(request.url))
-    button.click(force=True)  # it is no button that can be pressed
+    button.click(force=True)  # though it is disabled
     assert not [url for url in requests if "queue/join" in url]
     held[0].continue_()
     expect(page.locator("#systems-note")).to_contain_text("birch.txt: 1 segment")
