@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import exp
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
@@ -14,7 +14,7 @@ from . import bleu_report as report
 from . import bleu_scoring as scoring
 from . import bleu_significance as significance
 from .bleu_checks import count_checked
-from .bleu_corpus import Float64, Int64, Label, SystemName
+from .bleu_corpus import Float64, Label, SystemName
 from .bleu_inputs import (
     check_label_count,
     check_single_runs,
@@ -50,6 +50,7 @@ from .bleu_significance import (
     TESTS,
     MacroAverage,
     Plan,
+    Rows,
     Sample,
     Units,
     add_difference,
@@ -62,7 +63,7 @@ from .bleu_significance import (
     read_macro_average,
 )
 from .bleu_statistics import Counted
-from .bleu_tables import CountedSystems, is_table, read_tables
+from .bleu_tables import CountedSystem, is_table, read_tables
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,12 +100,12 @@ def compare_systems(
         significance.import_scipy()  # raises before the counting if it is missing
     first = next(iter(given))
     baseline = first if baseline is None else find_name("baseline", baseline, given)
-    # 2. Count; rows are [runs, segments, 2 N + 2], those of the baseline first.
+    # 2. Count; rows have an array per run, those of the baseline first.
     counted = _count_systems(data_of, references, options, by=by, documents=documents, like=like)
     names = [baseline, *(name for name in given if name != baseline)]
     arranged = _arrange_runs(data_of, names)
     keys = [key for system in arranged for key in system.keys]
-    rows = np.stack([counted.systems[key].rows for key in keys])
+    rows = [counted.systems[key].rows for key in keys]
     shared = counted.systems[keys[0]]  # all runs have the same groups and documents
     units = divide_into_units(shared, rows)
     # 3. Warn about sizes.
@@ -174,17 +175,17 @@ def rank_systems(
         default = min(max(default, wanted), _MAX_TRIALS)
     trials = _check_systems(data_of, n_resamples, options, test="randomization", default=default)
     # 2. Count, and sort by score, best first; systems of equal score keep their order.
-    counted = _count_systems(data_of, references, options, documents=documents, like=like)
+    counted = _count_systems(
+        data_of, references, options, documents=documents, like=like, keep_segments=False
+    )
     plan = Plan(counted.options, list_single_runs(len(data_of)), "randomization", trials)
     shared = next(iter(counted.systems.values()))  # all systems have the same documents
-    given_units = divide_into_units(
-        shared, np.stack([system.rows for system in counted.systems.values()])
-    )
-    given_scores = scoring.bleu(given_units.rows.sum(axis=1), plan.options)
+    given_units = divide_into_units(shared, [system.rows for system in counted.systems.values()])
+    given_scores = scoring.bleu(given_units.totals, plan.options)
     order = np.argsort(-given_scores, kind="stable").tolist()
     given_names = list(counted.systems)
     names = [given_names[i] for i in order]
-    units = given_units._replace(rows=given_units.rows[order])
+    units = given_units._replace(rows=[given_units.rows[i] for i in order])
     # 3. Test all pairs on shared exchanges. The difference of a pair is the score of the better
     #    system minus the other.
     pairs = list(combinations(range(len(names)), 2))
@@ -303,6 +304,19 @@ def _list_settings(
 # --- Counting -------------------------------------------------------------------------------------
 
 
+class CountedSystems(NamedTuple):
+    """The rows of systems.
+
+    systems: by name, or by run; all have the same segments, labels and documents.
+    options: the options of the call; for tables, with those that they were counted under.
+    unknown: the names of options that neither the tables nor the call tell.
+    """
+
+    systems: dict[SystemName | RunOfSystem, Counted]
+    options: Options
+    unknown: Collection[str]
+
+
 def _count_systems(
     systems: Mapping[SystemName, object],
     references: object,
@@ -311,8 +325,13 @@ def _count_systems(
     by: object = None,
     documents: object = None,
     like: object = None,
+    keep_segments: bool = True,
 ) -> CountedSystems:
-    """Count the texts of systems, or read their tables."""
+    """Count the texts of systems, or read their tables.
+
+    With `keep_segments=False`, only the sums of documents are kept if there are documents.
+    """
+    # 1. Check that all systems are texts, or tables.
     are_texts = references is not None
     are_all_tables = all(map(is_table, systems.values()))
     if are_texts and any(map(is_table, systems.values())):
@@ -325,25 +344,40 @@ def _count_systems(
         )
     if are_texts and like is not None:
         raise ValueError("like: it belongs to tables, but the systems are texts. Leave out `like`.")
-    # Labels are the same for all systems. In place of labels, tables take the name of a column.
+    # 2. Read labels, which are the same for all systems. In place of labels, tables take the name
+    #    of a column.
     labels: Any = by
     if are_texts or not isinstance(by, str):
         labels = read_labels(by)
     document_of: Any = documents
     if are_texts or not isinstance(documents, str):
         document_of = read_documents(documents)
+    # 3. Count or read one system at a time.
+    unknown: Collection[str] = ()
     if are_texts:
-        counted = _count_texts(systems, references, options, labels=labels, documents=document_of)
+        counted_systems = _count_texts(
+            systems, references, options, labels=labels, documents=document_of
+        )
     else:
-        counted = read_tables(systems, options, by=labels, documents=document_of, like=like)
+        tables = read_tables(systems, options, by=labels, documents=document_of, like=like)
+        options = tables.first.options
+        unknown = tables.first.unknown
+        counted_systems = tables.list_counted()
+    kept: dict[SystemName | RunOfSystem, Counted] = {}
     with warn_once_per_kind():
-        for name, system in counted.systems.items():
-            subject = f"The score of {show_system(name)}"
-            groups = {label: group.segments for label, group in system.groups.items()}
+        for name, counted in counted_systems:
+            groups = {label: group.segments for label, group in counted.groups.items()}
             scoring.warn_about_zeros(
-                system.rows, counted.options, subject, groups, has_segments=system.has_segments
+                counted.rows,
+                options,
+                f"The score of {show_system(name)}",
+                groups,
+                has_segments=counted.has_segments,
             )
-    return counted
+            if not keep_segments and counted.documents is not None:
+                counted = counted.sum_documents()
+            kept[name] = counted
+    return CountedSystems(kept, options, unknown)
 
 
 def _count_texts(
@@ -353,30 +387,29 @@ def _count_texts(
     *,
     labels: Sequence[Label] | None,
     documents: Sequence[Label] | None,
-) -> CountedSystems:
-    """Count the texts of systems; the references are read once."""
-    counted = {}
-    with warn_once_per_kind():
-        for name, corpus in read_corpora(systems, references):
-            with within_system(name):
-                if documents is not None:
-                    check_label_count("documents", documents, len(corpus))
-                if labels is not None:
-                    check_label_count("by", labels, len(corpus))
-                counted[name] = count_checked(corpus, options, labels, documents)
-    return CountedSystems(counted, options, unknown=())
+) -> Iterator[CountedSystem]:
+    """Yield the rows of each system; the references are read once."""
+    for name, corpus in read_corpora(systems, references):
+        with within_system(name):
+            if documents is not None:
+                check_label_count("documents", documents, len(corpus))
+            if labels is not None:
+                check_label_count("by", labels, len(corpus))
+            counted = count_checked(corpus, options, labels, documents)
+        yield CountedSystem(name, counted)
 
 
 # --- Scores and tests -----------------------------------------------------------------------------
 
 
 def _describe(
-    rows: Int64, sample: Sample, arranged: Sequence[ArrangedRuns], plan: Plan
+    rows: Rows, sample: Sample, arranged: Sequence[ArrangedRuns], plan: Plan
 ) -> list[SystemScores]:
     """Score systems, and test each against the first.
 
     Args:
-        rows: int64 [runs, segments, 2 N + 2]; scores are those of segments, whatever is resampled.
+        rows: of each run, int64 [segments, 2 N + 2], for the scores of segments, whatever is
+            resampled.
         sample: the scores of their units, and resamples.
         arranged: the runs of each system.
         plan: the test.
@@ -384,7 +417,7 @@ def _describe(
     confidence = plan.options.confidence
     segment_scores: list[Float64] = []  # of each system, the means over its runs
     if plan.has_segments:
-        of_runs = scoring.bleu(rows, plan.options.for_segments())
+        of_runs = significance.score_units(rows, plan.options.for_segments())
         segment_scores = [of_runs[runs.positions].mean(axis=0) for runs in arranged]
     described: list[SystemScores] = []
     for i, (score, runs) in enumerate(zip(sample.scores, arranged)):
@@ -414,7 +447,7 @@ def _describe(
 def _add_groups(
     systems: Sequence[SystemScores],
     counted: Counted,
-    rows: Int64,
+    rows: Rows,
     arranged: Sequence[ArrangedRuns],
     plan: Plan,
 ) -> None:
@@ -423,7 +456,7 @@ def _add_groups(
     Args:
         systems: the scores of the systems, the baseline first.
         counted: the groups and documents, which all runs share.
-        rows: int64 [runs, segments, 2 N + 2].
+        rows: of each run, int64 [segments, 2 N + 2].
         arranged: the runs of each system.
         plan: the test.
     """
@@ -436,6 +469,7 @@ def _add_groups(
         average.add(group, sample)
         for system, group_scores in zip(systems, _describe(group.rows, sample, arranged, plan)):
             system["groups"][group.label] = _describe_group(group_scores, group.units)
+        del group, sample  # before the next group is taken
     # 2. Average the groups: a macro-average is a score like any other.
     of_average = average.sample()
     macro_scores = of_average.scores

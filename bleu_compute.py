@@ -86,7 +86,7 @@ def score_statistics(
     """Score statistics in any form that `read_counted` takes."""
     given = read_counted(statistics, options, by=by, documents=documents, like=like)
     if given.options.segments or given.options.confidence or by is not None:
-        counted = given.counted()
+        counted = given.counted(has_segments=given.have_segments())
         if not counted.has_segments:
             _check_sums(counted, given.options)
         return _score_counted(counted, given.options, unknown=given.unknown)
@@ -126,7 +126,7 @@ def _score_counted(
         segments: the number of predictions, for warnings; None if unknown.
         unknown: the names of unknown options.
     """
-    rows = counted.rows[np.newaxis]  # of the only system
+    rows = [counted.rows]  # of the only system
     units = divide_into_units(counted, rows)
     plan = Plan(options, list_single_runs(1))
     with warn_once_per_kind():
@@ -167,6 +167,7 @@ def _score_counted(
             name = f"The score of {show_value(group.label)}"
             group_segments = len(group.rows[0]) if counted.has_segments else None
             scoring.warn_if_zero(group_scores["bleu"], group_total, group_segments, options, name)
+            del group, sample  # before the next group is taken
     # 3. Average the groups.
     of_average = average.sample()
     (macro_bleu,) = of_average.scores

@@ -25,18 +25,22 @@ from .bleu_corpus import PROCESSORS, Bool, Float64, Int64, Label, Layout, number
 from .bleu_messages import count_things, warn
 from .bleu_options import Options, Origin
 from .bleu_scoring import NOISE, bleu, bleu_of_columns
-from .bleu_statistics import Counted, sum_by_number
+from .bleu_statistics import Counted, Group, sum_by_number
 
 Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]  # float32 or float64
+# One array per system, int64 [units, 2 N + 2]. They are not joined, because a copy of all rows
+# would double the memory.
+Rows = Sequence[Int64]
 
 MIN_UNITS = 30  # segments or documents, for intervals and tests
 
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
-_ROWS_PER_SCORE = 1 << 15  # of pairs and trials that are scored together
+_ROWS_PER_SCORE = 1 << 15  # of pairs and trials, or of systems and units, scored together
 _RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
 _FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
 _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
+_USUAL_TIMES = 16  # a unit is drawn more often in one of 10^15 resamples
 
 
 # --- Plans ----------------------------------------------------------------------------------------
@@ -95,20 +99,25 @@ def list_single_runs(systems: int) -> list[slice]:
 class Units(NamedTuple):
     """What resampling draws: segments, or sums of documents.
 
-    rows: int64 [..., units, 2 N + 2].
+    rows: of each system, int64 [units, 2 N + 2].
     noun: `"segment"` or `"document"`.
     present: bool [units], the units of the group of the rows, which are 0 for all others; None if
         all units belong to it.
     """
 
-    rows: Int64
+    rows: Rows
     noun: str
     present: Bool | None = None
 
     @property
     def size(self) -> int:
         """The number of units."""
-        return int(self.rows.shape[-2])
+        return len(self.rows[0])
+
+    @property
+    def totals(self) -> Int64:
+        """The sum of the rows of each system: int64 [systems, 2 N + 2]."""
+        return _sum_rows(self.rows)
 
     @property
     def effective_size(self) -> float:
@@ -118,8 +127,9 @@ class Units(NamedTuple):
         """
         if self.noun == "segment":
             return self.size
-        layout = Layout.of_width(self.rows.shape[-1])
-        sizes = self.rows[..., layout.reference_length].reshape(-1, self.size)[0].astype(float)
+        rows = self.rows[0]
+        layout = Layout.of_width(rows.shape[-1])
+        sizes = rows[:, layout.reference_length].astype(float)
         squares = (sizes**2).sum()
         return float(sizes.sum() ** 2 / squares) if squares else float(self.size)
 
@@ -139,7 +149,7 @@ class GroupRows(NamedTuple):
 
     label: the label of the group.
     origin: the tokenizer and the number of references.
-    rows: int64 [..., segments, 2 N + 2].
+    rows: of each system, int64 [segments, 2 N + 2].
     units: what resampling draws in this group.
     units_of_corpus: what resampling draws for the average of all groups if they share documents:
         those of the whole corpus; None if each group has documents of its own.
@@ -147,24 +157,23 @@ class GroupRows(NamedTuple):
 
     label: Label
     origin: Origin
-    rows: Int64
+    rows: Rows
     units: Units
     units_of_corpus: Units | None
 
 
-def divide_into_units(counted: Counted, rows: Int64, segments: Int64 | None = None) -> Units:
+def divide_into_units(counted: Counted, rows: Rows, segments: Int64 | None = None) -> Units:
     """Return what resampling draws; documents are in the order of first appearance.
 
     Args:
         counted: the documents.
-        rows: int64 [..., segments, 2 N + 2], of this corpus or of another one with the same
-            documents.
+        rows: of each system, int64 [segments, 2 N + 2]; all systems have these documents.
         segments: the segments in `rows`; None for all.
 
     >>> rows = np.array([[1, 1, 1, 1], [0, 2, 2, 3], [0, 1, 1, 1]])
     >>> counted = Counted(rows, Origin("13a", "1"), documents=["b", "a", "b"])
-    >>> divide_into_units(counted, rows).rows.tolist()
-    [[1, 2, 2, 2], [0, 2, 2, 3]]
+    >>> [of_system.tolist() for of_system in divide_into_units(counted, [rows]).rows]
+    [[[1, 2, 2, 2], [0, 2, 2, 3]]]
     """
     documents = counted.documents
     if documents is None:
@@ -182,22 +191,74 @@ def count_units_of_groups(counted: Counted) -> list[int]:
     return [len(np.unique(numbers[group.segments])) for group in counted.groups.values()]
 
 
-def list_groups(counted: Counted, rows: Int64) -> Iterator[GroupRows]:
-    """Yield the rows of each group, one at a time; `rows` are as in `divide_into_units`."""
+def list_groups(counted: Counted, rows: Rows) -> Iterator[GroupRows]:
+    """Yield the rows of each group; `rows` are as in `divide_into_units`.
+
+    A group that the caller deletes is not kept here, so that one group at a time is in memory.
+    """
     numbers = None
     if counted.documents is not None and counted.shared_documents:
         numbers = number_labels(counted.documents)
     for label, group in counted.groups.items():
-        group_rows = rows[..., group.segments, :]
-        units = divide_into_units(counted, group_rows, group.segments)
-        units_of_corpus = None
-        if numbers is not None:
-            present = np.zeros(int(numbers.max()) + 1, bool)
-            present[numbers[group.segments]] = True
-            of_corpus = np.zeros((*rows.shape[:-2], len(present), rows.shape[-1]), np.int64)
-            of_corpus[..., present, :] = sum_by_number(group_rows, numbers[group.segments])
-            units_of_corpus = Units(of_corpus, "document", present)
-        yield GroupRows(label, group.origin, group_rows, units, units_of_corpus)
+        yield _take_group(label, group, counted, rows, numbers)
+
+
+def _take_group(
+    label: Label, group: Group, counted: Counted, rows: Rows, numbers: Int64 | None
+) -> GroupRows:
+    """Return the rows of a group; `numbers` has the shared document of each segment, or is None."""
+    group_rows = _take_segments(rows, group.segments)
+    units = divide_into_units(counted, group_rows, group.segments)
+    units_of_corpus = None
+    if numbers is not None:
+        present = np.zeros(int(numbers.max()) + 1, bool)
+        present[numbers[group.segments]] = True
+        rows_of_corpus = []
+        for sums in sum_by_number(group_rows, numbers[group.segments]):
+            of_corpus = np.zeros((len(present), sums.shape[-1]), np.int64)
+            of_corpus[present] = sums
+            rows_of_corpus.append(of_corpus)
+        units_of_corpus = Units(rows_of_corpus, "document", present)
+    return GroupRows(label, group.origin, group_rows, units, units_of_corpus)
+
+
+def _take_segments(rows: Rows, segments: Int64) -> Rows:
+    """Return the rows of segments, given in ascending order."""
+    first = int(segments[0])
+    end = int(segments[-1]) + 1
+    if end - first == len(segments):  # adjacent, as in joined test sets: a view takes no memory
+        return [of_system[first:end] for of_system in rows]
+    return [of_system[segments] for of_system in rows]
+
+
+def score_units(rows: Rows, options: Options, totals: Int64 | None = None) -> Float64:
+    """Return BLEU of each unit, or of the corpus without it: float64 [systems, units].
+
+    What it takes beside the scores does not grow with the number of units.
+
+    Args:
+        rows: of each system, int64 [units, 2 N + 2].
+        options: as for `bleu`.
+        totals: int64 [systems, 2 N + 2], to score the corpus without each unit; None for the units.
+
+    >>> rows = np.array([[1, 1, 1, 1], [0, 1, 1, 1]])
+    >>> options = Options(max_order=1)
+    >>> score_units([rows], options).tolist(), score_units([rows], options, rows[:1] + rows[1:])
+    ([[1.0, 0.0]], array([[0., 1.]]))
+    """
+    size = len(rows[0])
+    scores = np.empty((len(rows), size))
+    for systems in _slices(len(rows), max(1, _ROWS_PER_SCORE // size)):
+        for units in _slices(size, _ROWS_PER_SCORE):
+            block = np.stack([of_system[units] for of_system in rows[systems]])
+            if totals is not None:
+                block = totals[systems, np.newaxis] - block
+            scores[systems, units] = bleu(block, options)
+    return scores
+
+
+def _sum_rows(rows: Rows) -> Int64:
+    return np.stack([of_system.sum(axis=0) for of_system in rows])
 
 
 # --- Resampling -----------------------------------------------------------------------------------
@@ -209,14 +270,14 @@ def list_groups(counted: Counted, rows: Int64) -> Iterator[GroupRows]:
 
 
 def bootstrap_scores(
-    rows: Int64, options: Options, n_resamples: int, present: Bool | None = None
+    rows: Rows, options: Options, n_resamples: int, present: Bool | None = None
 ) -> Float64:
     """Return BLEU of systems on corpora drawn with replacement from the segments (Koehn, 2004).
 
     The draws depend on `options.seed` and the number of segments, and are the same for all systems.
 
     Args:
-        rows: int64 [systems, segments, 2 N + 2], of segments or documents.
+        rows: of each system, int64 [segments, 2 N + 2], or the rows of documents.
         options: as for `bleu`, and `seed`.
         n_resamples: the number of drawn corpora.
         present: a flag per segment or document: whether it belongs to the group of the rows, which
@@ -226,30 +287,42 @@ def bootstrap_scores(
     Returns:
         float64 [n_resamples, systems].
 
-    >>> rows = np.array([[[1, 1, 1, 1], [0, 1, 1, 1]]])
-    >>> bootstrap_scores(rows, Options(max_order=1, seed=0), 5).tolist()
+    >>> rows = np.array([[1, 1, 1, 1], [0, 1, 1, 1]])
+    >>> bootstrap_scores([rows], Options(max_order=1, seed=0), 5).tolist()
     [[0.0], [0.5], [1.0], [1.0], [0.5]]
     """
-    systems, segments, width = rows.shape
+    systems = len(rows)
+    segments, width = rows[0].shape
     generator = np.random.default_rng(options.seed)
-    weights = _to_floats(np.concatenate(list(rows), axis=1))
+    largest = max(map(_find_largest, rows))
+    weights = Weights.allocate(segments, systems * width, largest, most_times=_USUAL_TIMES)
+    for system, of_system in enumerate(rows):
+        weights.values[:, system * width : (system + 1) * width] = of_system
     sums = np.empty((n_resamples, systems * width))
     is_missing = np.zeros(n_resamples, bool)
     # So few resamples at once mostly fit the processor's cache.
     size = max(1, min(_RESAMPLES_PER_PRODUCT, _NUMBERS_PER_BLOCK // segments))
+    all_times = np.empty((size, segments), np.int32)
     for block in _blocks("Bootstrap", n_resamples, size):
-        drawn = generator.integers(segments, size=(block.stop - block.start, segments))
-        times = np.array([np.bincount(indices, minlength=segments) for indices in drawn])
-        sums[block] = _multiply(times, weights)
+        times = all_times[: block.stop - block.start]
+        _draw_times(generator, times)
+        sums[block] = weights.multiply(times)
         if present is not None:
             is_missing[block] = times[:, present].sum(axis=1) == 0
     if present is not None:
-        sums[is_missing] = rows.sum(axis=1).ravel()
+        sums[is_missing] = _sum_rows(rows).ravel()
     return bleu(sums.reshape(n_resamples, systems, width).astype(np.int64), options)
 
 
+def _draw_times(generator: np.random.Generator, times: np.ndarray[Any, np.dtype[np.int32]]) -> None:
+    """Write how often each segment is drawn in each resample: int32 [resamples, segments]."""
+    segments = times.shape[1]
+    for resample, drawn in enumerate(generator.integers(segments, size=times.shape)):
+        times[resample] = np.bincount(drawn, minlength=segments)
+
+
 def randomization_differences(
-    rows: Int64, options: Options, n_resamples: int, baselines: int = 1
+    rows: Rows, options: Options, n_resamples: int, baselines: int = 1
 ) -> Iterator[Float64]:
     """Yield differences of BLEU between two systems whose outputs are exchanged at random.
 
@@ -257,7 +330,7 @@ def randomization_differences(
     segment or a document, a coin decides whether two systems exchange their outputs.
 
     Args:
-        rows: int64 [systems, units, 2 N + 2].
+        rows: of each system, int64 [units, 2 N + 2].
         options: as for `bleu`, and `seed`.
         n_resamples: the number of trials.
         baselines: the number of systems, from the first on, each of which is paired with all
@@ -278,34 +351,43 @@ def randomization_differences(
     >>> shuffled_b = drawn @ system + ~drawn @ baseline
     >>> (bleu(shuffled_a, options) - bleu(shuffled_b, options)).round(4).tolist()
     [0.0, -0.5714, -0.2857, -0.2857]
-    >>> (differences,) = randomization_differences(np.array([baseline, system]), options, 4)
+    >>> (differences,) = randomization_differences([baseline, system], options, 4)
     >>> differences[:, 0].round(4).tolist()
     [0.0, -0.5714, -0.2857, -0.2857]
     """
-    systems, n_units, width = rows.shape
+    systems = len(rows)
+    n_units, width = rows[0].shape
     # 1. Take the rows of each system relative to the first system, whose own become 0. For the
     #    drawn units, let moved_s be the sum of these differences. If a and b exchange the drawn
     #    units, the sum of a becomes total_a - Σ row_a + Σ row_b = (total_a - moved_a) + moved_b,
     #    because the rows of the first system cancel.
-    totals = rows.sum(axis=1).T[..., np.newaxis]  # [width, systems, 1]
-    gains = np.concatenate(list(rows[1:] - rows[0]), axis=1)
+    totals = _sum_rows(rows).T[..., np.newaxis].astype(float)  # [width, systems, 1]
     # 2. Many columns are equal: totals follow from lengths, and systems share references. Each
     #    different column is multiplied once.
     number_of: dict[bytes, int] = {}
     copies = []  # the number of each column among the different ones
-    for column in gains.T:
-        digest = sha256(column.tobytes()).digest()
-        copies.append(number_of.setdefault(digest, len(number_of)))
-    different = [copies.index(number) for number in range(len(number_of))]
-    weights = _to_floats(gains[:, different])
+    places: list[tuple[int, int]] = []  # the system and the column of each different column
+    largest = 0
+    for system in range(1, systems):
+        gains = rows[system] - rows[0]
+        largest = max(largest, _find_largest(gains))
+        for column in range(width):
+            digest = sha256(gains[:, column].tobytes()).digest()
+            number = number_of.setdefault(digest, len(number_of))
+            copies.append(number)
+            if number == len(places):
+                places.append((system, column))
+    weights = Weights.allocate(n_units, len(places), largest, most_times=1)
+    for number, (system, column) in enumerate(places):
+        weights.values[:, number] = rows[system][:, column] - rows[0][:, column]
 
     def score_trials(drawn: Bool) -> Float64:
         """Return the differences of all pairs; `drawn` has one flag per trial and unit."""
         trials = len(drawn)
         moved = np.zeros((width, systems, trials))  # 0 for the first system
-        columns = _multiply(drawn, weights).T[copies]  # [(systems - 1) * width, trials]
+        columns = weights.multiply(drawn).T[copies]  # [(systems - 1) * width, trials]
         moved[:, 1:] = columns.reshape(systems - 1, width, trials).swapaxes(0, 1)
-        kept = totals - moved
+        kept: Float64 = totals - moved
         differences = []
         # Several pairs at once: enough to hide the time of Python, and few enough for the cache of
         # the processor.
@@ -526,16 +608,11 @@ class Resamples(NamedTuple):
 def resample(units: Units, options: Options, n_resamples: int) -> Resamples:
     """Score resamples of the units, and the corpus without each unit."""
     drawn = bootstrap_scores(units.rows, options, n_resamples, units.present)
-    totals = units.rows.sum(axis=1)
-    left_out = []
-    systems_at_once = max(1, _ROWS_PER_SCORE // units.size)
-    for systems in _slices(len(units.rows), systems_at_once):
-        remaining = totals[systems, np.newaxis] - units.rows[systems]
-        left_out.append(bleu(remaining, options))
-    scores = np.concatenate(left_out).T
+    totals = units.totals
+    left_out = score_units(units.rows, options, totals).T
     if units.present is not None and units.present.sum() == 1:  # as in `bootstrap_scores`
-        scores[units.present] = bleu(totals, options)
-    return Resamples(drawn, scores)
+        left_out[units.present] = bleu(totals, options)
+    return Resamples(drawn, left_out)
 
 
 def estimate_variance(drawn: Float64, left_out: Float64) -> VariancePart:
@@ -803,21 +880,21 @@ def draw(units: Units, plan: Plan) -> Sample:
     bootstrap's count only, so that an interval is the same under either test.
 
     Args:
-        units: of systems, or of their runs: rows are int64 [systems or runs, units, 2 N + 2].
+        units: of systems, or of their runs, which have an array of rows each.
         plan: the test.
     """
-    observed = bleu(units.rows.sum(axis=1), plan.options)
+    observed = bleu(units.totals, plan.options)
     n_resamples = plan.trials if plan.test == "runs" else plan.options.n_resamples
+    differences = None
+    if units.can_resample and plan.test == "randomization":  # first, while memory is free
+        blocks = randomization_differences(units.rows, plan.options, plan.trials)
+        differences = np.concatenate(list(blocks))
     resamples = None
     variances = None
     if units.can_resample and (plan.test == "runs" or plan.options.confidence):
         resamples = resample(units, plan.options, n_resamples)
         variances = list_variances(resamples, plan.runs)
-    differences = None
-    if units.can_resample and plan.test == "randomization":
-        blocks = randomization_differences(units.rows, plan.options, plan.trials)
-        differences = np.concatenate(list(blocks))
-    elif units.can_resample and plan.test == "bootstrap":
+    if units.can_resample and plan.test == "bootstrap":
         if resamples is not None and plan.trials == n_resamples:
             scores = resamples.drawn  # the same seed and count give the same draws
         else:
@@ -1080,28 +1157,76 @@ def warn_about_errors(n_resamples: int, place: str = "") -> None:
 # --- Exact sums -----------------------------------------------------------------------------------
 
 
-def _to_floats(weights: Int64) -> Floats:
-    """Return weights as floats in which `_multiply` is exact: float32 if sums are small enough."""
-    is_small = len(weights) * np.abs(weights).max() < _EXACT_IN_FLOAT32
-    kind = np.float32 if is_small else np.float64
-    # In C order, because OpenBLAS starts threads for smaller products if a factor is transposed.
-    return weights.astype(kind, order="C")
+class Weights(NamedTuple):
+    """Columns of statistics as floats, and exact products with them.
 
-
-def _multiply(times: Int64 | Bool, weights: Floats) -> Floats:
-    """Return the matrix product of draws and statistics, [resamples, columns], as floats.
-
-    The parts are too small for OpenBLAS to start threads. Its threads wait for each other at every
-    product, which on a busy machine takes many times as long as the product itself.
+    values: float32 or float64 [units, columns]; integers.
+    sums_are_small: True if the sum of a resample is exact in float32.
     """
-    sums = np.zeros((len(times), weights.shape[1]), weights.dtype)
-    multiplications_per_unit = _RESAMPLES_PER_PRODUCT * weights.shape[1]
-    units_per_product = max(1, _MULTIPLICATIONS_PER_PRODUCT // multiplications_per_unit)
-    parts = _slices(len(weights), units_per_product)
-    for resamples in _slices(len(times), _RESAMPLES_PER_PRODUCT):
-        for part in parts:
-            sums[resamples] += times[resamples, part].astype(weights.dtype) @ weights[part]
-    return sums
+
+    values: Floats
+    sums_are_small: bool
+
+    @classmethod
+    def allocate(cls, units: int, columns: int, largest: int, *, most_times: int) -> Weights:
+        """Return uninitialized weights.
+
+        Args:
+            units, columns: their shape.
+            largest: the largest absolute value.
+            most_times: how often a unit is drawn, except in rare resamples.
+        """
+        # A resample has at most as many units as the corpus.
+        sums_are_small = units * largest < _EXACT_IN_FLOAT32
+        fits_product = _fits_product(units, columns, largest * most_times)
+        kind = np.float32 if sums_are_small or fits_product else np.float64
+        # In C order, because OpenBLAS starts threads for smaller products if a factor is
+        # transposed.
+        return cls(np.empty((units, columns), kind), sums_are_small)
+
+    def multiply(self, times: np.ndarray[Any, np.dtype[np.int32 | np.bool_]]) -> Floats:
+        """Return the matrix product of draws and weights, [resamples, columns].
+
+        The parts are too small for OpenBLAS to start threads. Its threads wait for each other at
+        every product, which on a busy machine takes many times as long as the product itself. So
+        a part is exact in float32 where the sum of all parts needs float64.
+
+        >>> weights = Weights(np.array([[3, 1], [2, 2]], np.float32), sums_are_small=True)
+        >>> weights.multiply(np.array([[2, 0], [1, 1]], np.int32)).tolist()
+        [[6.0, 2.0], [5.0, 3.0]]
+        """
+        units, columns = self.values.shape
+        kind = self.values.dtype.type
+        most_times = int(times.max())
+        if kind == np.float32 and not self.sums_are_small and most_times > _USUAL_TIMES:
+            largest = int(np.abs(self.values).max())
+            if not _fits_product(units, columns, largest * most_times):
+                kind = np.float64
+        sums = np.zeros((len(times), columns), np.float32 if self.sums_are_small else np.float64)
+        parts = _slices(units, _count_units_per_product(columns))
+        for resamples in _slices(len(times), _RESAMPLES_PER_PRODUCT):
+            for part in parts:
+                weights = self.values[part].astype(kind, copy=False)
+                sums[resamples] += times[resamples, part].astype(kind) @ weights
+        return sums
+
+
+def _fits_product(units: int, columns: int, largest: int) -> bool:
+    """Return True if one matrix product is exact in float32.
+
+    Args:
+        units, columns: the shape of the weights.
+        largest: the largest absolute value of a term of its sums.
+    """
+    return min(units, _count_units_per_product(columns)) * largest < _EXACT_IN_FLOAT32
+
+
+def _count_units_per_product(columns: int) -> int:
+    return max(1, _MULTIPLICATIONS_PER_PRODUCT // (_RESAMPLES_PER_PRODUCT * columns))
+
+
+def _find_largest(values: Int64) -> int:
+    return max(int(values.max()), -int(values.min()))
 
 
 def _blocks(label: str, total: int, size: int) -> Iterator[slice]:

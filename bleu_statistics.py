@@ -98,8 +98,9 @@ class Counted(NamedTuple):
         groups = {}
         for label, group in self.groups.items():
             groups[label] = group._replace(segments=np.unique(numbers[group.segments]))
+        (sums,) = sum_by_number([self.rows], numbers)
         return Counted(
-            rows=sum_by_number(self.rows, numbers),
+            rows=sums,
             origin=self.origin,
             labels=labels,
             groups=groups,
@@ -145,11 +146,20 @@ def take_bigrams(rows: Int64) -> Int64:
     return rows[:, 1 : orders + 2 : orders] if orders > 1 else rows[:, :0]
 
 
-def sum_by_number(rows: Int64, numbers: Int64) -> Int64:
-    """Sum the rows of equal number, in ascending order: int64 [..., different numbers, 2 N + 2]."""
+def sum_by_number(rows: Sequence[Int64], numbers: Int64) -> list[Int64]:
+    """Sum the rows of equal number, in ascending order of the numbers.
+
+    Args:
+        rows: of each system, int64 [segments, 2 N + 2].
+        numbers: int64 [segments].
+
+    >>> (sums,) = sum_by_number([np.array([[1, 1], [0, 2], [0, 1]])], np.array([1, 0, 1]))
+    >>> sums.tolist()
+    [[0, 2], [1, 2]]
+    """
     order = np.argsort(numbers, kind="stable")
     starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
-    return np.add.reduceat(rows[..., order, :], starts, axis=-2)
+    return [np.add.reduceat(of_system[order], starts, axis=0) for of_system in rows]
 
 
 # --- Corpus to rows -------------------------------------------------------------------------------

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
+from operator import is_
 from typing import Any, NamedTuple, TypedDict, cast
 
 import numpy as np
@@ -129,22 +130,28 @@ class GivenRows(NamedTuple):
         """Return the sum of the rows, int64 [2 N + 2], without copying the rows."""
         return np.array([pc.sum(column).as_py() for column in self.columns.columns], np.int64)
 
-    def counted(self) -> Counted:
-        """Return the rows as those of a corpus."""
+    def counted(self, *, has_segments: bool) -> Counted:
+        """Return the rows as those of a corpus.
+
+        Args:
+            has_segments: the result of `have_segments`.
+        """
         return Counted(
             rows=np.stack([np.asarray(column) for column in self.columns.columns]).T,
             origin=self.origin,
             labels=self.labels,
             groups=self.groups,
             documents=self.documents,
-            has_segments=self.may_be_segments and self._have_totals_of_segments(),
+            has_segments=has_segments,
         )
 
-    def _have_totals_of_segments(self) -> bool:
-        """Return True if each row has the totals of a single segment.
+    def have_segments(self) -> bool:
+        """Return True if each row is that of a single segment.
 
         From order to order, a segment has one n-gram less, and a sum of k segments has k less.
         """
+        if not self.may_be_segments:
+            return False
         layout = _layout_of(self.columns)
         lengths = np.asarray(self.columns["prediction_length"])
         totals = np.stack([np.asarray(column) for column in self.columns.columns[layout.totals]])
@@ -646,17 +653,44 @@ _MIN_EQUAL_SHARE = 0.5  # of the rows, if fewer rows or not all of them are equa
 _CHANCE = 1e-6  # the probability of such a share in tables of different texts
 
 
-class CountedSystems(NamedTuple):
-    """The rows of systems.
+class TablesOfSystems(NamedTuple):
+    """Tables of systems with the same segments or documents, and the same options.
 
-    systems: by name, or by run; all have the same segments, labels and documents.
-    options: the options of the call; for tables, with those that they were counted under.
-    unknown: the names of options that neither the tables nor the call tell.
+    given: the rows of each system or run, which are views of the tables.
+    have_segments: False if the rows of a system are sums.
     """
 
-    systems: dict[SystemName | RunOfSystem, Counted]
-    options: Options
-    unknown: Collection[str]
+    given: Mapping[SystemName | RunOfSystem, GivenRows]
+    have_segments: bool
+
+    @property
+    def first(self) -> GivenRows:
+        """The rows of the first system."""
+        return next(iter(self.given.values()))
+
+    def list_counted(self) -> Iterator[CountedSystem]:
+        """Yield the rows of each system, which are copied one system at a time.
+
+        If some are sums, all are summed by document, in the order of the first system.
+        """
+        if self.have_segments:
+            for name, given in self.given.items():
+                yield CountedSystem(name, given.counted(has_segments=True))
+            return
+        first_name = next(iter(self.given))
+        first_sums = self.first.counted(has_segments=False).sum_documents()
+        for name, given in self.given.items():
+            sums = given.counted(has_segments=False).sum_documents().order_like(first_sums)
+            if sums is None:
+                raise _systems_differ("documents", first_name, name)
+            yield CountedSystem(name, sums)
+
+
+class CountedSystem(NamedTuple):
+    """The rows of a system, or of one of its runs."""
+
+    name: SystemName | RunOfSystem
+    counted: Counted
 
 
 def read_tables(
@@ -666,48 +700,53 @@ def read_tables(
     by: object,
     documents: object,
     like: object,
-) -> CountedSystems:
+) -> TablesOfSystems:
     """Read the statistics tables of systems, which must have the same segments and options.
 
     Sums of segments are allowed if each has a document.
     """
     # 1. Read the tables of each system.
-    tables: dict[SystemName, GivenRows] = {}
-    counted: dict[SystemName | RunOfSystem, Counted] = {}
+    tables: dict[SystemName | RunOfSystem, GivenRows] = {}
+    have_segments = True
     for name, statistics in systems.items():
         with within_system(name):
             given = read_counted(statistics, options, by=by, documents=documents, like=like)
             _check_repeated_part(given)
             first = next(iter(tables.values()), given)
             _check_same_function(given.origin.tokenizer_name, first.origin.tokenizer_name)
-            rows = given.counted()
-            if not rows.has_segments and rows.documents is None:
-                raise ValueError(
-                    "statistics: expected one row per segment, got sums. Pass the tables from"
-                    " statistics(), or the document of each row, as in documents='document'."
-                )
-            tables[name] = given
-            counted[name] = rows
-    # 2. If some are sums, sum all of them by document, in the same order.
+            if not given.have_segments():
+                have_segments = False
+                if given.documents is None:
+                    raise ValueError(
+                        "statistics: expected one row per segment, got sums. Pass the tables from"
+                        " statistics(), or the document of each row, as in documents='document'."
+                    )
+            tables[name] = given._replace(
+                labels=_share(given.labels, first.labels),
+                documents=_share(given.documents, first.documents),
+            )
+    # 2. Compare each with the first. Sums are compared by document, when they are put in order.
     first_name = next(iter(tables))
-    if not all(rows.has_segments for rows in counted.values()):
-        first_sums = counted[first_name].sum_documents()
-        for name, rows in counted.items():
-            sums = rows.sum_documents().order_like(first_sums)
-            if sums is None:
-                raise _systems_differ("documents", first_name, name)
-            counted[name] = sums
-    # 3. Compare each with the first.
-    expected = _list_properties(tables[first_name], counted[first_name])
+    expected = _list_properties(tables[first_name], have_segments)
     for name, given in tables.items():
-        for noun, value in _list_properties(given, counted[name]).items():
+        for noun, value in _list_properties(given, have_segments).items():
             if value == expected[noun]:
                 continue
             if noun == "segments":
                 _check_sizes(tables, first_name, name)
                 _check_sizes(tables, name, first_name)
             raise _systems_differ(noun, first_name, name)
-    return CountedSystems(counted, tables[first_name].options, tables[first_name].unknown)
+    return TablesOfSystems(tables, have_segments)
+
+
+def _share(
+    labels: Sequence[Label] | None, first_labels: Sequence[Label] | None
+) -> Sequence[Label] | None:
+    """Return the labels of the first system if they are the same, to keep them in memory once."""
+    if labels is None or labels != first_labels:
+        return labels
+    have_same_types = all(map(is_, map(type, labels), map(type, first_labels)))  # 1 == True
+    return first_labels if have_same_types else labels
 
 
 def _check_repeated_part(given: GivenRows) -> None:
@@ -751,21 +790,28 @@ def _are_same_lengths(lengths: Int64, other: Int64) -> bool:
     return bool(share >= _MIN_EQUAL_SHARE and share > chance and probability < _CHANCE)
 
 
-def _list_properties(given: GivenRows, counted: Counted) -> dict[str, object]:
-    """Return what the tables of systems must have in common, by its noun in errors."""
+def _list_properties(given: GivenRows, have_segments: bool) -> dict[str, object]:
+    """Return what the tables of systems must have in common, by its noun in errors.
+
+    Segments and their labels are compared unless the rows of a system are sums.
+    """
     has_several_tokenizers = given.origin.tokenizer_name == "var"
-    return {
-        "segments": len(counted.rows),
+    properties: dict[str, object] = {
+        "segments": len(given.columns) if have_segments else None,
         "options": (given.options, given.origin.tokenizer_name, given.unknown),
         "tokenizers": given.counted_by if has_several_tokenizers else None,
         "numbers of references": given.origin.nrefs,
-        "labels": counted.labels,
-        "documents": counted.documents,
     }
+    if have_segments:
+        properties["labels"] = given.labels
+        properties["documents"] = given.documents
+    return properties
 
 
 def _check_sizes(
-    tables: Mapping[SystemName, GivenRows], name: SystemName, other: SystemName
+    tables: Mapping[SystemName | RunOfSystem, GivenRows],
+    name: SystemName | RunOfSystem,
+    other: SystemName | RunOfSystem,
 ) -> None:
     """Raise if a system is a list of tables, each of the size of another system's only table."""
     sizes = tables[name].part_sizes.values()
@@ -778,7 +824,9 @@ def _check_sizes(
         )
 
 
-def _systems_differ(noun: str, name: SystemName, other_name: SystemName) -> ValueError:
+def _systems_differ(
+    noun: str, name: SystemName | RunOfSystem, other_name: SystemName | RunOfSystem
+) -> ValueError:
     return ValueError(
         f"systems: the tables of {show_system(name)} and {show_system(other_name)} differ in"
         f" their {noun}. Pass tables of the same segments, made by statistics() with the"

@@ -5,6 +5,8 @@ import math
 import random
 import re
 import statistics
+import sys
+import tracemalloc
 from collections import Counter
 from html import escape
 
@@ -14,6 +16,7 @@ import pyarrow as pa
 import pytest
 import sacrebleu.significance
 from bleu.bleu_compare import Comparison, estimate_human_accuracy
+from bleu.bleu_significance import import_scipy
 from helpers import (
     REFERENCES,
     SYSTEMS,
@@ -927,3 +930,63 @@ def test_one_segment_names_no_test(bleu):
         for text in (result.report().split("signature")[0], str(result)):
             assert "resamples" not in text
             assert "family-wise" not in text
+
+
+# Memory beyond the tables: 80 bytes per segment and system for the rows, as much again for all else.
+BYTES_PER_SEGMENT = 640
+BY_MEMORY = {
+    "segments, bootstrap": {"test": "bootstrap"},
+    "segments, randomization": {"test": "randomization"},
+    "documents, bootstrap": {"test": "bootstrap", "documents": True},
+    "documents, randomization": {"test": "randomization", "documents": True},
+    "groups": {"test": "bootstrap", "documents": True, "by": True},
+}
+
+
+def measure_peak(call):
+    """Return the most bytes that Python and NumPy allocate within a call, modules that it imports aside."""
+    import_scipy()
+    tracemalloc.start()
+    call()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def repeat_tables(bleu, count, segments):
+    """Return tables of systems that are repeated up to a number of segments."""
+    systems, references = make_systems(1000)
+    systems["E"] = systems["A"][::-1]
+    tables = [
+        bleu.statistics(predictions=texts, references=references) for texts in systems.values()
+    ]
+    return {
+        f"system {k}": pa.concat_tables([tables[k % 5].slice(k)] + [tables[k % 5]] * (segments // 1000 - 1) + [tables[k % 5].slice(0, k)]).combine_chunks()
+        for k in range(count)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("settings", BY_MEMORY.values(), ids=BY_MEMORY)
+def test_memory_grows_by_640_bytes_per_segment_of_five_systems(load, bleu, settings, monkeypatch):
+    """Rows are in memory once, and their floats take half of that; blocks of draws have a constant size."""
+    module = sys.modules[type(bleu).__module__.rpartition(".")[0] + ".bleu_significance"]
+    monkeypatch.setattr(module, "_NUMBERS_PER_BLOCK", 1 << 16)
+    monkeypatch.setattr(module, "_ROWS_PER_SCORE", 1 << 12)
+    segments = 100_000
+    labels = [i // 10 for i in range(segments)]
+    columns = {name: labels for name in settings if name == "documents"}
+    if "by" in settings:
+        columns["by"] = [label % 10 for label in labels]
+    tables = repeat_tables(bleu, 5, segments)
+    bleu = load(n_resamples=8)  # of the intervals
+    call = lambda: bleu.compare(tables, n_resamples=32, **{**settings, **columns})
+    assert measure_peak(call) < BYTES_PER_SEGMENT * segments
+
+
+def test_rank_by_document_keeps_sums_only(bleu):
+    """Twenty systems take less memory than their rows."""
+    segments = 50_000
+    documents = [i // 10 for i in range(segments)]
+    tables = repeat_tables(bleu, 20, segments)
+    call = lambda: bleu.rank(tables, documents=documents, n_resamples=32)
+    assert measure_peak(call) < 20 * 80 * segments

@@ -615,6 +615,25 @@ def test_the_size_of_blocks_does_not_change_the_draws(monkeypatch, block):
     np.testing.assert_array_equal(np.concatenate(blocks), moved)
 
 
+@pytest.mark.parametrize("draw", ["draws", "coins"])
+@pytest.mark.parametrize("units", [3, 30, 2000])
+@pytest.mark.parametrize("largest", [9, 600, 9_000, 400_000, 1 << 40])
+def test_sums_of_resamples_are_exact(monkeypatch, draw, units, largest):
+    """Products in float32 are integers as Python adds them, also where a unit is drawn unusually often."""
+    generator = np.random.default_rng(largest)
+    values = generator.integers(-largest, largest + 1, size=(units, 40))
+    values[0, 0] = largest
+    times = generator.integers(2, size=(33, units), dtype=bool)
+    if draw == "draws":
+        drawn = generator.integers(units, size=(33, units))
+        drawn[-1] = 0  # the same unit, each time
+        times = np.stack([np.bincount(row, minlength=units) for row in drawn]).astype(np.int32)
+    most_times = bleu_significance._USUAL_TIMES if draw == "draws" else 1
+    weights = bleu_significance.Weights.allocate(units, 40, largest, most_times=most_times)
+    weights.values[:] = values
+    assert weights.multiply(times).astype(np.int64).tolist() == (times @ values).tolist()
+
+
 def average_groups(resampled, seed):
     average = bleu_significance.MeanOfResamples(seed)
     for group in resampled:

@@ -1,4 +1,4 @@
-"""Millions of segments: rows per second and memory, by size and by the way in which they are read; and intervals.
+"""Millions of segments: rows per second and memory, by size and by the way in which they are read; intervals; systems.
 
     python tests/benchmarks/scale.py [folder for files of 3 GB]
 
@@ -15,16 +15,19 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import evaluate
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from common import METRIC, corpus, print_table
 
 SIZES = (1_000_000, 3_000_000, 10_000_000)
 BATCH = 40_000  # rows per record batch
 BLOCK = 10_000  # rows that are summed as one document
+DOCUMENT = 10  # rows of a document of systems that are compared
 
 
 def write(path: Path) -> None:
@@ -96,6 +99,37 @@ def resample_segments(bleu: evaluate.Metric, path: str, rows: int) -> None:
     bleu.compute(predictions=table["predictions"], references=table["references"], confidence=0.95)
 
 
+def count_systems(bleu: evaluate.Metric, path: str, count: int) -> dict[str, pa.Table]:
+    """Return the tables of systems; system k lacks the first 3 k characters of each row."""
+    columns = map_file(path, SIZES[0])
+    tables = {}
+    for k in range(count):
+        texts = pc.utf8_slice_codeunits(columns["predictions"], start=3 * k)
+        tables[f"system {k}"] = bleu.statistics(predictions=texts, references=columns["references"])
+    return tables
+
+
+class Comparison(NamedTuple):
+    """A call for several systems: its method, the number of systems, and the arguments beside their tables."""
+
+    method: str
+    systems: int
+    arguments: dict[str, Any]
+
+
+# Systems of one million segments.
+COMPARISONS = {
+    "`compare`, bootstrap, 5 systems, by segment": Comparison("compare", 5, {"test": "bootstrap"}),
+    "`compare`, bootstrap, 5 systems, by document of 10": Comparison(
+        "compare", 5, {"test": "bootstrap", "documents": DOCUMENT}
+    ),
+    "`compare`, randomization, 5 systems, by document of 10": Comparison(
+        "compare", 5, {"documents": DOCUMENT}
+    ),
+    "`rank`, 30 systems, by document of 10": Comparison("rank", 30, {"documents": DOCUMENT}),
+}
+
+
 WAYS: dict[str, Callable[[evaluate.Metric, str, int], None]] = {
     "`compute` on columns of a memory-mapped file": compute_columns,
     "`statistics` of Parquet batches, summed": sum_statistics,
@@ -110,11 +144,16 @@ INTERVALS: dict[str, tuple[Callable[[evaluate.Metric, str, int], None], int]] = 
 }
 
 
-def measure(way: str, path: str, rows: int) -> list[str]:
-    """Score the first rows of the file in one way and return seconds, rows per second and memory."""
-    warnings.simplefilter("ignore")
-    bleu, peak, is_done = evaluate.load(METRIC), 0.0, threading.Event()
-    bleu.warm_up()
+class Measured(NamedTuple):
+    """Seconds of a call, and MiB before it and at its peak."""
+
+    seconds: float
+    before: float
+    peak: float
+
+
+def measure_call(call: Callable[[], object]) -> Measured:
+    peak, is_done = 0.0, threading.Event()
 
     def watch() -> None:
         nonlocal peak
@@ -124,14 +163,35 @@ def measure(way: str, path: str, rows: int) -> list[str]:
     before, watcher = memory(), threading.Thread(target=watch)
     watcher.start()
     start = time.perf_counter()
-    if way in INTERVALS:
-        INTERVALS[way][0](bleu, path, rows)
-    else:
-        WAYS[way](bleu, path, rows)
+    call()
     seconds = time.perf_counter() - start
     is_done.set()
     watcher.join()
+    return Measured(seconds, before, max(peak, before))
+
+
+def measure(way: str, path: str, rows: int) -> list[str]:
+    """Score the first rows of the file in one way and return seconds, rows per second and memory."""
+    warnings.simplefilter("ignore")
+    bleu = evaluate.load(METRIC)
+    bleu.warm_up()
+    if way in COMPARISONS:
+        return compare(bleu, path, COMPARISONS[way])
+    call = INTERVALS[way][0] if way in INTERVALS else WAYS[way]
+    seconds, before, peak = measure_call(lambda: call(bleu, path, rows))
     return [f"{seconds:.2f}", f"{rows / seconds:,.0f}", f"{before:.0f}", f"{peak:.0f}"]
+
+
+def compare(bleu: evaluate.Metric, path: str, comparison: Comparison) -> list[str]:
+    """Compare tables of systems; return seconds, memory, and what is added per segment."""
+    tables = count_systems(bleu, path, comparison.systems)
+    arguments = dict(comparison.arguments)
+    if "documents" in arguments:
+        arguments["documents"] = [i // DOCUMENT for i in range(SIZES[0])]
+    method = getattr(bleu, comparison.method)
+    seconds, before, peak = measure_call(lambda: method(tables, **arguments))
+    added = (peak - before) * 1024 * 1024 / SIZES[0]
+    return [f"{seconds:.2f}", f"{before:.0f}", f"{peak:.0f}", f"{added:.0f}"]
 
 
 def main(folder: str | None = None) -> None:
@@ -151,6 +211,16 @@ def main(folder: str | None = None) -> None:
         print_table(
             ["interval, from draws of", "rows", *columns],
             ([way, f"{rows:,}", *run(way, rows)] for way, (_, rows) in INTERVALS.items()),
+        )
+        print_table(
+            [
+                f"tables of {SIZES[0]:,} segments",
+                "seconds",
+                "MiB before",
+                "MiB at the peak",
+                "bytes added per segment",
+            ],
+            ([way, *run(way, SIZES[0])] for way in COMPARISONS),
         )
 
 
