@@ -364,28 +364,14 @@ def randomization_differences(
     totals = _sum_rows(rows).T[..., np.newaxis].astype(float)  # [width, systems, 1]
     # 2. Many columns are equal: totals follow from lengths, and systems share references. Each
     #    different column is multiplied once.
-    number_of: dict[bytes, int] = {}
-    copies = []  # the number of each column among the different ones
-    places: list[tuple[int, int]] = []  # the system and the column of each different column
-    largest = 0
-    for system in range(1, systems):
-        gains = rows[system] - rows[0]
-        largest = max(largest, _find_largest(gains))
-        for column in range(width):
-            digest = sha256(gains[:, column].tobytes()).digest()
-            number = number_of.setdefault(digest, len(number_of))
-            copies.append(number)
-            if number == len(places):
-                places.append((system, column))
-    weights = Weights.allocate(n_units, len(places), largest, most_times=1)
-    for number, (system, column) in enumerate(places):
-        weights.values[:, number] = rows[system][:, column] - rows[0][:, column]
+    gains = _weigh_gains(rows)
+    copies = gains.copies
 
     def score_trials(drawn: Bool) -> Float64:
         """Return the differences of all pairs; `drawn` has one flag per trial and unit."""
         trials = len(drawn)
         moved = np.zeros((width, systems, trials))  # 0 for the first system
-        columns = weights.multiply(drawn).T[copies]  # [(systems - 1) * width, trials]
+        columns = gains.weights.multiply(drawn).T[copies]  # [(systems - 1) * width, trials]
         moved[:, 1:] = columns.reshape(systems - 1, width, trials).swapaxes(0, 1)
         kept: Float64 = totals - moved
         differences = []
@@ -417,6 +403,39 @@ def randomization_differences(
     with ThreadPoolExecutor(threads) as pool:
         while some_draws := list(islice(draws, threads)):
             yield from pool.map(score_trials, some_draws)
+
+
+class Gains(NamedTuple):
+    """The rows of all systems but the first, minus those of the first.
+
+    weights: the different columns.
+    copies: the number of each column, system by system, among the different columns.
+    """
+
+    weights: Weights
+    copies: list[int]
+
+
+def _weigh_gains(rows: Rows) -> Gains:
+    # 1. Number equal columns. One system at a time is in memory.
+    number_of: dict[bytes, int] = {}
+    copies = []
+    places: list[tuple[int, int]] = []  # the system and the column of each different column
+    largest = 0
+    for system in range(1, len(rows)):
+        gains = rows[system] - rows[0]
+        largest = max(largest, _find_largest(gains))
+        for column, values in enumerate(gains.T):
+            digest = sha256(values.tobytes()).digest()
+            number = number_of.setdefault(digest, len(number_of))
+            copies.append(number)
+            if number == len(places):
+                places.append((system, column))
+    # 2. Keep the different ones as floats.
+    weights = Weights.allocate(len(rows[0]), len(places), largest, most_times=1)
+    for number, (system, column) in enumerate(places):
+        weights.values[:, number] = rows[system][:, column] - rows[0][:, column]
+    return Gains(weights, copies)
 
 
 # --- p-values -------------------------------------------------------------------------------------
@@ -885,21 +904,25 @@ def draw(units: Units, plan: Plan) -> Sample:
     """
     observed = bleu(units.totals, plan.options)
     n_resamples = plan.trials if plan.test == "runs" else plan.options.n_resamples
+    has_resamples = units.can_resample and (plan.test == "runs" or bool(plan.options.confidence))
+    # The same seed and count give the same draws.
+    tests_resamples = has_resamples and plan.test == "bootstrap" and plan.trials == n_resamples
+    # 1. Draw for a test, before the scores without each unit take memory.
     differences = None
-    if units.can_resample and plan.test == "randomization":  # first, while memory is free
+    if units.can_resample and plan.test == "randomization":
         blocks = randomization_differences(units.rows, plan.options, plan.trials)
         differences = np.concatenate(list(blocks))
+    elif units.can_resample and plan.test == "bootstrap" and not tests_resamples:
+        scores = bootstrap_scores(units.rows, plan.options, plan.trials, units.present)
+        differences = scores[:, 1:] - scores[:, :1]
+    # 2. Draw for intervals.
     resamples = None
     variances = None
-    if units.can_resample and (plan.test == "runs" or plan.options.confidence):
+    if has_resamples:
         resamples = resample(units, plan.options, n_resamples)
         variances = list_variances(resamples, plan.runs)
-    if units.can_resample and plan.test == "bootstrap":
-        if resamples is not None and plan.trials == n_resamples:
-            scores = resamples.drawn  # the same seed and count give the same draws
-        else:
-            scores = bootstrap_scores(units.rows, plan.options, plan.trials, units.present)
-        differences = scores[:, 1:] - scores[:, :1]
+    if tests_resamples and resamples is not None:
+        differences = resamples.drawn[:, 1:] - resamples.drawn[:, :1]
     has_percentiles = units.noun == "segment" and plan.test != "runs"
     return Sample(
         observed,

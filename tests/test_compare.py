@@ -970,9 +970,9 @@ def repeat_tables(bleu, count, segments):
 def test_memory_grows_by_640_bytes_per_segment_of_five_systems(load, bleu, settings, monkeypatch):
     """Rows are in memory once, and their floats take half of that; blocks of draws have a constant size."""
     module = sys.modules[type(bleu).__module__.rpartition(".")[0] + ".bleu_significance"]
-    monkeypatch.setattr(module, "_NUMBERS_PER_BLOCK", 1 << 16)
-    monkeypatch.setattr(module, "_ROWS_PER_SCORE", 1 << 12)
-    segments = 100_000
+    monkeypatch.setattr(module, "_NUMBERS_PER_BLOCK", 1 << 15)
+    monkeypatch.setattr(module, "_ROWS_PER_SCORE", 1 << 11)
+    segments = 50_000
     labels = [i // 10 for i in range(segments)]
     columns = {name: labels for name in settings if name == "documents"}
     if "by" in settings:

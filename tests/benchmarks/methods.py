@@ -1,4 +1,4 @@
-"""`compare`, `diff`, `pairwise` and `reconcile` beside what people do without them, and the growth of `self_bleu`.
+"""Methods and the trainer callback beside what people do without them, and the growth of `self_bleu`.
 
 python tests/benchmarks/methods.py
 """
@@ -9,7 +9,7 @@ import operator
 import random
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import evaluate
 import numpy as np
@@ -18,6 +18,8 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 
 SEGMENTS, SYSTEMS, SENTENCES = 3_000, 5, 200
+EVALUATED, LENGTH = 4_000, 128  # rows of ids that a trainer evaluates, and ids per row
+PADDING = 100  # of the ids of a row, at most; -100 in labels, the id 0 in predictions
 SIZES = (1_000, 4_000, 16_000, 64_000)  # texts for `self_bleu`
 TESTS = {
     "bootstrap": ("bs", 1_000),
@@ -173,6 +175,46 @@ def time_reconcile(bleu: evaluate.Metric) -> tuple[int, float, float]:
     return len(settings), seconds["compute"], seconds["reconcile"]
 
 
+class Vocabulary:
+    """A tokenizer whose ids stand for words: decoding is one look-up per id."""
+
+    pad_token_id = 0
+
+    def __init__(self, texts: list[str]) -> None:
+        self._words = ["", *sorted({word for text in texts for word in text.split()})]
+
+    def batch_decode(self, rows: Iterable[Iterable[int]], skip_special_tokens: bool) -> list[str]:
+        words = self._words
+        return [" ".join([words[i] for i in row if i]) for row in rows]
+
+    @property
+    def size(self) -> int:
+        return len(self._words)
+
+
+def time_callback(bleu: evaluate.Metric) -> tuple[float, float]:
+    """Return seconds of the usual function of a trainer and of the callback, decoding included."""
+    generator = np.random.default_rng(0)
+    tokenizer = Vocabulary(corpus(2_000)[1][0])
+    predictions = generator.integers(1, tokenizer.size, size=(EVALUATED, LENGTH))
+    labels = np.where(generator.random(predictions.shape) < 0.3, 1, predictions)
+    lengths = LENGTH - generator.integers(PADDING, size=(EVALUATED, 1))
+    is_padding = np.arange(LENGTH) >= lengths
+    predictions[is_padding] = 0
+    labels[is_padding] = -100
+    metric = BLEU()
+
+    def score_as_usual() -> None:
+        decoded = tokenizer.batch_decode(predictions.tolist(), skip_special_tokens=True)
+        label_ids = np.where(labels == -100, tokenizer.pad_token_id, labels)
+        references = tokenizer.batch_decode(label_ids.tolist(), skip_special_tokens=True)
+        metric.corpus_score(decoded, [references])
+
+    callback = bleu.compute_metrics(tokenizer)
+    calls = {"usual": score_as_usual, "callback": lambda: callback((predictions, labels))}
+    return tuple(median_seconds(calls, turns=3).values())
+
+
 def different_sentences(count: int) -> list[str]:
     """Return different sentences of the corpus in a random order, followed by synthetic ones if it has too few."""
     predictions, references = corpus(100_000)[1]
@@ -195,6 +237,8 @@ def methods(bleu: evaluate.Metric, texts: list[str]) -> Iterator[list[str]]:
     work = f"`pairwise`: {SENTENCES} x {SENTENCES} sentences"
     yield row(work, "a loop over sacreBLEU's `sentence_score`", loop, ours)
     yield row(work, "`statistics` of all pairs, and `score`", pairs, ours)
+    work = f"the trainer callback: {EVALUATED:,} x {LENGTH} ids, decoding included"
+    yield row(work, "decoding, and sacreBLEU's `corpus_score`", *time_callback(bleu))
     settings, each, ours = time_reconcile(bleu)
     yield row("`reconcile`: 1,000 segments", f"`compute` under {settings:,} settings", each, ours)
 
