@@ -35,6 +35,7 @@ Rows = Sequence[Int64]
 MIN_UNITS = 30  # segments or documents, for intervals and tests
 
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
+_DRAWS_AT_ONCE = 1 << 20  # 8 MB: a block stores the smaller counts of its draws
 _ROWS_PER_SCORE = 1 << 15  # of pairs and trials, or of systems and units, scored together
 _RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
@@ -316,9 +317,12 @@ def bootstrap_scores(
 
 def _draw_times(generator: np.random.Generator, times: np.ndarray[Any, np.dtype[np.int32]]) -> None:
     """Write how often each segment is drawn in each resample: int32 [resamples, segments]."""
-    segments = times.shape[1]
-    for resample, drawn in enumerate(generator.integers(segments, size=times.shape)):
-        times[resample] = np.bincount(drawn, minlength=segments)
+    resamples, segments = times.shape
+    for part in _slices(resamples, max(1, _DRAWS_AT_ONCE // segments)):
+        part_times = times[part]
+        for number, drawn in enumerate(generator.integers(segments, size=part_times.shape)):
+            part_times[number] = np.bincount(drawn, minlength=segments)
+        del drawn  # before the next part is drawn
 
 
 def randomization_differences(
