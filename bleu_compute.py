@@ -467,6 +467,7 @@ class Result(report.QuotableReport):
         {
             "segment_bleu": "segments=True",
             "mean_segment_bleu": "segments=True",
+            "confidence": "confidence=0.95",
             "confidence_interval": "confidence=0.95",
             "degrees_of_freedom": "documents=labels and confidence=0.95",
             "bootstrap_mean": "confidence=0.95",
