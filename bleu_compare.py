@@ -14,7 +14,7 @@ from . import bleu_report as report
 from . import bleu_scoring as scoring
 from . import bleu_significance as significance
 from .bleu_checks import count_checked
-from .bleu_corpus import Float64, Label, SystemName
+from .bleu_corpus import Float64, Int64, Label, SystemName, number_labels
 from .bleu_inputs import (
     check_label_count,
     check_single_runs,
@@ -62,7 +62,7 @@ from .bleu_significance import (
     list_single_runs,
     read_macro_average,
 )
-from .bleu_statistics import Counted
+from .bleu_statistics import Counted, sum_by_number
 from .bleu_tables import CountedSystem, is_table, read_tables
 
 if TYPE_CHECKING:
@@ -364,6 +364,8 @@ def _count_systems(
         unknown = tables.first.unknown
         counted_systems = tables.list_counted()
     kept: dict[SystemName | RunOfSystem, Counted] = {}
+    document_numbers: Int64 | None = None
+    kept_documents: list[Label] = []
     with warn_once_per_kind():
         for name, counted in counted_systems:
             groups = {label: group.segments for label, group in counted.groups.items()}
@@ -375,7 +377,12 @@ def _count_systems(
                 has_segments=counted.has_segments,
             )
             if not keep_segments and counted.documents is not None:
-                counted = counted.sum_documents()
+                if document_numbers is None:  # all systems have the same documents
+                    document_numbers = number_labels(counted.documents)
+                    _, first_rows = np.unique(document_numbers, return_index=True)
+                    kept_documents = [counted.documents[row] for row in first_rows.tolist()]
+                (sums,) = sum_by_number([counted.rows], document_numbers)
+                counted = counted._replace(rows=sums, documents=kept_documents, has_segments=False)
             kept[name] = counted
     return CountedSystems(kept, options, unknown)
 
