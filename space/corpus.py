@@ -11,7 +11,7 @@ import gradio as gr
 import numpy as np
 from gradio.blocks import Block
 
-from . import html, limits
+from . import gate, html, limits
 from .checks import (
     FIX,
     HEAD,
@@ -176,7 +176,7 @@ class CorpusTab(NamedTuple):
         fields = [*self.inputs(), self.baseline, self.system, self.decided]
         given: FieldValues = dict(zip(fields, values))
         try:
-            return limits.run(self._score, given, progress)
+            return gate.run(self._score, given, progress)
         except limits.ERRORS as error:
             failed = html.message(limits.explain_error(error))
             return {self.message: failed, self.column: gr.update(visible=False), self.key: ""}
@@ -401,7 +401,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
 
     gr.on(
         [why.click, reported.submit],
-        partial(limits.run, explain_number),
+        partial(gate.run, explain_number),
         [key, system, reported],
         answer,
         **limits.PRIVATE_WORK,

@@ -18,7 +18,7 @@ from gradio.events import api
 from gradio.state_holder import SessionState
 from starlette.middleware import Middleware
 
-from . import html, limits
+from . import gate, html, limits
 from .corpus import add_corpus_tab
 from .metric import (
     bleu,
@@ -229,7 +229,7 @@ def _answer(request: Callable[[], Mapping[str, object]]) -> dict[str, object]:
             return {**request(), "warnings": [str(warning) for warning in warnings]}
 
     try:
-        return limits.run(work)
+        return gate.run(work)
     except limits.ERRORS as error:
         raise gr.Error(limits.explain_error(error), print_exception=False) from None
 
@@ -248,7 +248,7 @@ LAUNCH: dict[str, Any] = {
     "state_session_capacity": limits.SESSIONS,
     "enable_monitoring": False,
     "app_kwargs": {
-        "middleware": [Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS])]
+        "middleware": [Middleware(gate.Gate, [endpoint.__name__ for endpoint in ENDPOINTS])]
     },
 }
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from gradio.blocks import Block
 
-from . import html, limits
+from . import gate, html, limits
 from .metric import (
     Difference,
     LengthGroup,
@@ -151,7 +151,7 @@ def add_differences(key: gr.Textbox) -> Differences:
     pair: list[Block] = [key, first_system, second_system]
     gr.on(
         [first_system.input, second_system.input],
-        partial(limits.run, differences.show_pair),
+        partial(gate.run, differences.show_pair),
         [*pair, search],
         [overview, opened, tables, listing],
         **limits.PRIVATE_WORK,

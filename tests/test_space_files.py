@@ -130,6 +130,16 @@ def test_an_organizers_table_works_at_once(tmp_path, name, fields):
     }[name]  # fmt: skip
 
 
+@pytest.mark.processes
+def test_files_are_read_without_gradio():
+    run_apart("""
+import sys
+sys.modules["gradio"] = None
+from space.files import split_lines
+assert split_lines("a\\nb") == ["a", "b"]
+""")
+
+
 ROLES = [
     # Roles are told by whole names.
     (["target-finetuned", "ref-tuned", "gold-mix", "reference"], ["reference"], ["target-finetuned", "ref-tuned", "gold-mix"]),

@@ -78,11 +78,11 @@ def test_a_comparison_within_both_limits_is_made():
 
 
 def test_an_error_that_no_one_expects_is_told_in_a_sentence(capsys):
-    limits = importlib.import_module("space.limits")
+    gate = importlib.import_module("space.gate")
     with pytest.raises(
         gradio.Error, match=r"This is an error of the demo, not of your texts\. Try other options\."
     ):
-        limits.run({}.popitem)
+        gate.run({}.popitem)
     assert "KeyError" in capsys.readouterr().err
 
 
@@ -134,8 +134,8 @@ def pass_gate(path, body=b"", method="POST", headers=None):
 
 
 def make_gate(app):
-    limits, page = (importlib.import_module(f"space.{name}") for name in ("limits", "page"))
-    return limits.Gate(app, [endpoint.__name__ for endpoint in page.ENDPOINTS])
+    gate, page = (importlib.import_module(f"space.{name}") for name in ("gate", "page"))
+    return gate.Gate(app, [endpoint.__name__ for endpoint in page.ENDPOINTS])
 
 
 @pytest.mark.parametrize("path", [
@@ -223,16 +223,16 @@ def test_nothing_is_kept_of_a_rejected_body():
 
 def test_work_that_has_waited_for_too_long_is_not_done(monkeypatch):
     """So the queue that a flood leaves behind is empty within a minute."""
-    limits = importlib.import_module("space.limits")
+    gate = importlib.import_module("space.gate")
     arrived = {"arrived": time.monotonic()}
     context = SimpleNamespace(
         get=lambda default: SimpleNamespace(request=SimpleNamespace(scope=arrived))
     )
-    monkeypatch.setattr(limits, "LocalContext", SimpleNamespace(request=context))
-    assert limits.run(lambda: "done") == "done"
-    arrived["arrived"] -= limits.SECONDS_TO_WAIT + 1
+    monkeypatch.setattr(gate, "LocalContext", SimpleNamespace(request=context))
+    assert gate.run(lambda: "done") == "done"
+    arrived["arrived"] -= gate.limits.SECONDS_TO_WAIT + 1
     with pytest.raises(gradio.Error, match=r"^'The demo was busy for 30 seconds\. Try again\.'$"):
-        limits.run(lambda: "done")
+        gate.run(lambda: "done")
 
 
 def test_a_result_is_found_by_its_key_only(tmp_path):
