@@ -282,7 +282,7 @@ class Looked:
                 return
 
     def _add(self, name: str, found: Found, corpus: Corpus, tokenizer_name: str) -> None:
-        count, total = found.amounts or (len(found.rows), 0)
+        count, total = _measure(found, 0)  # the rows of all batches are the total
         row = corpus.find_row(int(found.rows[0])) if len(found.rows) else 0
         tally = Tally(count, total, row, found.place, found.detail, tokenizer_name)
         key = (name, found.where)

@@ -703,10 +703,10 @@ def list_variances(resamples: Resamples, runs: Sequence[slice]) -> list[TextVari
     for i, of in enumerate(runs):
         score = estimate_variance(drawn[:, i], left_out[:, i])
         difference = estimate_variance(drawn[:, i] - drawn[:, 0], left_out[:, i] - left_out[:, 0])
-        deviations = resamples.drawn[:, of] - drawn[:, i : i + 1]
-        count = deviations.shape[1]
         between_runs = 0.0
+        count = of.stop - of.start
         if count > 1:
+            deviations = resamples.drawn[:, of] - drawn[:, i : i + 1]
             between_runs = float(deviations.var(axis=0).sum()) / (count - 1) * units / (units - 1)
         variances.append(TextVariances(score, difference, between_runs))
     return variances

@@ -34,7 +34,6 @@ KEEP = "keep"
 HEAD = "head"  # the lines before those that moved
 Choices = Mapping[str, str]  # by kind
 
-_MOVED = ("shifted", "reordered")
 _MOST_POINTS = 1.0  # that a fix may change a score by without being asked about
 _LEAST_POINTS = 0.05  # below which a fix changes what the page shows of no score
 _MOST_RANKED = 10  # systems that are ranked again for each fix
@@ -197,39 +196,15 @@ def prepare_texts(submission: Submission, options: Options, choices: Choices) ->
         changed = _apply(submission, repair(looked.checked, fixed))
     heads = [each.find_first() for each in chosen if choices[each.kind] == HEAD]
     if heads:
-        changed = _take_head(changed, min(heads))
+        changed = changed.take(range(min(heads)))
     remarks += _tell_rows(submission, changed, heads)
     return Prepared(changed, remarks, look_at(changed, options))
 
 
 def _apply(submission: Submission, repaired: Repaired) -> Submission:
     """Return a submission with repaired texts, and the labels and documents of their rows."""
-
-    def take(cells: list[str] | None) -> list[str] | None:
-        return None if cells is None else [cells[row] for row in repaired.rows]
-
-    return Submission(
-        repaired.systems,
-        repaired.references,
-        take(submission.labels),
-        take(submission.documents),
-        submission.remarks,
-        submission.notes,
-    )
-
-
-def _take_head(submission: Submission, rows: int) -> Submission:
-    """Return the first rows of a submission."""
-    labels = submission.labels
-    documents = submission.documents
-    return Submission(
-        {name: texts[:rows] for name, texts in submission.systems.items()},
-        submission.references[:rows],
-        None if labels is None else labels[:rows],
-        None if documents is None else documents[:rows],
-        submission.remarks,
-        submission.notes,
-    )
+    kept = submission.take(repaired.rows)
+    return kept._replace(systems=repaired.systems, references=repaired.references)
 
 
 def _tell_rows(before: Submission, after: Submission, heads: Sequence[int]) -> list[str]:
@@ -264,7 +239,7 @@ def ask(
             after = _try(fixed, options, before, are_runs=are_runs)
             first = found.find_first()
             if found.kind == "shifted" and first:
-                head = _try(_take_head(submission, first), options, before, are_runs=are_runs)
+                head = _try(submission.take(range(first)), options, before, are_runs=are_runs)
         decides = after is not None and _decides(before, after)
         questions.append(Question(found, before, after, head, decides))
     return questions
@@ -281,7 +256,7 @@ def _try(
         result, rows_of[name] = request_score(texts, submission.references, scoring)
         scores[name] = float(result["score"])
     trial = Trial(scores, len(submission.references))
-    if before is not None and _find_change(before, trial) < _LEAST_POINTS:
+    if before is not None and find_change(before, trial) < _LEAST_POINTS:
         return trial._replace(delta=before.delta, p=before.p, first=before.first)
     if are_runs or len(scores) == 1 or len(scores) > _MOST_RANKED:
         return trial
@@ -297,14 +272,14 @@ def _try(
     return trial._replace(first=first)
 
 
-def _find_change(before: Trial, after: Trial) -> float:
+def find_change(before: Trial, after: Trial) -> float:
     """Return the largest change of a score, in points."""
     return max(abs(after.scores[name] - score) for name, score in before.scores.items())
 
 
 def _decides(before: Trial, after: Trial) -> bool:
     """Return True if a fix changes a verdict, or a score by more than a point."""
-    if _find_change(before, after) > _MOST_POINTS or before.first != after.first:
+    if find_change(before, after) > _MOST_POINTS or before.first != after.first:
         return True
     if before.is_significant != after.is_significant:
         return True

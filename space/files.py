@@ -100,6 +100,19 @@ class Submission(NamedTuple):
     remarks: Sequence[str] = ()  # what was done to the rows
     notes: Sequence[str] = ()  # what the visitor should know about the files
 
+    def take(self, rows: Sequence[int]) -> Submission:
+        """Return some rows, with their labels and documents."""
+
+        def take_cells(cells: list[str] | None) -> list[str] | None:
+            return None if cells is None else [cells[row] for row in rows]
+
+        return self._replace(
+            systems={name: [texts[row] for row in rows] for name, texts in self.systems.items()},
+            references=[self.references[row] for row in rows],
+            labels=take_cells(self.labels),
+            documents=take_cells(self.documents),
+        )
+
 
 class Cells(NamedTuple):
     """How the cells of a CSV or TSV file are written."""

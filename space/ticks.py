@@ -16,6 +16,7 @@ from .checks import (
     Looked,
     Question,
     Trial,
+    find_change,
     list_fine,
     list_looked_for,
     shorten_places,
@@ -170,11 +171,7 @@ def render_box(questions: Sequence[Question], submission: Submission, looked: Lo
 
 
 def _measure_change(question: Question) -> float:
-    after = question.after
-    if after is None:
-        return 0.0
-    before = question.before.scores
-    return max(abs(after.scores[name] - before[name]) for name in before)
+    return 0.0 if question.after is None else find_change(question.before, question.after)
 
 
 def _render_answers(question: Question) -> str:
