@@ -89,7 +89,7 @@ def run_page(page: str, namespace: dict, libraries: Collection[str] = ()) -> lis
                 else:
                     printed = block.run(page, vars(main))
                     if block.output is not None:
-                        assert printed == block.output, block.code
+                        assert printed == block.output, f"{block.code}printed {printed!r}"
     finally:
         sys.modules["__main__"] = before
     namespace.update(vars(main))

@@ -47,13 +47,21 @@ def loggers_store_here(clone, tmp_path, monkeypatch):
 
 @pytest.fixture
 def clusters(clone, monkeypatch):
-    """Start Ray in the clone's folder, and let Spark use this Python."""
+    """Start Ray in the clone's folder, and let Spark use this Python.
+
+    Ray prints what its workers and its autoscaler say from a thread of this process, at any time: on a busy machine
+    it came into the output of a later block.
+    """
     ray = pytest.importorskip("ray")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests" / "without_transformers"))
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     ray.init(
-        num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", logging_level="ERROR"
+        num_cpus=2,
+        include_dashboard=False,
+        _node_ip_address="127.0.0.1",
+        logging_level="ERROR",
+        log_to_driver=False,
     )
     yield
     ray.shutdown()
