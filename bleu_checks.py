@@ -152,7 +152,10 @@ def _list_texts(corpus: Corpus, rows: Int64 | None = None) -> Columns:
             texts = texts.take(indices)
         first_row += size
         predictions += _write_texts(texts.to_pylist(), corpus.kind)
-        references += [_write_texts(row, corpus.kind) for row in lists.to_pylist()]
+        if corpus.kind == "text":
+            references += lists.to_pylist()
+        else:
+            references += [_write_texts(row, corpus.kind) for row in lists.to_pylist()]
     return Columns(predictions, references)
 
 
@@ -200,8 +203,9 @@ class _Part:
     def __init__(self, corpus: Corpus, options: Options) -> None:
         self.tokenizer = choose_tokenizer(options, corpus.kind)
         self._corpus = corpus
+        self._size = len(corpus)
         self._options = options
-        self._sample = self._read(spread(len(corpus), _SAMPLE_ROWS))
+        self._sample = self._read(spread(self._size, _SAMPLE_ROWS))
         self._all: Texts | None = None
 
     def find(self, check: Check) -> list[Found]:
@@ -209,7 +213,7 @@ class _Part:
         # 1. Look at a sample. A share that is not one of rows is taken from there.
         found = find_kind(check, self._sample)
         size = len(self._sample)
-        if size == len(self._corpus) or any(each.amounts for each in found):
+        if size == self._size or any(each.amounts for each in found):
             return found
         # 2. Look at all rows if it misleads there.
         if any(len(each.rows) >= max(1, check.least_share * size) for each in found):

@@ -1364,7 +1364,9 @@ def _find_tokenized(texts: Texts) -> Iterable[Found]:
 
 
 def _find_detached_periods(texts: Texts) -> Iterable[Found]:
-    if texts.tokenizer is not None and texts.tokenizer.expects_raw_text:
+    if texts.tokenizer is None or not texts.tokenizer.expects_raw_text:
+        return
+    if " ." in texts.joined["predictions"]:
         rows = [row for row, text in enumerate(texts.predictions) if text.endswith(" .")]
         if rows:
             yield Found("predictions", rows, fix=Fix(options={"tokenize": "none"}))

@@ -35,7 +35,7 @@ Rows = Sequence[Int64]
 MIN_UNITS = 30  # segments or documents, for intervals and tests
 
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
-_DRAWS_AT_ONCE = 1 << 20  # 8 MB: a block stores the smaller counts of its draws
+_DRAWS_AT_ONCE = 1 << 17  # 1 MB, which fits the processor's cache; a block stores their counts
 _ROWS_PER_SCORE = 1 << 15  # of pairs and trials, or of systems and units, scored together
 _RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
@@ -302,7 +302,8 @@ def bootstrap_scores(
     sums = np.empty((n_resamples, systems * width))
     is_missing = np.zeros(n_resamples, bool)
     # So few resamples at once mostly fit the processor's cache.
-    size = max(1, min(_RESAMPLES_PER_PRODUCT, _NUMBERS_PER_BLOCK // segments))
+    resamples = max(_RESAMPLES_PER_PRODUCT, _DRAWS_AT_ONCE // segments)
+    size = max(1, min(resamples, _NUMBERS_PER_BLOCK // segments))
     all_times = np.empty((size, segments), np.int32)
     for block in _blocks("Bootstrap", n_resamples, size):
         times = all_times[: block.stop - block.start]
@@ -320,9 +321,11 @@ def _draw_times(generator: np.random.Generator, times: np.ndarray[Any, np.dtype[
     resamples, segments = times.shape
     for part in _slices(resamples, max(1, _DRAWS_AT_ONCE // segments)):
         part_times = times[part]
-        for number, drawn in enumerate(generator.integers(segments, size=part_times.shape)):
-            part_times[number] = np.bincount(drawn, minlength=segments)
-        del drawn  # before the next part is drawn
+        drawn = generator.integers(segments, size=part_times.shape)
+        # Each resample counts in a range of its own, so that one call counts several.
+        drawn += np.arange(0, part_times.size, segments)[:, np.newaxis]
+        counts = np.bincount(drawn.ravel(), minlength=part_times.size)
+        part_times[:] = counts.reshape(part_times.shape)
 
 
 def randomization_differences(
@@ -812,7 +815,11 @@ class Sample:
     @property
     def scores(self) -> list[float]:
         """The score of each system, the mean over its runs."""
-        return [float(self.observed[runs].mean()) for runs in self.runs]
+        return [self.score(system) for system in range(len(self.runs))]
+
+    def score(self, system: int) -> float:
+        """Return the score of one system."""
+        return float(self.observed[self.runs[system]].mean())
 
     def estimate(self, system: int) -> Estimate | None:
         """Return the estimate of a system's score.
@@ -821,7 +828,7 @@ class Sample:
         """
         if self.variances is None:
             return None
-        score = self.scores[system]
+        score = self.score(system)
         resampled = None
         if self.test != "runs" and self.resamples is not None:
             (resampled,) = self.resamples.drawn[:, self.runs[system]].T
@@ -837,7 +844,7 @@ class Sample:
         """
         if self.variances is None:
             return None
-        delta = self.scores[system] - self.scores[0]
+        delta = self.score(system) - self.score(0)
         estimate = self._estimate(delta, self.variances[system].difference, [system, 0])
         return estimate and estimate._replace(lowest=-1.0)
 
@@ -886,7 +893,7 @@ class Sample:
             scores["delta_degrees_of_freedom"] = difference.degrees_of_freedom
         if self.differences is None:
             return
-        delta = abs(self.scores[system] - self.scores[0])
+        delta = abs(self.score(system) - self.score(0))
         differences = self.differences[:, system - 1]
         if self.test != "bootstrap":
             scores["p_value"] = resampled_p_value(np.abs(differences), delta)
@@ -1231,7 +1238,8 @@ class Weights(NamedTuple):
                 kind = np.float64
         sums = np.zeros((len(times), columns), np.float32 if self.sums_are_small else np.float64)
         parts = _slices(units, _count_units_per_product(columns))
-        for resamples in _slices(len(times), _RESAMPLES_PER_PRODUCT):
+        most = max(_RESAMPLES_PER_PRODUCT, _MULTIPLICATIONS_PER_PRODUCT // self.values.size)
+        for resamples in _slices(len(times), most):
             for part in parts:
                 weights = self.values[part].astype(kind, copy=False)
                 sums[resamples] += times[resamples, part].astype(kind) @ weights
