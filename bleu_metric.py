@@ -111,7 +111,7 @@ Returns:
     segments of each label), `macro_bleu` and `macro_score` (the mean over groups), and with
     `confidence` `macro_confidence_interval`, of Student's t, `macro_degrees_of_freedom` and
     `macro_standard_error`. If documents occur in several groups, `shared_documents` is their
-    number: the macro-average then draws each document of the corpus once for all groups.
+    number: the macro-average then draws each document once for all groups.
 Raises:
     TypeError, ValueError: the input or an option is invalid; the message names the place, the
         problem and the fix.
@@ -473,21 +473,19 @@ class BleuMetric(BufferedMetric):
                 new runs on new texts.
             n_resamples: number of resamples of the test; by default the number passed at load, or
                 else 10,000 for randomization and 1,000 for the bootstrap and for runs.
-            by: one label per segment, as for `compute`; for tables also the name of a column.
-            documents: one label per segment, as for `compute`, or the name of a column of tables;
-                whole documents are resampled and exchanged. p-values and intervals then hold for
-                other documents of the same kind. Tables may then have sums of segments.
+            by: as for `score`.
+            documents: as for `score`; whole documents are resampled and exchanged. p-values and
+                intervals then hold for other documents of the same kind.
             like: as for `score`, for sums without metadata.
             human: True to add `human_accuracy`, an estimate of how often people and BLEU rank two
                 systems in the same order (Kocmi et al., 2024, "Navigating the Metrics Maze").
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default;
-                None leaves out the intervals and `detectable_delta`.
+                None leaves out intervals and `detectable_delta`.
 
         Returns:
             A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed`, `confidence`, the
-            number of `documents` if they were resampled, and `signature`. It prints as a table, and
-            has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and `report()`. Each of
-            `systems` is a dict; all its scores are on the scale 0-1 except `score`:
+            number of `documents` if they were resampled, and `signature`. It prints as a table.
+            Each of `systems` is a dict; all its scores are on the scale 0-1 except `score`:
                 bleu, score, confidence_interval, bootstrap_mean, standard_error: as returned by
                     `compute`, by document with `degrees_of_freedom`. With several training runs,
                     the score is their mean, the interval is of Student's t, and the key
@@ -511,11 +509,11 @@ class BleuMetric(BufferedMetric):
                     None if the estimate is not better than chance, below 0.28 points.
                 groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its
                     segments alone; with `documents`, their number.
-                macro_bleu, macro_delta, macro_p_value, macro_delta_interval,
-                    macro_delta_degrees_of_freedom, macro_delta_standard_error: with `by`, the mean
-                        over groups, resampled or exchanged within groups. If documents occur in
-                        several groups, the result has their number, `shared_documents`, and each
-                        document of the corpus is drawn or exchanged once for all groups.
+                macro_*: with `by`, `macro_bleu`, `macro_delta`, `macro_p_value`,
+                    `macro_delta_interval`, `macro_delta_degrees_of_freedom` and
+                    `macro_delta_standard_error`, of the mean over groups, resampled or exchanged
+                    within groups. Documents that occur in several groups are drawn or exchanged
+                    once for all groups (`shared_documents`).
 
         Raises:
             TypeError, ValueError: as `compute`, with the names of the system and of the run; or the
@@ -564,11 +562,9 @@ class BleuMetric(BufferedMetric):
         among many pairs.
 
         Args:
-            systems: predictions by name, tables from `statistics`, or a data frame, as for
-                `compare`; one training run per system.
+            systems: as for `compare`, with one training run per system.
             references: as for `compute`; None if `systems` are tables.
-            documents: one label per segment, as for `compare`; whole documents are exchanged and
-                resampled.
+            documents: as for `compare`.
             like: as for `score`, for sums without metadata.
             n_resamples: number of trials; by default the number passed at load, or else 10,000, or
                 twice as many as Holm's procedure needs for all pairs if that is more, but at most
@@ -576,12 +572,10 @@ class BleuMetric(BufferedMetric):
             alpha: the level of significance, above 0 and below 1.
             family_wise: True to limit the chance of any false alarm among all pairs to `alpha`;
                 False to limit it for each pair, as WMT does.
-            **options: any option of `compute` except `segments`. `confidence` is 0.95 by default;
-                None leaves out the intervals.
+            **options: as for `compare`.
 
         Returns:
-            A dict that prints as a table, and has `to_markdown()`, `to_latex()`, `to_pandas()`,
-            `plot()` and `report()`:
+            A dict that prints as a table:
                 ranking: the systems, the best first. Each has its `system`, `bleu`, `score`,
                     `confidence_interval`, `bootstrap_mean`, `standard_error`, by document
                     `degrees_of_freedom`, `rank_range` and `cluster`. The range is from 1 plus the
@@ -664,10 +658,9 @@ class BleuMetric(BufferedMetric):
         """Show where two systems differ: by segment, reference length, label and n-gram.
 
         Args:
-            systems: the predictions of two systems by name, as for `compare`, of one training run
-                each; the first system is the baseline.
+            systems: the predictions of two systems by name; the first system is the baseline.
             references: as for `compute`.
-            by: one label per segment, as for `compute`.
+            by: as for `compute`.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
                 `seed`.
 
@@ -822,7 +815,7 @@ class BleuMetric(BufferedMetric):
             references: as for `compute`.
             documents: the document of each row, to count those in which a kind is; None for none.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
-                `seed`. Scores are computed under them.
+                `seed`.
 
         Returns:
             A dict that prints as a table. `bleu` and `score` are those of the input as it is; with
@@ -900,8 +893,8 @@ class BleuMetric(BufferedMetric):
         under NLTK's methods 5 and 7 are found only if all smoothed precisions are at most 1.
 
         Scores that people compute at home are tried as well: NLTK given strings, the weights of
-        tutorials, means of captions' scores, and swapped texts. `says` names the call. If no match
-        is plausible, Moses' tokenizers are tried, where sacremoses is installed.
+        tutorials, means of captions' scores, and swapped texts. If no match is plausible, Moses'
+        tokenizers are tried, where sacremoses is installed.
 
         Many settings have many scores, so some match by chance: `chance` shows how easily.
 

@@ -5,6 +5,7 @@ import inspect
 import itertools
 import pickle
 import pydoc
+import re
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -323,12 +324,18 @@ def test_objects_do_not_share_signatures(load):
 # The contract of version 1: the last section of docs/api.md, which is written by hand.
 
 
-def contract(head):
-    """Return the rows of a table of the contract, without the marks of code."""
+def contract_part(beginning):
+    """Return the paragraph or table of the contract that begins with a text."""
     _, _, section = (
         (ROOT / "docs" / "api.md").read_text(encoding="utf-8").partition("\n## Contract\n")
     )
-    (table,) = (part for part in section.split("\n\n") if part.startswith(f"| {head} |"))
+    (part,) = (part for part in section.split("\n\n") if part.startswith(beginning))
+    return part
+
+
+def contract(head):
+    """Return the rows of a table of the contract, without the marks of code."""
+    table = contract_part(f"| {head} |")
     return [
         [cell.strip().replace("`", "") for cell in line.strip("|").split("|")]
         for line in table.splitlines()[2:]
@@ -368,7 +375,8 @@ def test_methods_parameters_and_defaults_are_those_of_the_contract(bleu):
         for name, method in methods.items()
     }
     assert {name: row for name, *row in contract("method")} == expected
-    assert dict(contract("option")) == {
+    defaults = re.findall(r"`(\w+)=(.*?)`", contract_part("The options"))
+    assert dict(defaults) == {
         name: repr(value).replace("'", '"') for name, value in OPTIONS.items()
     }
 
