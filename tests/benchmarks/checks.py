@@ -250,8 +250,6 @@ def print_kinds(bleu: Any) -> None:
     """Print each kind by a case: the first text, the score before and after the fix."""
     rows = []
     shown: set[str] = set()
-    kinds = sys.modules[type(bleu).__module__].__dict__["CHECKS"]
-    when_of = {check.kind: check.when for check in kinds.values()}
     for case in CASES.values():
         kind = case.found[0]
         if kind in shown:
@@ -261,9 +259,8 @@ def print_kinds(bleu: Any) -> None:
         (finding,) = [each for each in result["findings"] if each["kind"] == kind]
         after = "–" if finding["score"] is None else f"{finding['score']:.1f}"
         example = finding["example"].replace("|", "\\|").replace("`", "ˋ")
-        when = when_of[kind]
-        rows.append([f"`{kind}`", when, example, f"{result['score']:.1f}", after])
-    print_table(["kind", "looked for", "example", "BLEU before", "after"], rows)
+        rows.append([f"`{kind}`", example, f"{result['score']:.1f}", after])
+    print_table(["kind", "example", "BLEU before", "after"], rows)
 
 
 def main() -> None:
