@@ -861,16 +861,9 @@ class BleuMetric(BufferedMetric):
 
         >>> bleu = evaluate.load("./bleu_metric.py")
         >>> references = [["the cat sat on a mat .", "the cat sat"]]
-        >>> print(bleu.conventions(["the cat sat on a mat."], references))
-        The same text under each convention
-        <BLANKLINE>
-        convention    BLEU  difference                          due to
-        default     100.00       +0.00               – (same settings)
-        papineni    100.00       +0.00               – (same settings)
-        hf          100.00       +0.00               – (same settings)
-        nltk         64.32      -35.68        tokenize='none' (-35.68)
-        moses        64.32      -35.68  tokenize='multi-bleu' (-35.68)
-        coco        100.00       -0.00    smooth_method='coco' (-0.00)
+        >>> nltk = bleu.conventions(["the cat sat on a mat."], references)["nltk"]
+        >>> round(nltk["score"], 2), nltk["steps"][0]["factor"]
+        (64.32, 'tokenize')
         """
         chosen = self._options_of("conventions", options)
         return compare_conventions(read_corpus(predictions, references), chosen)
@@ -955,13 +948,9 @@ class BleuMetric(BufferedMetric):
 
         >>> bleu = evaluate.load("./bleu_metric.py")
         >>> references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
-        >>> print(bleu.reconcile(["The cat sat on a mat."], references, 0.51, smooth_method="exp"))
-        1 of 42 settings gives 0.51; so would some setting for 50% of the numbers near it.
-        <BLANKLINE>
-        settings                          BLEU   off by  plausible
-        references=0, tokenize='none'  50.8133  -0.1867        yes
-        <BLANKLINE>
-        Row 1 is from NLTK's `corpus_bleu` given lists of words, with method3 and reference 0.
+        >>> found = bleu.reconcile(["The cat sat on a mat."], references, 0.51, smooth_method="exp")
+        >>> [(match["references"], match["options"]["tokenize"]) for match in found["matches"]]
+        [(0, 'none')]
         """
         chosen = self._options_of("reconcile", fixed)
         return find_settings(
