@@ -889,8 +889,6 @@ class BleuMetric(BufferedMetric):
         tutorials, means of captions' scores, and swapped texts. If no match is plausible, Moses'
         tokenizers are tried, where sacremoses is installed.
 
-        Many settings have many scores, so some match by chance: `chance` shows how easily.
-
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
