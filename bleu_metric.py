@@ -658,7 +658,7 @@ class BleuMetric(BufferedMetric):
         """Show where two systems differ: by segment, reference length, label and n-gram.
 
         Args:
-            systems: the predictions of two systems by name; the first system is the baseline.
+            systems: the predictions of two systems, as for `compare`; the first is the baseline.
             references: as for `compute`.
             by: as for `compute`.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
