@@ -672,24 +672,16 @@ def check_texts(
     size = len(first_corpus)
     document_of = read_documents(documents, size)
     tokenizer = choose_tokenizer(options, first_corpus.kind)
-    given = _read_input(corpora, references)
+    given = _read_input(corpora, _has_lists(references, first_corpus.kind))
     # 2. Look for each kind in each system.
-    found = _find_all(given, options, tokenizer)
-    given = replace(given, found=found)
+    given = replace(given, found=_find_all(given, options, tokenizer))
     # 3. Score as it is, and after each fix.
     rows_of = {name: count_corpus(corpus, tokenizer, options) for name, corpus in corpora.items()}
-    score_of = {name: float(bleu(rows.sum(axis=0), options)) for name, rows in rows_of.items()}
-    findings = []
-    for each in found:
-        score = None
-        before = score_of[each.system]
-        if each.found.fix is not None:
-            score = _score_fix(each, given, rows_of, options)
-            if each.found.where == "references":
-                before = float(np.mean(list(score_of.values())))
-        findings.append(_describe(each, size, tokenizer, document_of, before, score))
+    score_of = _score_systems(rows_of, options)
+    findings = _describe_all(given, rows_of, options, document_of)
+    for each, finding in zip(given.found, findings):
         if is_several and each.found.where != "references":
-            findings[-1]["system"] = each.system
+            finding["system"] = each.system
     # 4. Put it together: alignment and equal texts first, then by effect, then by share.
     result = Checked()
     if is_several:
@@ -710,7 +702,22 @@ def check_texts(
     return result
 
 
-def _read_input(corpora: Mapping[SystemName, Corpus], references: object) -> _Input:
+def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
+    """Return what `check` finds in a corpus, in the order of the kinds.
+
+    >>> corpus = read_corpus(["lo@@ w@@ er"] * 3, ["lower"] * 3)
+    >>> (finding,) = list_findings(corpus, Options(max_order=1))
+    >>> finding["kind"], finding["score"]
+    ('subwords', 100.0)
+    """
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    given = _read_input({_ONLY: corpus}, has_lists=True)
+    given = replace(given, found=_find_all(given, options, tokenizer))
+    rows_of: Mapping[SystemName, Int64] = {_ONLY: count_corpus(corpus, tokenizer, options)}
+    return _describe_all(given, rows_of, options, None)
+
+
+def _read_input(corpora: Mapping[SystemName, Corpus], has_lists: bool) -> _Input:
     """Return the texts of all systems, which have the same references."""
     first_corpus = next(iter(corpora.values()))
     kind = first_corpus.kind
@@ -725,7 +732,7 @@ def _read_input(corpora: Mapping[SystemName, Corpus], references: object) -> _In
     if kind != "text":
         for row in first_corpus.references.to_pylist():
             original_of |= dict(zip(_write_texts(row, kind), row))
-    return _Input(columns_of, kind, original_of, _has_lists(references, kind), ())
+    return _Input(columns_of, kind, original_of, has_lists, ())
 
 
 def _has_lists(references: Any, kind: Kind) -> bool:
@@ -758,6 +765,34 @@ def _find_all(given: _Input, options: Options, tokenizer: ChosenTokenizer) -> li
                     owner = None if each.where == "references" else (system,)
                     found.setdefault((name, each.where, owner), _FoundIn(name, system, each))
     return list(found.values())
+
+
+def _describe_all(
+    given: _Input,
+    rows_of: Mapping[SystemName, Int64],
+    options: Options,
+    document_of: Sequence[Label] | None,
+) -> list[Finding]:
+    """Describe what was found, with the score after each fix."""
+    tokenizer = choose_tokenizer(options, given.kind)
+    score_of = _score_systems(rows_of, options)
+    size = len(next(iter(rows_of.values())))
+    findings = []
+    for each in given.found:
+        score = None
+        before = score_of[each.system]
+        if each.found.fix is not None:
+            score = _score_fix(each, given, rows_of, options)
+            if each.found.where == "references":
+                before = float(np.mean(list(score_of.values())))
+        findings.append(_describe(each, size, tokenizer, document_of, before, score))
+    return findings
+
+
+def _score_systems(
+    rows_of: Mapping[SystemName, Int64], options: Options
+) -> dict[SystemName, float]:
+    return {name: float(bleu(rows.sum(axis=0), options)) for name, rows in rows_of.items()}
 
 
 def _score_fix(

@@ -887,7 +887,7 @@ class BleuMetric(BufferedMetric):
 
         Scores that people compute at home are tried as well: NLTK given strings, the weights of
         tutorials, means of captions' scores, and swapped texts. If no match is plausible, Moses'
-        tokenizers are tried, where sacremoses is installed.
+        tokenizers are tried, where sacremoses is installed, and then each fix of `check`.
 
         Args:
             predictions: as for `compute`.
@@ -918,6 +918,8 @@ class BleuMetric(BufferedMetric):
                     with all.
                 other_matches: if `verified` is False, the settings of other signatures whose score
                     matches.
+                fixes: if no match is plausible, the findings of `check` whose fix alone gives the
+                    score, under this object's options or the signature.
                 reported, decimals, scale: the score as it was read; the scale is 1 or 100. With a
                     signature, it is the scale on which its settings match, if they match on one.
                 conditions: the values beside the score in a line, as keys of `compute`.

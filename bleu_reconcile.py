@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from datasets.utils import tqdm
 
-from .bleu_checks import sum_checked
+from .bleu_checks import Finding, list_findings, sum_checked
 from .bleu_corpus import Corpus, Int64, Kind, Layout, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_inputs import read_column, read_corpus, reject_dicts
@@ -293,16 +293,23 @@ def find_settings(
     found = search.find(readings)
 
     # 3. Without a plausible match, try the tokenizers of papers.
-    has_plausible = any(search.is_plausible(group.setting, found.chance) for group in found.all())
     untried: list[str] = []
-    if not has_plausible and search.takes_tokenizers():
+    if not search.has_plausible(found) and search.takes_tokenizers():
         if has_sacremoses():
             search.add_moses()
             found = search.find(readings)
         else:
             untried.append("sacremoses")
 
-    # 4. Describe them.
+    # 4. Still without one, try the fixes of `check`.
+    fixes: list[Finding] = []
+    if not search.has_plausible(found):
+        for finding in list_findings(corpus, search.options):
+            score = finding["score"]
+            if score is not None and rounds_to(score / 100, found.reading):
+                fixes.append(finding)
+
+    # 5. Describe them.
     groups = {"matches": found.matches, "other_matches": found.others, "nearest": found.nearest}
     described = search.describe_all(groups, found.reading, found.chance)
     content: ReconciliationContent = {
@@ -315,6 +322,7 @@ def find_settings(
         "matches": described["matches"],
         "other_matches": described["other_matches"],
         "nearest": described["nearest"],
+        "fixes": fixes,
     }
     if published.conditions:
         content["conditions"] = published.conditions.to_dict()
@@ -507,6 +515,10 @@ class Search:
             verified=bool(matches) if self._has_signature else None,
         )
 
+    def has_plausible(self, found: Found) -> bool:
+        """Return True if one of the settings that give the number is plausible."""
+        return any(self.is_plausible(group.setting, found.chance) for group in found.all())
+
     def takes_tokenizers(self) -> bool:
         """Return True if the texts can be split by other tokenizers."""
         return self.corpus.kind == "text" and "tokenize" not in self._fixed
@@ -548,13 +560,8 @@ class Search:
         return True
 
     def _list_fitting(self, reading: Reading) -> list[EqualSettings]:
-        """List the groups whose score rounds to a published number.
-
-        Half a unit is accepted in both directions, because tools round it up or down. Scores of two
-        tools may differ by floating-point noise.
-        """
-        farthest = reading.rounding / 2 + NOISE
-        return [group for group in self.fitting if abs(group.score - reading.bleu) <= farthest]
+        """List the groups whose score rounds to a published number."""
+        return [group for group in self.fitting if rounds_to(group.score, reading)]
 
     def _list_nearest(self, reading: Reading) -> list[EqualSettings]:
         """List the groups whose scores are the closest to a published number."""
@@ -663,6 +670,19 @@ def claimed_settings(
     if signature.nrefs == "1":
         return {start._replace(references=index) for index in reference_positions}
     return set()
+
+
+def rounds_to(score: float, reading: Reading) -> bool:
+    """Return True if a score on the scale 0-1 rounds to a published number.
+
+    Half a unit is accepted in both directions, because tools round it up or down. Scores of two
+    tools may differ by floating-point noise.
+
+    >>> reading = Reading(scale=100, bleu=0.273, rounding=0.001)
+    >>> [rounds_to(score, reading) for score in (0.2724, 0.2735, 0.2736)]
+    [False, True, False]
+    """
+    return abs(score - reading.bleu) <= reading.rounding / 2 + NOISE
 
 
 def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
@@ -885,7 +905,9 @@ def list_tools(corpus: Corpus, options: Options, *, references: Sequence[str | i
         for setting, tool in list(names.tools.items()):
             if setting.weights is None and not setting.last_pair:
                 names.append(
-                    setting._replace(swapped=True), SWAPPED.format(tool.says), is_known=False
+                    setting._replace(swapped=True),
+                    SWAPPED.format(tool.says or "this tool"),
+                    is_known=False,
                 )
     return names.tools
 
@@ -1395,6 +1417,7 @@ class AnswerContent(TypedDict):
     matches: list[SettingScores]
     other_matches: list[SettingScores]
     nearest: list[SettingScores]
+    fixes: list[Finding]
 
 
 class ReconciliationContent(AnswerContent, total=False):
@@ -1432,6 +1455,8 @@ class Reconciliation(Report):
         @overload
         def __getitem__(self, key: Literal["conditions"]) -> ConditionsContent: ...
         @overload
+        def __getitem__(self, key: Literal["fixes"]) -> list[Finding]: ...
+        @overload
         def __getitem__(self, key: Literal["untried_packages"]) -> list[str]: ...
         @overload
         def __getitem__(self, key: Literal["chance"]) -> float: ...
@@ -1465,6 +1490,9 @@ class Reconciliation(Report):
 
     def _note(self) -> str:
         notes = [read_published(self["reported"]).describe()]
+        for finding in self["fixes"]:
+            score = f"{finding['score']:.4f}"
+            notes.append(f"{finding['says']} Without that, the score is {score}: {finding['fix']}.")
         for row, setting in enumerate(self._shown()[:SAID_SETTINGS], 1):
             if setting["says"]:
                 notes.append(f"Row {row} is from {setting['says']}.")

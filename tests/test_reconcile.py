@@ -23,6 +23,7 @@ from conftest import HAS_NUMBA, needs_wmt21
 from helpers import ROOT, WMT21, random_captions, read_published, read_system
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from mistakes import CASES, sacrebleu_score
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from sacremoses import MosesTokenizer
 
@@ -1142,6 +1143,42 @@ def test_a_call_of_nltk_is_tried_as_nltk_has_it(load):
     score = metric.compute(predictions=PREDICTIONS, references=REFERENCES, max_order=2)["score"]
     first = metric.reconcile(PREDICTIONS, REFERENCES, score, decimals=12)["matches"][0]
     assert [(step["factor"], step["value"]) for step in first["steps"]] == [("max_order", 2)]
+
+
+@pytest.mark.parametrize(
+    "name", ["BPE", "BPE in tokens", "BPE on both sides", "padding", "SGML", "another encoding", "a missing row", "another order", "padded ids"],
+)  # fmt: skip
+def test_the_fix_that_gives_a_score_is_told(bleu, name, monkeypatch):
+    """The score is sacreBLEU's of the clean texts; no setting gives it for the texts as they are."""
+    monkeypatch.setitem(sys.modules, "sacremoses", None)  # its search takes longer than all else
+    case = CASES[name]
+    kind, side, first, _ = case.found
+    score = sacrebleu_score(*case.clean)
+    found = bleu.reconcile(case.predictions, case.references, f"{score:.2f}")
+    assert found["matches"] == []
+    (finding,) = found["fixes"]
+    assert (finding["kind"], finding["where"], finding["first"]) == (kind, side, first)
+    assert finding["score"] == pytest.approx(score, abs=1e-9)
+    assert f"the score is {score:.4f}: {finding['fix']}." in str(found)
+    assert not any(setting["says"].startswith(",") for setting in found["nearest"])
+    json.dumps(found)
+
+
+def test_fixes_are_told_only_if_they_give_the_score(bleu):
+    case = CASES["BPE"]
+    as_it_is = bleu.compute(predictions=case.predictions, references=case.references)["score"]
+    clean = sacrebleu_score(*case.clean)
+    signature = f"{clean:.2f} nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+    other = signature.replace("tok:13a", "tok:char")
+    for reported, verified, kinds in [
+        (f"{as_it_is:.2f}", None, []),  # a match: the texts are what was scored
+        (f"{clean + 1:.2f}", None, []),
+        (signature, False, ["subwords"]),
+        (other, False, []),  # split into characters, the clean texts have another score
+    ]:
+        found = bleu.reconcile(case.predictions, case.references, reported)
+        assert found["verified"] is verified
+        assert [finding["kind"] for finding in found["fixes"]] == kinds
 
 
 def test_without_sacremoses_the_answer_names_it(bleu, monkeypatch):
