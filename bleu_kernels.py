@@ -6,7 +6,8 @@ bytes:
 1. One automaton over classes of characters runs every tokenizer.
 2. The tokens of a prediction are numbered. A token that only a reference has gets 0, because no
    n-gram with it matches.
-3. N-grams of numbers are counted as the nodes of a trie.
+3. N-grams of numbers are matched as sets of positions in the prediction: the bits of one word. In a
+   prediction with more tokens than bits, they are counted as the nodes of a trie.
 
 Hashes only find candidates for equal tokens; the bytes of the tokens decide.
 
@@ -137,8 +138,11 @@ def _compile_all() -> None:
 
     for function in _intrinsics:
         globals()[function.__name__] = intrinsic(function)
-    # Wrappers for calls from Python would add a tenth to the time, and helpers need none.
-    compile_helper = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    # Wrappers for calls from Python would add a tenth to the time, and helpers need none. The
+    # search for array expressions to rewrite would add a twentieth, and helpers have none.
+    compile_helper = njit(
+        nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, no_rewrites=True
+    )
     for function in _helpers:
         globals()[function.__name__] = compile_helper(function)
     try:
@@ -373,6 +377,16 @@ def fold_product(typing_context, left, right):
         return builder.trunc(builder.xor(product, upper), ir.IntType(64))
 
     return types.int64(types.int64, types.int64), generate
+
+
+@_intrinsic
+def count_ones(typing_context, word):
+    """Count the bits of a word that are 1."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), generate
 
 
 def _generate_load(bits):
@@ -731,6 +745,10 @@ def _starts_with(pattern, i, end):
 # Compile time dominates the first call. Each function therefore has one signature (a literal 0
 # would add another), and arrays are made in few ways.
 
+# The most tokens of a prediction whose positions are bits of a word: all but the sign, which >>
+# would copy.
+_MOST_POSITIONS = 63
+
 
 @_kernel
 def _count_rows(
@@ -755,11 +773,12 @@ def _count_rows(
     tokens = np.empty((2 * longest_text, 3), np.int64)
     numbers = np.empty(longest_text, np.int64)
     slots = np.empty(8 * longest_text + 16, np.int64)
-    reference_numbers = np.empty(longest_row, np.int64)
+    reference_numbers = np.empty(longest_row + 1, np.int64)
     reference_ends = np.empty(_longest(bounds), np.int64)
     # The texts without their markup.
     copies = np.empty((longest_prediction + longest_reference) // 8 + 1, np.int64)
     matches = np.empty(max_order, np.int64)
+    positions = np.empty(_MOST_POSITIONS + 1, np.int64)
     capacity = np.int64(-1)  # the number of tokens for which the trie has memory
     for row in range(len(bounds) - 1):
         first_reference, end_of_references = bounds[row], bounds[row + 1]
@@ -807,15 +826,22 @@ def _count_rows(
                 length_rule, length, count - length, effective_length
             )
         # 5. Count the matching n-grams and write the row.
-        if length > capacity:  # in the first row, and in longer ones
-            capacity = 2 * length
-            nodes = np.empty(2 << _table_bits(2 * capacity * (max_order - 1)), np.int64)
-            counts = np.empty((capacity * max_order + 1, 3), np.int64)
         reference_count = end_of_references - first_reference
-        _count_matches(
-            numbers, length, reference_numbers, reference_ends, reference_count, factor,
-            nodes, counts, matches,
-        )  # fmt: skip
+        matches[:] = 0
+        if length <= _MOST_POSITIONS:
+            _match_positions(
+                numbers, length, reference_numbers, reference_ends, reference_count, positions,
+                matches,
+            )  # fmt: skip
+        else:
+            if length > capacity:  # in the first such row, and in longer ones
+                capacity = 2 * length
+                nodes = np.empty(2 << _table_bits(2 * capacity * (max_order - 1)), np.int64)
+                counts = np.empty((capacity * max_order + 1, 3), np.int64)
+            _match_nodes(
+                numbers, length, reference_numbers, reference_ends, reference_count, factor,
+                nodes, counts, matches,
+            )  # fmt: skip
         for order in range(max_order):
             match_columns[order, row] = matches[order]
             total_columns[order, row] = max(length - order, minimum_total)
@@ -911,26 +937,65 @@ def _same(start, other_start, length):
 
 
 @_helper
-def _count_matches(
+def _match_positions(
+    numbers, length, reference_numbers, reference_ends, reference_count, positions, matches
+):
+    """Count the matches of a short prediction by order, in time linear in tokens times orders.
+
+    A set of positions in the prediction is a word: bit p is 1 if position p is in the set. Each
+    n-gram of a reference has the set of the positions where the prediction has the same n-gram.
+    `positions` holds the sets of tokens by number; that of number 0 is empty. `matches` is 0 at
+    first. `reference_numbers` is overwritten, and has an element after the last token.
+    """
+    # 1. Find the positions of each token of the prediction.
+    positions[: length + 1] = 0
+    for i in range(length):
+        positions[numbers[i]] |= np.int64(1) << i
+    # 2. Replace the tokens of the references by their sets.
+    sets = reference_numbers
+    for i in range(reference_ends[reference_count - 1]):
+        sets[i] = positions[reference_numbers[i]]
+    # 3. Clip: each n-gram of a reference takes the lowest of its positions that is free. An n-gram
+    #    that occurs k times takes its k lowest positions, or all. So the union over references has
+    #    as many positions of an n-gram as the reference that has it most often.
+    for n in range(len(matches)):
+        union = np.int64(0)
+        start = 0
+        for reference in range(reference_count):
+            taken = np.int64(0)
+            for i in range(start, reference_ends[reference] - n):
+                free = sets[i] & ~taken
+                taken |= free & -free
+                # 4. Go on to the next order: an n-gram with one more token is at position p if the
+                #    n-gram is at p, and that of the next token is at p + 1. Where the reference is
+                #    too short for it, the set is wrong, but the range above leaves it out.
+                sets[i] &= sets[i + 1] >> 1
+            union |= taken
+            start = reference_ends[reference]
+        if union == 0:
+            break
+        matches[n] = count_ones(union)
+
+
+@_helper
+def _match_nodes(
     numbers, length, reference_numbers, reference_ends, reference_count, factor,
     nodes, counts, matches,
 ):  # fmt: skip
-    """Count the matches of a prediction by order, in linear time.
+    """Count the matches of a prediction of any length by order, in linear time.
 
     The distinct n-grams of the prediction are the nodes of a trie. The key of a node is its parent
     and the number of its last token, so that keys are exact. The nodes of single tokens are the
     token numbers, and node 0 stands for all n-grams that the prediction does not have. `nodes` is a
     hash table of keys, each followed by its node. A node has three counts: in the prediction, the
-    highest in any reference so far, and in the current reference.
+    highest in any reference so far, and in the current reference. `matches` is 0 at first.
     """
-    # 1. Clear the hash table and the counts of single tokens.
+    # 1. Clear the hash table and the counts of single tokens, whose numbers are at most `length`.
     max_order = len(matches)
     bits = _table_bits(2 * length * (max_order - 1))
     nodes[: 2 << bits] = 0
-    highest = np.int64(0)
-    for i in range(length):
-        highest = max(highest, numbers[i])
-    counts[: highest + 1] = 0
+    highest = length
+    counts[: length + 1] = 0
     # 2. Build the trie of the prediction, and count its n-grams.
     for i in range(length):
         node = numbers[i]
@@ -948,7 +1013,6 @@ def _count_matches(
     #    prediction has no such n-gram. An occurrence is a match if its number exceeds the highest
     #    count in any reference so far, but not the count in the prediction.
     start = 0
-    matches[:] = 0
     for reference in range(reference_count):
         # Exceeds all counts of earlier references, which need no clearing.
         none_yet = (reference + 1) << 32

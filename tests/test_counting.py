@@ -16,6 +16,8 @@ from bleu.bleu_counting import (
 from bleu.bleu_inputs import read_corpus
 from conftest import needs_numba
 from helpers import count, count_both_ways, count_with_sacrebleu, kernels_only, random_rows
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 TEXT = "the cat sat on the mat"
 
@@ -76,6 +78,48 @@ def test_sizes_around_the_kernels_limits(vocabulary):
             list(predictions), list(references), tokenize="none", max_order=max_order
         )
         np.testing.assert_array_equal(rows, expected)
+
+
+def count_by_definition(prediction, references, order):
+    """Return the sum over distinct n-grams of min(its count, its highest count in a reference)."""
+
+    def list_ngrams(tokens):
+        return [tuple(tokens[i : i + order]) for i in range(len(tokens) - order + 1)]
+
+    ngrams = list_ngrams(prediction)
+    of_references = [list_ngrams(reference) for reference in references]
+    matches = 0
+    for ngram in set(ngrams):
+        most = max(of_reference.count(ngram) for of_reference in of_references)
+        matches += min(ngrams.count(ngram), most)
+    return matches
+
+
+def repeat(period, size):
+    """Return a text of `size` token ids that repeats a shorter one: its n-grams occur many times."""
+    return list(itertools.islice(itertools.cycle(period), size))
+
+
+SIZES_AT_A_WORD = st.sampled_from([0, 1, 2, 61, 62, 63, 64, 65, 66, 130])
+PERIODIC = st.builds(repeat, st.lists(st.integers(0, 2), min_size=1, max_size=5), SIZES_AT_A_WORD)
+PIECES = st.lists(PERIODIC, min_size=1, max_size=3).map(
+    lambda pieces: list(itertools.chain.from_iterable(pieces))
+)
+
+
+@given(PIECES, st.lists(PIECES, min_size=1, max_size=3), st.sampled_from([1, 4, 63, 64, 65, 70]))
+@example([0] * 62 + [1], [[0] * 62, [1] * 9, [0, 1]], 64)
+@example([0] * 63, [[0] * 64, [0]], 64)
+@example([0] * 64, [[0] * 64, [0]], 65)
+@example([0] * 65, [[0] * 64, [0]], 65)
+@example(list(range(63)), [list(range(63)), [62]], 63)
+@example([0, 1] * 4, [[0, 1, 9, 0, 1], [1, 0, 9, 1, 0, 9, 1, 0], []], 4)
+def test_matches_are_those_of_the_definition(prediction, references, max_order):
+    """Around the bits of a word, with repeated n-grams, several references, and orders above both lengths."""
+    rows = count_both_ways([prediction], [references], max_order=max_order)
+    orders = range(1, max_order + 1)
+    expected = [count_by_definition(prediction, references, order) for order in orders]
+    assert rows[0, :max_order].tolist() == expected
 
 
 @pytest.mark.parametrize("length", range(1, 41))
