@@ -43,6 +43,7 @@ from .bleu_kinds import (
     Check,
     Columns,
     Found,
+    Grams,
     Side,
     Texts,
     Where,
@@ -749,9 +750,10 @@ def _find_all(given: _Input, options: Options, tokenizer: ChosenTokenizer) -> li
     """Look for each kind; what is in the references is found once."""
     checks = {name: check for name, check in CHECKS.items() if given.kind in check.kinds}
     found: dict[tuple[str, Where, object], _FoundIn] = {}
+    grams = Grams()
     with tqdm(total=len(checks) * len(given.columns_of), desc="check", delay=2) as bar:
         for system, columns in given.columns_of.items():
-            texts = Texts(*columns, options, tokenizer.definition)
+            texts = Texts(*columns, options, tokenizer.definition, grams=grams)
             found_of: dict[str, list[Found]] = {}
             for name, check in checks.items():
                 found_of[name] = [
@@ -764,6 +766,9 @@ def _find_all(given: _Input, options: Options, tokenizer: ChosenTokenizer) -> li
                 for each in found_kind:
                     owner = None if each.where == "references" else (system,)
                     found.setdefault((name, each.where, owner), _FoundIn(name, system, each))
+            # Those of the references stay for the next system.
+            for text in columns.predictions:
+                grams.pop(text, None)
     return list(found.values())
 
 

@@ -47,6 +47,14 @@ _NO_ROWS: Int64 = np.empty(0, np.int64)
 # --- Records --------------------------------------------------------------------------------------
 
 
+class Grams(dict[str, set[str]]):
+    """The n-grams of characters by text, made when they are needed."""
+
+    def __missing__(self, text: str) -> set[str]:
+        grams = self[text] = _list_grams(text)
+        return grams
+
+
 @dataclass
 class Texts:
     """Predictions and their references, as the finders see them.
@@ -55,6 +63,7 @@ class Texts:
     options: the options of the call.
     tokenizer: the record of the tokenizer; None for tokens and ids.
     is_asked: True in `check`, False where a method looks by itself.
+    grams: the n-grams of characters that finders have made; other texts may share them.
     flat_references: all references, row by row.
     joined: the texts of each side as one str, in which a sign is found faster than text by text.
     signs: the characters of `SIGNS` that are in the texts.
@@ -65,6 +74,7 @@ class Texts:
     options: Options
     tokenizer: Tokenizer | None = None
     is_asked: bool = True
+    grams: Grams = field(default_factory=Grams, repr=False)
     flat_references: list[str] = field(init=False, repr=False)
     joined: dict[Side, str] = field(init=False, repr=False)
     signs: set[str] = field(init=False, repr=False)
@@ -1611,27 +1621,12 @@ _HOME_RATIO = 1.5  # of the fit of a row that was moved to the next best fit
 _RARE_SHARE = 0.05  # of the rows, in which an n-gram that tells rows apart occurs at most
 
 
-class _Grams:
-    """The n-grams of characters of texts, made when they are needed."""
-
-    def __init__(self, texts: Texts) -> None:
-        self._texts = texts
-        self._of_references: dict[int, list[set[str]]] = {}
-        self._of_predictions: dict[int, set[str]] = {}
-
-    def of_references(self, row: int) -> list[set[str]]:
-        """Return the n-grams of each reference of a row."""
-        if row not in self._of_references:
-            self._of_references[row] = [_list_grams(text) for text in self._texts.references[row]]
-        return self._of_references[row]
-
-    def compare(self, row: int, other: int) -> float:
-        """Return how well the prediction of a row fits the references of another one."""
-        if not 0 <= other < len(self._texts):
-            return 0.0
-        if row not in self._of_predictions:
-            self._of_predictions[row] = _list_grams(self._texts.predictions[row])
-        return _overlap(self._of_predictions[row], self.of_references(other))
+def _compare(texts: Texts, row: int, other: int) -> float:
+    """Return how well the prediction of a row fits the references of another one."""
+    if not 0 <= other < len(texts):
+        return 0.0
+    references = [texts.grams[text] for text in texts.references[other]]
+    return _overlap(texts.grams[texts.predictions[row]], references)
 
 
 def _find_shifted(texts: Texts) -> Iterable[Found]:
@@ -1640,15 +1635,14 @@ def _find_shifted(texts: Texts) -> Iterable[Found]:
     if size < FEWEST_SHIFTED:
         return
     # 1. Compare a sample of predictions with the references of rows nearby.
-    grams = _Grams(texts)
     rows = spread(size, _SHIFT_SAMPLE)
     shifts = [shift for shift in range(-_LARGEST_SHIFT, _LARGEST_SHIFT + 1) if shift]
-    here = np.array([grams.compare(row, row) for row in rows.tolist()])
+    here = np.array([_compare(texts, row, row) for row in rows.tolist()])
     best_gain = 0.0
     best_shift = 0
     start = 0
     for shift in shifts:
-        there = np.array([grams.compare(row, row + shift) for row in rows.tolist()])
+        there = np.array([_compare(texts, row, row + shift) for row in rows.tolist()])
         is_inside = (rows + shift >= 0) & (rows + shift < size)
         gains = np.where(is_inside, there - here, 0)
         gains_to_end = np.cumsum(gains[::-1])[::-1]
@@ -1676,7 +1670,7 @@ def _find_shifted(texts: Texts) -> Iterable[Found]:
         upper = int(rows[start + 1]) if start + 1 < len(rows) else size
         nearby = range(lower, upper)
         gains = np.array(
-            [grams.compare(row, row + best_shift) - grams.compare(row, row) for row in nearby]
+            [_compare(texts, row, row + best_shift) - _compare(texts, row, row) for row in nearby]
         )
         first_row = nearby[int(np.argmax(np.cumsum(gains[::-1])[::-1]))]
     yield Found(
@@ -1712,17 +1706,16 @@ def _find_reordered(texts: Texts) -> Iterable[Found]:
         return
     # 1. Are the predictions of a sample at home?
     sample = spread(size, _ORDER_SAMPLE).tolist()
-    grams = _Grams(texts)
-    here = np.array([grams.compare(row, row) for row in sample])
+    here = np.array([_compare(texts, row, row) for row in sample])
     others = np.random.default_rng(1).integers(0, size, len(sample)).tolist()
-    away = np.array([grams.compare(row, other) for row, other in zip(sample, others)])
+    away = np.array([_compare(texts, row, other) for row, other in zip(sample, others)])
     if here.mean() > 2 * away.mean() + 0.1:
         return
     # 2. Find the home of each.
-    index = _RareGrams(texts, grams, sample)
+    index = _RareGrams(texts, sample)
     moved: dict[int, int] = {}
     for row, fit in zip(sample, here.tolist()):
-        fits = {other: grams.compare(row, other) for other in index.list_candidates(row)}
+        fits = {other: _compare(texts, row, other) for other in index.list_candidates(row)}
         if not fits:
             continue
         home = max(fits, key=lambda other: fits[other])
@@ -1738,7 +1731,7 @@ def _find_reordered(texts: Texts) -> Iterable[Found]:
     rows = sorted(moved)
     pairing = None
     if texts.is_asked and size <= _MOST_PAIRED:
-        pairing = _pair_by_fit(texts, grams)
+        pairing = _pair_by_fit(texts)
         rows = sorted(row for other, row in enumerate(pairing) if row != other)
     yield Found(
         "predictions",
@@ -1751,12 +1744,13 @@ def _find_reordered(texts: Texts) -> Iterable[Found]:
 class _RareGrams:
     """The rows of references in which rare n-grams of characters occur."""
 
-    def __init__(self, texts: Texts, grams: _Grams, rows: Iterable[int]) -> None:
-        self._predictions = {row: _list_grams(texts.predictions[row]) for row in rows}
+    def __init__(self, texts: Texts, rows: Iterable[int]) -> None:
+        self._predictions = {row: texts.grams[texts.predictions[row]] for row in rows}
         wanted = set().union(*self._predictions.values())
         self._rows: defaultdict[str, list[int]] = defaultdict(list)
         for row in range(len(texts)):
-            for gram in set().union(*grams.of_references(row)) & wanted:
+            own = (texts.grams[text] for text in texts.references[row])
+            for gram in set().union(*own) & wanted:
                 self._rows[gram].append(row)
         self._most = max(3, int(_RARE_SHARE * len(texts)))
 
@@ -1771,14 +1765,14 @@ class _RareGrams:
         return sorted(weights, key=lambda other: -weights[other])[:_CANDIDATES]
 
 
-def _pair_by_fit(texts: Texts, grams: _Grams) -> list[int]:
+def _pair_by_fit(texts: Texts) -> list[int]:
     """Return the row of the prediction of each row of references: the best fits first."""
     size = len(texts)
-    index = _RareGrams(texts, grams, range(size))
+    index = _RareGrams(texts, range(size))
     fits = []
     for row in range(size):
         for other in index.list_candidates(row):
-            fits.append((-grams.compare(row, other), row, other))
+            fits.append((-_compare(texts, row, other), row, other))
     pairing = [-1] * size
     is_paired = [False] * size
     for _, row, other in sorted(fits):
