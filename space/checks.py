@@ -222,32 +222,51 @@ def _tell_rows(before: Submission, after: Submission, heads: Sequence[int]) -> l
 
 
 def ask(
-    submission: Submission, looked: Looked, options: Options, *, are_runs: bool = False
+    submission: Submission,
+    looked: Looked,
+    options: Options,
+    before: Trial,
+    *,
+    baseline: str,
+    test: str | None,
 ) -> list[Question]:
     """Return a question for each kind that was found, with the scores of both answers.
 
-    With `are_runs`, systems are training runs, whose differences aren't tested one by one.
+    Args:
+        submission: the texts as they were scored.
+        looked: what was found in them.
+        options: those that they were scored with.
+        before: their scores, and the verdict on them.
+        baseline: the system that another one is compared with, if there are two.
+        test: the test of two systems; None for training runs, whose differences aren't tested one
+            by one.
+
     """
+    tested = _Tested(baseline, test)
     questions = []
-    before = _try(submission, options, are_runs=are_runs)
     for found in looked.found:
         after = head = None
         if found.options:
-            after = _try(submission, {**options, **found.options}, before, are_runs=are_runs)
+            after = _try(submission, {**options, **found.options}, before, tested)
         elif found.can_change_texts:
             fixed = _apply(submission, repair(looked.checked, [found.kind]))
-            after = _try(fixed, options, before, are_runs=are_runs)
+            after = _try(fixed, options, before, tested)
             first = found.find_first()
             if found.kind == "shifted" and first:
-                head = _try(submission.take(range(first)), options, before, are_runs=are_runs)
+                head = _try(submission.take(range(first)), options, before, tested)
         decides = after is not None and _decides(before, after)
         questions.append(Question(found, before, after, head, decides))
     return questions
 
 
-def _try(
-    submission: Submission, options: Options, before: Trial | None = None, *, are_runs: bool
-) -> Trial:
+class _Tested(NamedTuple):
+    """How the page tests two systems; `ask` describes both."""
+
+    baseline: str
+    test: str | None
+
+
+def _try(submission: Submission, options: Options, before: Trial, tested: _Tested) -> Trial:
     """Score and test a submission; without a test if no score differs from those before."""
     scoring = {**leave_segments_effective(options), "confidence": None}
     rows_of = {}
@@ -255,21 +274,48 @@ def _try(
     for name, texts in submission.systems.items():
         result, rows_of[name] = request_score(texts, submission.references, scoring)
         scores[name] = float(result["score"])
-    trial = Trial(scores, len(submission.references))
-    if before is not None and find_change(before, trial) < _LEAST_POINTS:
+    segments = len(submission.references)
+    trial = Trial(scores, segments)
+    if find_change(before, trial) < _LEAST_POINTS:
         return trial._replace(delta=before.delta, p=before.p, first=before.first)
-    if are_runs or len(scores) == 1 or len(scores) > _MOST_RANKED:
+    if tested.test is None or len(scores) == 1 or len(scores) > _MOST_RANKED:
         return trial
     if len(scores) == 2:
-        _, second = scores
         comparison = request_comparison(
-            rows_of, None, None, "randomization", options=scoring, documents=submission.documents
+            rows_of,
+            None,
+            tested.baseline,
+            tested.test,
+            options=scoring,
+            documents=submission.documents,
         )
-        tested = comparison["systems"][second]
-        return trial._replace(delta=100 * tested["delta"], p=tested.get("p_value"))
-    ranking = request_ranking(rows_of, scoring, submission.documents)["ranking"]
-    first = frozenset(entry["system"] for entry in ranking if entry["rank_range"][0] == 1)
-    return trial._replace(first=first)
+        return judge(scores, segments, comparison=comparison)
+    ranking = request_ranking(rows_of, scoring, submission.documents)
+    return judge(scores, segments, ranking=ranking)
+
+
+def judge(
+    scores: Mapping[str, float],
+    segments: int,
+    *,
+    comparison: Result | None = None,
+    ranking: Result | None = None,
+) -> Trial:
+    """Return the scores of systems, and the verdict of what they were tested with.
+
+    >>> systems = {"A": {"score": 20.0}, "B": {"score": 21.5, "delta": 0.015, "p_value": 0.004}}
+    >>> judge({"A": 20.0, "B": 21.5}, 40, comparison={"systems": systems}).is_significant
+    True
+    """
+    trial = Trial(dict(scores), segments)
+    if len(scores) == 2 and comparison is not None:
+        other = next(system for system in comparison["systems"].values() if "delta" in system)
+        return trial._replace(delta=100 * other["delta"], p=other.get("p_value"))
+    if ranking is not None and len(scores) <= _MOST_RANKED:
+        entries = ranking["ranking"]
+        first = frozenset(entry["system"] for entry in entries if entry["rank_range"][0] == 1)
+        return trial._replace(first=first)
+    return trial
 
 
 def find_change(before: Trial, after: Trial) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from functools import partial
 from typing import Any, NamedTuple, TypedDict, cast
 
@@ -20,6 +21,7 @@ from .checks import (
     Looked,
     Question,
     ask,
+    judge,
     look_at,
     prepare_texts,
     tell_effect,
@@ -73,6 +75,7 @@ from .remedies import add_warnings
 from .scored import (
     Scored,
     count_submission,
+    keep_longer,
     prepare_submission,
     read_segment,
     read_segments,
@@ -135,6 +138,7 @@ class CorpusTab(NamedTuple):
     differences: Differences
     system: gr.Dropdown
     answer: gr.HTML
+    kept: dict[str, Update]  # the last result of the example, by what was chosen
 
     def choices(self) -> list[Choice]:
         """Return the fields besides those for the texts."""
@@ -176,10 +180,29 @@ class CorpusTab(NamedTuple):
         fields = [*self.inputs(), self.baseline, self.system, self.decided]
         given: FieldValues = dict(zip(fields, values))
         try:
-            return gate.run(self._score, given, progress)
+            return gate.run(self._score_example_once, given, progress)
         except limits.ERRORS as error:
             failed = html.message(limits.explain_error(error))
             return {self.message: failed, self.column: gr.update(visible=False), self.key: ""}
+
+    def _score_example_once(self, given: FieldValues, progress: gr.Progress) -> Update:
+        """Return the update that shows the result; visitors share that of the example.
+
+        Each visit of the tab begins with it.
+        """
+        if not is_example([given[field] for field in self.sources]):
+            return self._score(given, progress)
+        asked = [*self.choices(), self.baseline, self.system, self.decided]
+        chosen = str([given[field] for field in asked])
+        before = self.kept.get(chosen)
+        if before is not None and keep_longer(before[self.key]):
+            update = before
+        else:
+            update = self._score(given, progress)
+            self.kept.clear()
+            self.kept[chosen] = update
+        # Gradio changes what it sends.
+        return {component: deepcopy(value) for component, value in update.items()}
 
     def _score(self, given: FieldValues, progress: gr.Progress) -> Update:
         # 1. Read the texts. What was decided about other texts goes back.
@@ -430,6 +453,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         differences=differences,
         system=system,
         answer=answer,
+        kept={},
     )
     _connect(tab, corpus, button)
     _connect_sentence(tab, tabs, sentence)
@@ -471,12 +495,11 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     answer_and_focus = (
         "(...values) => { bleuPage.answer(...values); bleuPage.keepFocus('#score'); }"
     )
-    for component in (tab.ticks, tab.summary, tab.answer):
-        applied = component.click(
-            tab.apply, [*inputs, tab.decided], [*choices, tab.decided], **limits.QUIET
-        )
-        again = applied.then(tab.show_score, fields, outputs, **work)
-        again.then(None, inputs, js=answer_and_focus)
+    clicked = [component.click for component in (tab.ticks, tab.summary, tab.answer)]
+    changed = [*choices, tab.decided]
+    applied = gr.on(clicked, tab.apply, [*inputs, tab.decided], changed, **limits.QUIET)
+    again = applied.then(tab.show_score, fields, outputs, **work)
+    again.then(None, inputs, js=answer_and_focus)
 
 
 def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None:
@@ -608,8 +631,22 @@ def compute_result(
             submission, options, which, remark, counted=counted, prefix=prefix
         )
     # 3. What would a fix of what was found change? Its texts have warnings of their own.
+    scores_of = {name: float(scored_rows.result["score"]) for name, scored_rows in counted.items()}
+    before = judge(
+        scores_of,
+        len(submission.references),
+        comparison=None if joined else comparison,
+        ranking=ranking,
+    )
     with collect_warnings():
-        questions = ask(submission, prepared.looked, options, are_runs=bool(joined))
+        questions = ask(
+            submission,
+            prepared.looked,
+            options,
+            before,
+            baseline=baseline,
+            test=None if joined else test,
+        )
     undecided = [each for each in questions if each.decides and each.found.kind not in choices]
     doubts = [_tell_doubt(each, submission, prepared.looked.segments) for each in questions]
     caution = " ".join(filter(None, doubts))

@@ -400,8 +400,11 @@ def warm_up() -> None:
     for tokenizer in TOKENIZERS:
         bleu.compute(predictions=["a b c d"], references=["a b c d"], tokenize=tokenizer)
     texts = ["a b c d", "a b c e", "a b d e"] * 10
-    bleu.compare({"A": texts, "B": texts[::-1]}, texts)
-    bleu.diff({"A": texts, "B": texts[::-1]}, texts)
+    systems = {"A": texts, "B": texts[::-1]}
+    bleu.check(systems, texts)
+    bleu.compare(systems, texts)
+    bleu.rank(systems, texts)
+    bleu.diff(systems, texts)
     bleu.reconcile(texts[::-1], texts, "50")
     # Freeze the objects of the libraries, because a full garbage collection would stall a request
     # for 0.3 s.

@@ -3,10 +3,12 @@
 import doctest
 import html as html_module
 import importlib
+import os
 import random
 import re
 import sys
 import warnings
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -713,3 +715,34 @@ def test_causes_are_in_groups_with_their_variants_folded():
     groups = corpus.group_causes(settings)
     assert [len(group) for group in groups.values()] == [2, 1]
     assert list(groups)[1] == "case is ignored"
+
+
+def test_visitors_share_the_result_of_the_example_as_long_as_its_files_exist():
+    """Each visit of Corpus begins with it; one that is shared is kept as long as a new one."""
+    demo = importlib.import_module("space.page").build_demo()
+    event = next(event for event in demo.fns.values() if event.name == "show_score")
+    tab = event.fn.__self__
+    usual = dict(zip(event.inputs, [component.value for component in event.inputs]))
+
+    def score(chosen):
+        return tab.show_score(*{**usual, **chosen}.values(), progress=lambda *_, **__: None)
+
+    first = score({})
+    csv = Path(first[tab.download])
+    os.utime(csv, (1, 1))
+    second = score({})
+    assert second == first
+    assert csv.stat().st_mtime > 1
+    # What Gradio does to an answer is not seen in the next one.
+    second[tab.system]["choices"].clear()
+    assert score({}) == first
+    # Other options have another result.
+    lowercase = tab._find_field("lowercase")
+    other = score({lowercase: True})
+    assert "case:lc" in other[tab.summary]
+    assert "case:lc" not in score({})[tab.summary]
+    # So have deleted files.
+    before = score({})
+    csv = Path(before[tab.download])
+    csv.unlink()
+    assert score({})[tab.key] != before[tab.key]
