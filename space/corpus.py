@@ -144,7 +144,7 @@ class CorpusTab(NamedTuple):
         """Return the fields besides those for the texts."""
         return [self.which, self.fixes, self.test, *self.options.fields]
 
-    def inputs(self) -> list[Choice | gr.File]:
+    def inputs(self) -> list[Choice | gr.File | gr.JSON]:
         """Return all fields that a result depends on."""
         return [*self.sources, *self.choices()]
 

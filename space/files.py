@@ -55,9 +55,6 @@ _NAME_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 # The choices of what line 1 of a table has.
 HEAD_NAMES = "names of columns"
 HEAD_TEXTS = "texts"
-# The choices of no column.
-NO_GROUPS = "no groups"
-NO_DOCUMENTS = "no documents"
 
 _FORMATS = "text, CSV, TSV or JSONL"
 _UPLOAD_LESS = "Upload a part of it, or use the metric in Python (see About)."
@@ -84,6 +81,7 @@ _REMOVED_QUOTES = "quoted as by pandas; quotes removed"
 _KEPT_QUOTES = "quoted as by pandas; quotes kept"
 _LINES_LIKE_HEAD = 20  # lines that line 1 is compared with
 _NAME_CHARACTERS = 60  # of a column or label, in messages and tables
+_EXAMPLE_CHARACTERS = 200  # of a cell, in the list of columns
 _FEWEST_TO_LOCATE = 20  # segments; the lengths of fewer texts don't tell where lines are missing
 # By how much lengths must agree better than by chance; those of a translation differ by 0.3.
 _SHARE_TO_LOCATE = 0.7
@@ -144,6 +142,7 @@ class Description(NamedTuple):
     remarks: what is special about how the file was read.
     has_quoted_cells: it is TSV, and all cells with a quotation mark are quoted.
     has_odd_head: line 1 looks like the lines below it: it may have texts, not names.
+    examples: the beginning of the first cell of each column.
     """
 
     file: Path
@@ -154,6 +153,7 @@ class Description(NamedTuple):
     remarks: Sequence[str] = ()
     has_quoted_cells: bool = False
     has_odd_head: bool = False
+    examples: Sequence[str] = ()
 
 
 class ChosenColumns(NamedTuple):
@@ -590,7 +590,7 @@ def _read_labels(tables: Sequence[Description], column: Names) -> list[str] | No
     count = len(set(labels))
     if count > limits.MAX_GROUPS:
         raise limits.RejectedError(
-            f"The column {_quote(column)} has {count:,} different labels; the limit is"
+            f"The column {_quote(as_list(column)[0])} has {count:,} different labels; the limit is"
             f" {limits.MAX_GROUPS}."
         )
     return labels
@@ -611,24 +611,27 @@ def _read_documents(tables: Sequence[Description], column: Names) -> list[str] |
 
 def _find_column(tables: Sequence[Description], column: Names, kind: str) -> list[Cell] | None:
     """Return the cells of a column of the first table that has it; None without a column."""
-    if column in (None, "", NO_GROUPS, NO_DOCUMENTS):
+    names = as_list(column)
+    if not names:
         return None
-    if not isinstance(column, str):
+    if len(names) > 1:
         raise limits.RejectedError(f"Choose one column of {kind}.")
-    table = _find_table(tables, column)
+    (name,) = names
+    table = _find_table(tables, name)
     if table is None:
-        raise limits.RejectedError(f"None of the files has a column {_quote(column)}.")
-    return _read_columns(table, [column])[column]
+        raise limits.RejectedError(f"None of the files has a column {_quote(name)}.")
+    return _read_columns(table, names)[name]
 
 
 def _find_table(tables: Sequence[Description], column: Names) -> Description | None:
     """Return the first table that has a column, None if none has."""
-    return next((table for table in tables if column in table.columns), None)
+    names = as_list(column)
+    return next((table for table in tables if names and names[0] in table.columns), None)
 
 
-def _quote(column: Names) -> str:
+def _quote(column: str) -> str:
     """Return the beginning of a column's name in Python's notation."""
-    return repr(str(column)[:_NAME_CHARACTERS])
+    return repr(column[:_NAME_CHARACTERS])
 
 
 def _check_complete(name: str, column: Sequence[object]) -> None:
@@ -753,7 +756,7 @@ def _choose_columns(
         if upload.columns and not names:
             place = f"{upload.file.name}: " if len(chosen) > 1 else ""
             raise limits.RejectedError(
-                f"{place}{ask_for_column(role)} Choose it at {role.capitalize()}."
+                f"{place}{ask_for_column(role)} Choose it in the list of columns."
             )
     return chosen
 
@@ -842,7 +845,8 @@ def _describe_json_lines(file: Path) -> Description:
         first_row = first_row or row
         segments += 1
     texts = [name for name, cell in first_row.items() if isinstance(cell, str)]
-    return Description(file, list(first_row), segments, texts)
+    examples = [str(cell)[:_EXAMPLE_CHARACTERS] for cell in first_row.values()]
+    return Description(file, list(first_row), segments, texts, examples=examples)
 
 
 def _read_columns(upload: Description, names: Sequence[str]) -> dict[str, list[Cell]]:
@@ -1105,7 +1109,24 @@ def _describe_delimited(
         remarks=all_remarks,
         has_quoted_cells=has_quoted_cells,
         has_odd_head=has_odd_head,
+        examples=_read_examples(file, names, cells),
     )
+
+
+def _read_examples(file: Path, names: Sequence[str], cells: Cells) -> list[str]:
+    """Return the beginning of the first cell of each column; none if there are no rows."""
+    conversion = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
+    with _open_text(file) as opened:
+        reader = pyarrow.csv.open_csv(
+            opened,
+            read_options=cells.reading(),
+            parse_options=cells.parsing(),
+            convert_options=conversion,
+        )
+        for batch in reader:
+            for row in batch.slice(0, 1).to_pylist():
+                return [cell[:_EXAMPLE_CHARACTERS] for cell in row.values()]
+    return []
 
 
 def _has_odd_head(file: Path, cells: Cells) -> bool:

@@ -48,6 +48,18 @@ element.addEventListener("click", (event) => {
 });
 """
 
+# Of the columns of a table, one has groups, and one has documents.
+_ON_CHOICE = """
+const single = ["labels", "documents"];
+element.addEventListener("change", ({ target }) => {
+  const fields = [...element.querySelectorAll("select")];
+  const others = fields.filter((field) => field !== target && field.value === target.value);
+  if (single.includes(target.value)) others.forEach((field) => { field.value = ""; });
+  const read = ({ dataset, value }) => [dataset.owner, dataset.name, value];
+  trigger("input", { choices: fields.map(read) });
+});
+"""
+
 
 class Point(NamedTuple):
     """A segment by its number, and its scores under two systems, from 0 to 100."""
@@ -65,6 +77,11 @@ def add_html(text: str = "", elem_id: str | None = None) -> gr.HTML:
 def add_clickable(text: str, elem_id: str) -> gr.HTML:
     """Add HTML with buttons; `event.x` of its click event is the `data-x` of the button."""
     return gr.HTML(text, elem_classes="bleu-page", elem_id=elem_id, js_on_load=_ON_LOAD)
+
+
+def add_choices(text: str, elem_id: str) -> gr.HTML:
+    """Add HTML with choices; `event.choices` of its input event has the data and value of each."""
+    return gr.HTML(text, elem_classes="bleu-page", elem_id=elem_id, js_on_load=_ON_CHOICE)
 
 
 def add_system_field(label: str, elem_id: str) -> gr.Dropdown:

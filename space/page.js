@@ -47,6 +47,11 @@
     findAll("#sentence [data-step=''] .bleu-tokens p:not([tabindex])").forEach(nameTokens);
     // Tables of Markdown.
     findAll("thead th:not([scope])").forEach((head) => head.setAttribute("scope", "col"));
+    // Folds say if they are open.
+    findAll("button.label-wrap").forEach((fold) => {
+      const isOpen = String(fold.classList.contains("open"));
+      if (fold.ariaExpanded !== isOpen) fold.ariaExpanded = isOpen;
+    });
   };
   // Puts the descriptions that the server has sent beside the field below the names of the files in it.
   const describeFiles = (role) => {
@@ -595,6 +600,13 @@
     beginning?.scrollIntoView({ block: "nearest" });
   };
 
+  // The columns of each role, in the order of `columns.Chosen`.
+  const readColumns = () => {
+    const chosen = { systems: new Set(), references: new Set(), labels: new Set(), documents: new Set() };
+    findAll("#columns select").forEach(({ dataset, value }) => chosen[value]?.add(dataset.name));
+    return Object.values(chosen).map((names) => [...names]);
+  };
+
   // Once files are scored, a line stands for their fields.
   const foldFiles = (isFolded) => find("#corpus-inputs")?.classList.toggle("folded", isFolded);
   const unfoldFiles = () => {
@@ -693,6 +705,7 @@
     keep,
     keepFocus,
     changed,
+    readColumns,
     own,
     ask,
     open,

@@ -4,32 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 import gradio as gr
 from gradio.blocks import Block
 
-from . import limits
+from . import html, limits
+from .columns import (
+    Chosen,
+    Column,
+    find_missing,
+    guess_chosen,
+    list_columns,
+    render_columns,
+    tell_columns,
+)
 from .files import (
     FROM_FILES,
     FROM_TEXT,
     HEAD_NAMES,
     HEAD_TEXTS,
-    NO_DOCUMENTS,
-    NO_GROUPS,
     Description,
     Names,
     Reading,
     as_list,
-    ask_for_column,
     check_files,
     describe_file,
-    find_role,
     find_runs,
     guess_columns,
     name_texts,
-    share_tables,
 )
 from .html import add_html, count_things, list_files, message
 
@@ -134,14 +137,14 @@ class Sources(NamedTuple):
 
     origin: gr.Radio
     systems: gr.File
-    system_columns: gr.Dropdown
+    system_columns: gr.JSON
     references: gr.File
-    reference_columns: gr.Dropdown
+    reference_columns: gr.JSON
     pasted_system: gr.Textbox
     pasted_second_system: gr.Textbox
     pasted_references: gr.Textbox
-    labels: gr.Dropdown
-    documents: gr.Dropdown
+    labels: gr.JSON
+    documents: gr.JSON
     keep_quotes: gr.Checkbox
     joins_runs: gr.Checkbox
     first_line: gr.Radio
@@ -152,7 +155,6 @@ class _RoleFields(NamedTuple):
 
     file: gr.File
     note: gr.HTML
-    columns: gr.Dropdown
 
 
 class _UploadFields(NamedTuple):
@@ -160,45 +162,53 @@ class _UploadFields(NamedTuple):
 
     described: gr.State  # the paths of each role whose columns are preselected
     roles: dict[str, _RoleFields]
-    labels: gr.Dropdown
-    documents: gr.Dropdown
+    chosen: list[gr.JSON]  # the columns of each role, in the order of `Chosen`
+    fold: gr.Accordion  # of the list; its label says what the columns are for
+    columns: gr.HTML
     keep_quotes: gr.Checkbox
     joins_runs: gr.Checkbox
     first_line: gr.Radio
 
     def outputs(self) -> list[Block]:
         """Return the components that `_show_uploads` updates."""
-        outputs: list[Block] = [self.described]
-        for role in self.roles.values():
-            outputs += [role.note, role.columns]
+        notes = [role.note for role in self.roles.values()]
         asked = [self.keep_quotes, self.joins_runs, self.first_line]
-        return [*outputs, self.labels, self.documents, *asked]
+        return [self.described, *notes, *self.chosen, self.fold, self.columns, *asked]
 
 
 def add_sources() -> Sources:
     """Add the fields to the demo; only the fields of the chosen origin are visible."""
     origin = gr.Radio([FROM_FILES, FROM_TEXT], value=FROM_FILES, label="Texts", elem_id="origin")
     # 1. Files, and what their columns are for.
-    with gr.Row(elem_id="files") as uploaded:
-        roles = {role: _add_role(role) for role in _HINTS}
-    keep_quotes = gr.Checkbox(
-        label="Keep the quotation marks around cells", visible=False, elem_id="keep-quotes"
-    )
-    joins_runs = gr.Checkbox(visible=False, elem_id="joins-runs")
-    first_line = gr.Radio(
-        [HEAD_NAMES, HEAD_TEXTS],
-        value=None,
-        label="Line 1 of the table has",
-        visible=False,
-        elem_id="first-line",
-    )
-    with gr.Row():
-        labels = _add_column("Score per group of this column", "systems-labels", NO_GROUPS)
-        documents = _add_column(
-            "Documents of this column, for intervals and tests", "documents", NO_DOCUMENTS
+    with gr.Column(elem_id="uploaded") as uploaded:
+        with gr.Row(elem_id="files"):
+            roles = {role: _add_role(role) for role in _HINTS}
+        keep_quotes = gr.Checkbox(
+            label="Keep the quotation marks around cells", visible=False, elem_id="keep-quotes"
         )
+        first_line = gr.Radio(
+            [HEAD_NAMES, HEAD_TEXTS],
+            value=None,
+            label="Line 1 of the table has",
+            visible=False,
+            elem_id="first-line",
+        )
+        with gr.Accordion("Columns", open=False, visible=False, elem_id="columns") as fold:
+            columns = html.add_choices("", "columns-list")
+        joins_runs = gr.Checkbox(visible=False, elem_id="joins-runs")
+        # Without being seen, they tell the page when they change.
+        chosen = [gr.JSON([], visible="hidden") for _ in Chosen._fields]
     described = gr.State({}, time_to_live=limits.SECONDS_KEPT)
-    fields = _UploadFields(described, roles, labels, documents, keep_quotes, joins_runs, first_line)
+    fields = _UploadFields(
+        described=described,
+        roles=roles,
+        chosen=chosen,
+        fold=fold,
+        columns=columns,
+        keep_quotes=keep_quotes,
+        joins_runs=joins_runs,
+        first_line=first_line,
+    )
     # 2. One event for all files: of two, the answer to the older one may come last.
     files = [role.file for role in roles.values()]
     changes = []
@@ -206,13 +216,11 @@ def add_sources() -> Sources:
         changes += [file.upload, file.clear, file.delete]
     changes += [keep_quotes.input, first_line.input]
     show_uploads = partial(_show_uploads, fields)
-    inputs = [described, keep_quotes, first_line, *files]
+    inputs = [described, keep_quotes, first_line, *chosen, *files]
     gr.on(changes, show_uploads, inputs, fields.outputs(), **limits.QUIET)
-    # 3. In a table with all, a column that is chosen for references is not a system.
-    reference_columns = roles["references"].columns
-    system_columns = roles["systems"].columns
-    choices = [reference_columns, system_columns, roles["systems"].file, roles["references"].file]
-    reference_columns.input(_leave_out_references, choices, system_columns, **limits.QUIET)
+    # 3. A choice in the list counts at once. The list stays as it is, and with it the focus.
+    columns.input(None, None, chosen, js="() => bleuPage.readColumns()")
+    columns.input(_tell_choices, None, fold, **limits.QUIET)
     # 4. Pasted text.
     with gr.Row(visible=False, elem_id="pasted") as pasted:
         pasted_system = _add_text("System, one segment per line", "system-text")
@@ -229,14 +237,14 @@ def add_sources() -> Sources:
     return Sources(
         origin=origin,
         systems=roles["systems"].file,
-        system_columns=roles["systems"].columns,
+        system_columns=chosen[0],
         references=roles["references"].file,
-        reference_columns=roles["references"].columns,
+        reference_columns=chosen[1],
         pasted_system=pasted_system,
         pasted_second_system=pasted_second_system,
         pasted_references=pasted_references,
-        labels=labels,
-        documents=documents,
+        labels=chosen[2],
+        documents=chosen[3],
         keep_quotes=keep_quotes,
         joins_runs=joins_runs,
         first_line=first_line,
@@ -249,22 +257,7 @@ def _add_role(role: str) -> _RoleFields:
             label=role.capitalize(), file_count="multiple", height=120, elem_id=f"{role}-file"
         )
         note = add_html(message(_HINTS[role], "note"), elem_id=f"{role}-note")
-        columns = gr.Dropdown(
-            [],
-            label="Columns",
-            multiselect=True,
-            elem_id=f"{role}-columns",
-            allow_custom_value=True,
-            visible=False,
-        )
-    return _RoleFields(file, note, columns)
-
-
-def _add_column(label: str, elem_id: str, value: str) -> gr.Dropdown:
-    """Add the choice of a column, which is hidden as long as no table is uploaded."""
-    return gr.Dropdown(
-        [], label=label, elem_id=elem_id, value=value, allow_custom_value=True, visible=False
-    )
+    return _RoleFields(file, note)
 
 
 def _add_text(label: str, elem_id: str) -> gr.Textbox:
@@ -276,13 +269,15 @@ def _show_uploads(
     before: Mapping[str, list[str]] | None,
     keeps_quotes: bool,
     first_line: str | None,
-    *uploads: Names,
+    *chosen_and_uploads: Names,
 ) -> dict[Block, object]:
     """Show how the files were read, and preselect columns.
 
     `before` has the paths of each role at the last event, `uploads` those of now. A role whose
     files have not changed keeps what is chosen for them.
     """
+    before_chosen = Chosen(*map(as_list, chosen_and_uploads[: len(Chosen._fields)]))
+    uploads = chosen_and_uploads[len(Chosen._fields) :]
     paths = {role: as_list(values) for role, values in zip(fields.roles, uploads)}
     unchanged = {role for role, own_paths in paths.items() if (before or {}).get(role) == own_paths}
     reading = Reading(keeps_quotes, first_line)
@@ -298,17 +293,20 @@ def _show_uploads(
         except limits.RejectedError as error:
             note = message(str(error))
         update[fields.roles[role].note] = note or message(_HINTS[role], "note")
-    # 2. Preselect the columns of each role.
+    # 2. Preselect columns.
     all_uploads = [*described["systems"], *described["references"]]
+    chosen, is_certain = guess_chosen(described["systems"], described["references"])
     for role, own_uploads in described.items():
-        has_columns = [upload.columns for upload in own_uploads]
+        has_columns = any(upload.columns for upload in own_uploads)
         has_new_names = any(upload.has_odd_head for upload in own_uploads)
-        if not any(has_columns) or role not in unchanged or has_new_names:
-            update[fields.roles[role].columns] = _choose_role(role, own_uploads, all_uploads)
-    # 3. Preselect the columns of groups and documents.
-    tables = [upload for upload in all_uploads if upload.columns]
-    update[fields.labels] = _choose_column("labels", tables, NO_GROUPS)
-    update[fields.documents] = _choose_column("documents", tables, NO_DOCUMENTS)
+        if has_columns and role in unchanged and not has_new_names:
+            chosen = chosen._replace(**{role: getattr(before_chosen, role)})
+    listed = list_columns(described["systems"], described["references"], chosen)
+    # 3. List them. The list is open if there is a question.
+    update |= dict(zip(fields.chosen, chosen))
+    update[fields.columns] = render_columns(listed)
+    is_open = not is_certain or bool(find_missing(listed))
+    update[fields.fold] = gr.update(visible=bool(listed), label=tell_columns(listed), open=is_open)
     # 4. Quotation marks around cells are a question only for tables that have them.
     has_quoted_cells = any(upload.has_quoted_cells for upload in all_uploads)
     update[fields.keep_quotes] = gr.update(visible=has_quoted_cells)
@@ -317,6 +315,7 @@ def _show_uploads(
     # 5. So are runs only for names that look so.
     named_role = "systems" if described["systems"] else "references"
     is_preselected = named_role not in unchanged
+    tables = [upload for upload in all_uploads if upload.columns]
     update[fields.joins_runs] = _choose_runs(described["systems"] or tables, is_preselected)
     return update
 
@@ -338,13 +337,9 @@ def _choose_runs(uploads: Sequence[Description], is_preselected: bool) -> dict[s
     return update
 
 
-def _leave_out_references(
-    reference_columns: Names, system_columns: Names, *uploads: Names
-) -> dict[str, object]:
-    """Return the update of the columns of systems after those of references have changed."""
-    is_shared = not all(uploads)  # only one role has files
-    taken = as_list(reference_columns) if is_shared else []
-    return gr.update(value=[name for name in as_list(system_columns) if name not in taken])
+def _tell_choices(event: gr.EventData) -> dict[str, object]:
+    """Return the update of the sentence after a choice: owner, name and role of all columns."""
+    return gr.update(label=tell_columns([Column(*choice) for choice in event.choices]))
 
 
 def _describe_reading(upload: Description) -> tuple[str, str]:
@@ -354,41 +349,3 @@ def _describe_reading(upload: Description) -> tuple[str, str]:
         read = f"columns: {', '.join(upload.columns)}"
     facts = [count_things(upload.segments, "segment"), *upload.remarks, read]
     return upload.file.name, ", ".join(facts)
-
-
-def _choose_role(
-    role: str, own_uploads: Sequence[Description], all_uploads: Sequence[Description]
-) -> dict[str, object]:
-    """Return the update of the choice of a role's columns, with the likely ones preselected."""
-    shared = share_tables(own_uploads, all_uploads)
-    tables = [upload for upload in shared if upload.columns]
-    likely = _guess(tables, role)
-    if own_uploads and tables and not likely:
-        # No name tells: take the first column for systems, the last for references.
-        free = [name for name in tables[0].columns if find_role(name) != "others"]
-        if free:
-            likely = [free[0] if role == "systems" else free[-1]]
-    label = "Columns"
-    if tables and not likely:
-        label = ask_for_column(role)
-    return gr.update(
-        choices=_list_columns(tables), value=likely or None, visible=bool(tables), label=label
-    )
-
-
-def _choose_column(kind: str, tables: Sequence[Description], none: str) -> dict[str, object]:
-    """Return the update of the choice of one column; `none` is the choice of no column."""
-    columns = _list_columns(tables)
-    likely = _guess(tables, kind)
-    value = likely[0] if likely else none
-    return gr.update(choices=[none, *columns], value=value, visible=bool(columns))
-
-
-def _list_columns(tables: Sequence[Description]) -> list[str]:
-    """Return the different columns of all tables."""
-    return list(dict.fromkeys(chain.from_iterable(table.columns for table in tables)))
-
-
-def _guess(tables: Sequence[Description], kind: str) -> list[str]:
-    """Return the different columns of all tables that are likely of a kind."""
-    return list(dict.fromkeys(chain.from_iterable(guess_columns(table)[kind] for table in tables)))

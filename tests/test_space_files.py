@@ -3,9 +3,11 @@
 import csv
 import gzip
 import importlib
+import json
 import random
 import re
 import tracemalloc
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -88,9 +90,10 @@ TABLE = b"mt\tdomain\na b c d\tnews\na b c e\tchat\n"
     ("table", "column", "expected"),
     [
         (TABLE, "domain", ["news", "chat"]),
-        (TABLE, "no groups", None),
+        (TABLE, ["domain"], ["news", "chat"]),
+        (TABLE, [], None),
         (TABLE, None, None),
-        (TABLE, ["domain"], "Choose one column of labels."),
+        (TABLE, ["domain", "mt"], "Choose one column of labels."),
         (TABLE, "topic", "None of the files has a column 'topic'."),
         (b"mt\tdomain\n" + b"".join(b"a\t%d\n" % i for i in range(101)), "domain", "The column 'domain' has 101 different labels; the limit is 100."),
     ],
@@ -384,21 +387,19 @@ def test_columns_of_references_are_known_by_their_names(names, references):
 
 def test_a_missing_column_is_asked_for_first_and_at_its_field(tmp_path):
     """Eleven texts without a known reference are not "eleven systems, the limit is ten"."""
-    files, sources = (importlib.import_module(f"space.{name}") for name in ("files", "sources"))
+    files = importlib.import_module("space.files")
     names = [f"text{number}" for number in range(11)]
     path = tmp_path / "a.tsv"
     path.write_text("\t".join(names) + "\n" + "a\t" * 10 + "a\n")
     table = files.describe_file(str(path))
-    assert (
-        sources._choose_role("references", [], [table])["label"]
-        == "Which column has the reference?"
-    )
+    assert list_columns([table])[0] == "Which column has the reference?"
     known = table._replace(columns=[*names, "refA"])
-    assert sources._choose_role("references", [], [known])["label"] == "Columns"
+    assert list_columns([known])[0].startswith(
+        "Columns: text0, text1, text2 and 8 more are systems"
+    )
     values = [files.FROM_FILES, [str(path)], names, None, [], "", "", "", None, None]
-    with pytest.raises(
-        ValueError, match=r"^Which column has the reference\? Choose it at References\.$"
-    ):
+    asked = r"^Which column has the {}\? Choose it in the list of columns\.$"
+    with pytest.raises(ValueError, match=asked.format("reference")):
         files.read_submission(values)
     values[2], values[4] = ["text3", "text4"], ["text3"]
     with pytest.raises(
@@ -406,12 +407,97 @@ def test_a_missing_column_is_asked_for_first_and_at_its_field(tmp_path):
         match=r"^The column 'text3' is chosen for systems and for references\. Remove it from one of them\.$",
     ):
         files.read_submission(values)
-    assert sources._leave_out_references(["text3"], names, [str(path)], None)["value"] == [
-        name for name in names if name != "text3"
-    ]
     values[2] = []
-    with pytest.raises(ValueError, match=r"^Which column has the system\? Choose it at Systems\.$"):
+    with pytest.raises(ValueError, match=asked.format("system")):
         files.read_submission(values)
+
+
+def list_columns(systems, references=()):
+    """Return the sentence, the roles of the columns by owner and name, and whether names tell them."""
+    columns = importlib.import_module("space.columns")
+    chosen, is_certain = columns.guess_chosen(systems, references)
+    listed = columns.list_columns(systems, references, chosen)
+    roles = {f"{column.owner}.{column.name}": column.role for column in listed}
+    return columns.tell_columns(listed), roles, is_certain
+
+
+TABLES = {
+    "doc\tdomain\tsource\tref\tA\tB\nd1\tnews\ts\tr\ta\tb\n": "all.tsv",
+    "id\tmt\n1\ta\n": "system.tsv",
+    "id\treference\n1\tr\n": "reference.tsv",
+    "x\ty\na\tr\n": "odd.tsv",
+    "domain\tmt\nnews\ta\n": "labeled.tsv",
+    "r\n": "r.txt",
+}
+
+
+@pytest.mark.parametrize(
+    ("systems", "references", "sentence", "is_certain"),
+    [
+        # A table with all.
+        (["all.tsv"], [], "Columns: A and B are systems, ref is the reference, domain has groups, doc has documents; 1 is not used", True),
+        # A table per role, each with its own list.
+        (["system.tsv"], ["reference.tsv"], "Columns: mt is the system, reference is the reference; 2 are not used", True),
+        (["system.tsv"], ["r.txt"], "Columns: mt is the system; 1 is not used", True),
+        # No name tells.
+        (["odd.tsv"], ["r.txt"], "Columns: x and y are systems", True),
+        (["odd.tsv"], [], "Which column has the reference?", False),
+        (["r.txt"], ["odd.tsv"], "Columns: y is the reference; 1 is not used", False),
+        # Plain text has no columns.
+        (["r.txt"], ["r.txt"], None, True),
+        # A column of groups in both: the first one counts.
+        (["labeled.tsv"], ["labeled.tsv"], "Columns: mt is the system, mt is the reference, domain has groups; 1 is not used", False),
+    ],
+)  # fmt: skip
+def test_the_sentence_says_what_columns_are_for(
+    tmp_path, systems, references, sentence, is_certain
+):
+    files = importlib.import_module("space.files")
+
+    def describe(names):
+        described = []
+        for name in names:
+            (text,) = [text for text, file in TABLES.items() if file == name]
+            (tmp_path / name).write_text(text)
+            described.append(files.describe_file(str(tmp_path / name)))
+        return described
+
+    told, roles, certain = list_columns(describe(systems), describe(references))
+    assert told == sentence if roles else sentence is None
+    assert certain == is_certain
+
+
+def test_the_list_has_the_first_text_of_each_column_and_only_roles_that_can_be(tmp_path):
+    """A name is whatever a file has: it is text, and comes back as it was."""
+    columns, files = (importlib.import_module(f"space.{name}") for name in ("columns", "files"))
+    name = 'm"t<b>&\u200b'
+    (tmp_path / "a.jsonl").write_text(json.dumps({name: "<i>" + "x" * 500, "ref": ["r", "s"]}))
+    (tmp_path / "r.csv").write_text("ref,id\n,007\n")
+    table, other = (files.describe_file(str(tmp_path / file)) for file in ("a.jsonl", "r.csv"))
+    assert [len(table.examples[0]), *table.examples[1:]] == [200, "['r', 's']"]
+    assert list(other.examples) == ["", "007"]
+
+    def read(systems, references):
+        chosen, _ = columns.guess_chosen(systems, references)
+        rendered = columns.render_columns(columns.list_columns(systems, references, chosen))
+        assert "<i>" not in rendered
+        fields = re.findall(r'data-owner="(.*?)" data-name="(.*?)">(.*?)</select>', rendered)
+        return [
+            (owner, unescape(name), re.findall('value="(.*?)"', options))
+            for owner, name, options in fields
+        ]
+
+    others = ["labels", "documents", ""]
+    assert read([table], []) == [
+        ("", name, ["systems", "references", *others]),
+        ("", "ref", ["systems", "references", *others]),
+    ]
+    assert read([table], [other]) == [
+        ("systems", name, ["systems", *others]),
+        ("systems", "ref", ["systems", *others]),
+        ("references", "ref", ["references", *others]),
+        ("references", "id", ["references", *others]),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -543,17 +629,19 @@ def test_the_choice_of_runs_stays_while_other_files_are_uploaded(tmp_path):
     with gradio.Blocks():
         roles = {role: sources._add_role(role) for role in ("systems", "references")}
         fields = sources._UploadFields(
-            gradio.State(),
-            roles,
-            gradio.Dropdown(),
-            gradio.Dropdown(),
-            gradio.Checkbox(),
-            gradio.Checkbox(),
-            gradio.Radio(),
+            described=gradio.State(),
+            roles=roles,
+            chosen=[gradio.JSON() for _ in range(4)],
+            fold=gradio.Accordion(),
+            columns=gradio.HTML(),
+            keep_quotes=gradio.Checkbox(),
+            joins_runs=gradio.Checkbox(),
+            first_line=gradio.Radio(),
         )
 
     def show(before, *uploads):
-        return sources._show_uploads(fields, before, False, None, *uploads)[fields.joins_runs]
+        update = sources._show_uploads(fields, before, False, None, *[[]] * 4, *uploads)
+        return update[fields.joins_runs]
 
     uploaded = show({}, systems, [])
     assert uploaded["value"]

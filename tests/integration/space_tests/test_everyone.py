@@ -136,6 +136,8 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
         page.locator(f"#{role}-file").get_by_role("button", name="Clear").click()
         expect(page.locator(f"#{role}-file tr.file")).to_have_count(0)
     upload(page, "systems", tmp_path / "wmt.tsv", has_columns=True)
+    unfold(page, "#columns")
+    look("corpus, the columns of a table")
     score(page)
     page.locator("#corpus-details details").evaluate_all(
         "all => all.forEach((one) => (one.open = true))"

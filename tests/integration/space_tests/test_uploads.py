@@ -9,13 +9,13 @@ from .corpus import write_corpus
 from .visitor import (
     asked_by,
     change_files,
-    choose,
+    column,
     expect,
     score,
     score_of,
     settle,
     tab,
-    text,
+    unfold,
     upload,
 )
 
@@ -168,8 +168,8 @@ def test_of_two_files_that_are_read_at_once_both_are_described(page, tmp_path):
     held[0].continue_()
     expect(page.locator("#systems-note")).to_contain_text("columns: A, B")
     expect(page.locator("#references-note")).to_contain_text("columns: C, D")
-    expect(page.locator("#systems-columns")).to_contain_text("A")
-    expect(page.locator("#references-columns")).to_contain_text("D")
+    expect(column(page, "A")).to_have_value("systems")
+    expect(column(page, "D")).to_have_value("references")
     assert settle(page, lambda: page.locator("#references-note").inner_text()).startswith("r.tsv")
 
 
@@ -190,7 +190,8 @@ def test_a_file_that_is_uploaded_while_another_is_removed(page, tmp_path):
     with page.expect_request(is_about_systems):
         held.pop().continue_()
     expect(page.locator("#systems-note")).to_contain_text("columns: reference, A, B")
-    expect(page.locator("#systems-columns")).to_contain_text("A")
+    told = "Columns: A and B are systems, reference is the reference"
+    expect(page.locator("#columns > button")).to_contain_text(told)
     score(page)
 
 
@@ -240,7 +241,7 @@ def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
     tab(page, "Corpus")
     upload(page, "systems", tmp_path / "system.tsv", has_columns=True)
     upload(page, "references", tmp_path / "reference.txt")
-    expect(text(page, "#systems-labels")).to_have_value("domain")
+    expect(page.locator("#columns > button")).to_contain_text("domain has groups; 1 is not used")
     score(page)
     groups = page.locator("#corpus-details table", has_text="mean of the groups")
     for label, prediction, reference in (
@@ -251,12 +252,86 @@ def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
         row = groups.locator("tr", has=page.get_by_role("cell", name=label, exact=True))
         expect(row).to_contain_text(f"{expected:.2f}")
     change_files(page)
-    choose(page, "#systems-labels", "topic")
+    unfold(page, "#columns")
+    column(page, "topic").select_option("group, with a score of its own")
+    expect(page.locator("#columns > button")).to_contain_text("topic has groups; 1 is not used")
+    expect(column(page, "domain")).to_have_value("")  # one column has groups
     score(page)
     expect(page.locator("#corpus-details table", has_text="mean of the groups")).to_contain_text(
         "y"
     )
     change_files(page)
-    choose(page, "#systems-labels", "no groups")
+    column(page, "topic").select_option("not used")
+    expect(page.locator("#columns > button")).to_contain_text("2 are not used")
     score(page)
     expect(page.locator("#corpus-details")).not_to_contain_text("mean of the groups")
+
+
+def test_columns_whose_names_tell_too_little_are_chosen_by_keyboard(page, bleu, tmp_path):
+    """The list is open with the question; each choice has the column's name and its first text."""
+    (tmp_path / "a.csv").write_text("x,y\n" + "a b c d,a b c e\ne f g h,e f g h\n" * 20)
+    tab(page, "Corpus")
+    upload(page, "systems", tmp_path / "a.csv", has_columns=True)
+    fold = page.get_by_role("button", name="Which column has the reference?")
+    expect(fold).to_have_attribute("aria-expanded", "true")
+    choice = page.get_by_role("combobox", name="y", exact=True)
+    expect(choice).to_have_accessible_description("a b c e")
+    choice.focus()
+    page.keyboard.press("r")  # the first letter of "reference"
+    told = "Columns: x is the system, y is the reference"
+    expect(page.locator("#columns > button")).to_contain_text(told)
+    # The list stays as it is, and with it the focus.
+    expect(choice).to_be_focused()
+    expect(page.locator("#columns-list")).to_be_visible()
+    score(page)
+    expected = bleu.compute(
+        predictions=["a b c d", "e f g h"] * 20, references=["a b c e", "e f g h"] * 20
+    )
+    score_of(page, "#corpus-summary", expected["score"])
+    # Another choice is a change.
+    change_files(page)
+    column(page, "x").select_option("reference")
+    expect(page.locator(".bleu-results.old")).to_have_count(1)
+    expect(page.locator("#columns > button")).to_contain_text("Which column has the system?")
+    page.locator("#score").click()
+    expect(page.locator("#corpus-message")).to_contain_text(
+        "Which column has the system? Choose it in the list of columns."
+    )
+
+
+def test_choices_stay_while_files_of_the_other_role_are_uploaded(page, tmp_path):
+    (tmp_path / "a.csv").write_text("mt,mt2,other\n" + "a b c d,a b c e,a b c f\n" * 20)
+    (tmp_path / "r.txt").write_text("a b c d\n" * 20)
+    tab(page, "Corpus")
+    upload(page, "systems", tmp_path / "a.csv", has_columns=True)
+    column(page, "other").select_option("system")
+    column(page, "mt2").select_option("not used")
+    expect(page.locator("#columns > button")).to_contain_text("Which column has the reference?")
+    upload(page, "references", tmp_path / "r.txt")
+    told = "Columns: mt and other are systems; 1 is not used"
+    expect(page.locator("#columns > button")).to_contain_text(told)
+    options = column(page, "mt").locator("option")
+    expect(options).to_have_count(4)  # no longer the reference
+    # Pasted text has no columns.
+    page.get_by_label("Pasted text", exact=True).check()
+    expect(page.locator("#columns")).to_be_hidden()
+
+
+def test_a_wide_table_does_not_fill_the_screen(open_page, tmp_path):
+    """A hundred columns are in a box that scrolls, in which the keyboard reaches each one."""
+    names = ["reference", *(f"system {number}" for number in range(98)), "name " * 40]
+    (tmp_path / "a.tsv").write_text(
+        "\t".join(names) + "\n" + ("\t".join(["a b c d " * 30] * 100) + "\n") * 2
+    )
+    for width in (1280, 390):
+        page = open_page(width)
+        tab(page, "Corpus")
+        upload(page, "systems", tmp_path / "a.tsv", has_columns=True)
+        expect(page.locator("#columns-list")).to_be_hidden()
+        unfold(page, "#columns")
+        assert page.locator("#columns").bounding_box()["height"] <= 400
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+        last = page.locator("#columns select").last
+        last.focus()
+        expect(last).to_be_in_viewport()
+        assert last.bounding_box()["height"] >= 40

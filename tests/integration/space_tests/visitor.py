@@ -78,7 +78,12 @@ def upload(page, role, paths, has_columns=False):
     page.set_input_files(f"#{role}-file input[type=file]", paths)
     page.wait_for_function(f"before => !['', before].includes({read})", arg=before)
     if has_columns:
-        expect(page.locator(f"#{role}-columns")).to_be_visible()
+        expect(page.locator("#columns")).to_be_visible()
+
+
+def column(page, name):
+    """Return the choice of a column's role, in the list that is open."""
+    return page.locator(f"#columns select[data-name='{name}']")
 
 
 def paste(page, system, references, second=""):
