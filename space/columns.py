@@ -14,8 +14,8 @@ from .options import join_clauses
 _ROLES = {
     "systems": "system",
     "references": "reference",
-    "labels": "group, with a score of its own",
-    "documents": "document, for intervals and tests",
+    "labels": "group",
+    "documents": "document",
     "": "not used",
 }
 _OWNERS = {"systems": "Files of systems", "references": "Files of references"}
@@ -137,7 +137,7 @@ def tell_columns(columns: Sequence[Column]) -> str:
     >>> names = {"domain": "labels", "ref": "references", "A": "systems", "B": "systems", "n": ""}
     >>> columns = [Column("", name, role) for name, role in names.items()]
     >>> tell_columns(columns)
-    'Columns: A and B are systems, ref is the reference, domain has groups; 1 is not used'
+    'Columns: A and B are systems, ref is the reference, a score per domain; 1 is not used'
     >>> tell_columns(columns[2:])
     'Which column has the reference?'
     """
@@ -147,14 +147,14 @@ def tell_columns(columns: Sequence[Column]) -> str:
     names = {role: [column.name for column in columns if column.role == role] for role in _ROLES}
     clauses = []
     for role, one, several in (
-        ("systems", "is the system", "are systems"),
-        ("references", "is the reference", "are references"),
-        ("labels", "has groups", ""),
-        ("documents", "has documents", ""),
+        ("systems", "{} is the system", "{} are systems"),
+        ("references", "{} is the reference", "{} are references"),
+        ("labels", "a score per {}", ""),
+        ("documents", "tests by {}", ""),
     ):
         if names[role]:
-            verb = one if len(names[role]) == 1 else several
-            clauses.append(f"{_join_names(names[role])} {verb}")
+            clause = one if len(names[role]) == 1 else several
+            clauses.append(clause.format(_join_names(names[role])))
     sentence = f"Columns: {', '.join(clauses)}"
     unused = len(names[""])
     if unused:

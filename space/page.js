@@ -839,6 +839,7 @@
     const row = target.closest("[data-ticks]");
     if (row) showTicks(row);
     if (target.closest("[data-unfold]")) unfoldFiles();
+    if (target.closest("button.label-wrap")) setTimeout(completeFields); // after Gradio has opened or closed it
     const more = target.closest("[data-more]");
     if (more) showMore(more);
     const saveButton = target.closest("[data-save]");

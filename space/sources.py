@@ -9,7 +9,7 @@ from typing import NamedTuple
 import gradio as gr
 from gradio.blocks import Block
 
-from . import html, limits
+from . import limits
 from .columns import (
     Chosen,
     Column,
@@ -34,7 +34,7 @@ from .files import (
     guess_columns,
     name_texts,
 )
-from .html import add_html, count_things, list_files, message
+from .html import add_choices, add_html, count_things, list_files, message
 
 _HINTS = {
     "systems": (
@@ -194,10 +194,10 @@ def add_sources() -> Sources:
             elem_id="first-line",
         )
         with gr.Accordion("Columns", open=False, visible=False, elem_id="columns") as fold:
-            columns = html.add_choices("", "columns-list")
+            columns = add_choices("", "columns-list")
         joins_runs = gr.Checkbox(visible=False, elem_id="joins-runs")
-        # Without being seen, they tell the page when they change.
-        chosen = [gr.JSON([], visible="hidden") for _ in Chosen._fields]
+        # page.css hides them. Without being in the page, they would not tell when they change.
+        chosen = [gr.JSON([], elem_classes="bleu-chosen") for _ in Chosen._fields]
     described = gr.State({}, time_to_live=limits.SECONDS_KEPT)
     fields = _UploadFields(
         described=described,

@@ -435,7 +435,7 @@ TABLES = {
     ("systems", "references", "sentence", "is_certain"),
     [
         # A table with all.
-        (["all.tsv"], [], "Columns: A and B are systems, ref is the reference, domain has groups, doc has documents; 1 is not used", True),
+        (["all.tsv"], [], "Columns: A and B are systems, ref is the reference, a score per domain, tests by doc; 1 is not used", True),
         # A table per role, each with its own list.
         (["system.tsv"], ["reference.tsv"], "Columns: mt is the system, reference is the reference; 2 are not used", True),
         (["system.tsv"], ["r.txt"], "Columns: mt is the system; 1 is not used", True),
@@ -446,7 +446,7 @@ TABLES = {
         # Plain text has no columns.
         (["r.txt"], ["r.txt"], None, True),
         # A column of groups in both: the first one counts.
-        (["labeled.tsv"], ["labeled.tsv"], "Columns: mt is the system, mt is the reference, domain has groups; 1 is not used", False),
+        (["labeled.tsv"], ["labeled.tsv"], "Columns: mt is the system, mt is the reference, a score per domain; 1 is not used", False),
     ],
 )  # fmt: skip
 def test_the_sentence_says_what_columns_are_for(

@@ -523,7 +523,7 @@ def test_an_organizers_table_is_scored_by_one_press(page, tmp_path):
         for role in roles:
             upload(page, role, tmp_path / "wmt.tsv", has_columns=True)
         expect(page.locator("#columns > button")).to_contain_text(
-            "reference is the reference, domain has groups, doc has documents"
+            "reference is the reference, a score per domain, tests by doc"
         )
         expect(page.locator("#columns-list")).to_be_hidden()
         score(page)

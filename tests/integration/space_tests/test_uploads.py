@@ -241,7 +241,7 @@ def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
     tab(page, "Corpus")
     upload(page, "systems", tmp_path / "system.tsv", has_columns=True)
     upload(page, "references", tmp_path / "reference.txt")
-    expect(page.locator("#columns > button")).to_contain_text("domain has groups; 1 is not used")
+    expect(page.locator("#columns > button")).to_contain_text("a score per domain; 1 is not used")
     score(page)
     groups = page.locator("#corpus-details table", has_text="mean of the groups")
     for label, prediction, reference in (
@@ -253,8 +253,8 @@ def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
         expect(row).to_contain_text(f"{expected:.2f}")
     change_files(page)
     unfold(page, "#columns")
-    column(page, "topic").select_option("group, with a score of its own")
-    expect(page.locator("#columns > button")).to_contain_text("topic has groups; 1 is not used")
+    column(page, "topic").select_option("group")
+    expect(page.locator("#columns > button")).to_contain_text("a score per topic; 1 is not used")
     expect(column(page, "domain")).to_have_value("")  # one column has groups
     score(page)
     expect(page.locator("#corpus-details table", has_text="mean of the groups")).to_contain_text(
@@ -288,8 +288,13 @@ def test_columns_whose_names_tell_too_little_are_chosen_by_keyboard(page, bleu, 
         predictions=["a b c d", "e f g h"] * 20, references=["a b c e", "e f g h"] * 20
     )
     score_of(page, "#corpus-summary", expected["score"])
-    # Another choice is a change.
+    # It stays so when the list is closed and opened.
     change_files(page)
+    for state in ("false", "true"):
+        unfold(page, "#columns")
+        expect(page.locator("#columns > button")).to_have_attribute("aria-expanded", state)
+    expect(choice).to_have_value("references")
+    # Another choice is a change.
     column(page, "x").select_option("reference")
     expect(page.locator(".bleu-results.old")).to_have_count(1)
     expect(page.locator("#columns > button")).to_contain_text("Which column has the system?")
