@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -295,12 +295,10 @@ def _show_uploads(
         update[fields.roles[role].note] = note or message(_HINTS[role], "note")
     # 2. Preselect columns.
     all_uploads = [*described["systems"], *described["references"]]
+    has_new_names = any(upload.has_odd_head for upload in all_uploads)
+    kept = set() if has_new_names else unchanged
     chosen, is_certain = guess_chosen(described["systems"], described["references"])
-    for role, own_uploads in described.items():
-        has_columns = any(upload.columns for upload in own_uploads)
-        has_new_names = any(upload.has_odd_head for upload in own_uploads)
-        if has_columns and role in unchanged and not has_new_names:
-            chosen = chosen._replace(**{role: getattr(before_chosen, role)})
+    chosen = _keep_chosen(before_chosen, chosen, described, kept)
     listed = list_columns(described["systems"], described["references"], chosen)
     # 3. List them. The list is open if there is a question.
     update |= dict(zip(fields.chosen, chosen))
@@ -335,6 +333,30 @@ def _choose_runs(uploads: Sequence[Description], is_preselected: bool) -> dict[s
     if is_preselected:
         update["value"] = bool(runs)
     return update
+
+
+def _keep_chosen(
+    before: Chosen,
+    guessed: Chosen,
+    described: Mapping[str, Sequence[Description]],
+    kept: Collection[str],
+) -> Chosen:
+    """Return what is guessed, with what was chosen before in the files of the kept roles."""
+    chosen = guessed
+    # 1. The columns of a role are in its own tables, or else in those of the other role.
+    for role, uploads in described.items():
+        has_tables = any(upload.columns for upload in uploads)
+        if role in kept and (has_tables or len(kept) == len(described)):
+            chosen = chosen._replace(**{role: getattr(before, role)})
+    # 2. A column of groups or of documents is in any table. Another one is guessed in new tables.
+    new = {role: [] if role in kept else uploads for role, uploads in described.items()}
+    guessed_in_new, _ = guess_chosen(new["systems"], new["references"])
+    names_kept = {name for role in kept for table in described[role] for name in table.columns}
+    for kind in ("labels", "documents"):
+        names = getattr(before, kind)
+        is_kept = bool(names) and names_kept.issuperset(names)
+        chosen = chosen._replace(**{kind: names if is_kept else getattr(guessed_in_new, kind)})
+    return chosen
 
 
 def _tell_choices(event: gr.EventData) -> dict[str, object]:

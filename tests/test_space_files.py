@@ -467,6 +467,31 @@ def test_the_sentence_says_what_columns_are_for(
     assert certain == is_certain
 
 
+def test_what_was_chosen_stays_with_its_files(tmp_path):
+    """Also that no column has groups; another role's new files are guessed."""
+    columns, files, sources = (
+        importlib.import_module(f"space.{name}") for name in ("columns", "files", "sources")
+    )
+    described = {}
+    for role, name in (("systems", "all.tsv"), ("references", "labeled.tsv")):
+        (text,) = [text for text, file in TABLES.items() if file == name]
+        (tmp_path / name).write_text(text)
+        described[role] = [files.describe_file(str(tmp_path / name))]
+    table = {"systems": described["systems"], "references": []}
+    before = columns.Chosen(["A"], ["B"], [], ["domain"])
+
+    def keep(described, kept):
+        guessed, _ = columns.guess_chosen(described["systems"], described["references"])
+        return sources._keep_chosen(before, guessed, described, kept)
+
+    guessed = columns.Chosen(["A", "B"], ["ref"], ["domain"], ["doc"])
+    assert keep(table, set()) == guessed
+    assert keep(table, {"systems", "references"}) == before
+    # References are uploaded besides.
+    added = keep(described, {"systems"})
+    assert added == columns.Chosen(["A"], ["mt"], ["domain"], ["domain"])
+
+
 def test_the_list_has_the_first_text_of_each_column_and_only_roles_that_can_be(tmp_path):
     """A name is whatever a file has: it is text, and comes back as it was."""
     columns, files = (importlib.import_module(f"space.{name}") for name in ("columns", "files"))
