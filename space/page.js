@@ -604,6 +604,9 @@
   const readColumns = () => {
     const chosen = { systems: new Set(), references: new Set(), labels: new Set(), documents: new Set() };
     findAll("#columns select").forEach(({ dataset, value }) => chosen[value]?.add(dataset.name));
+    // Their fields are not in the page, and don't tell when they change.
+    now = JSON.stringify(findAll("#columns select").map((field) => field.value));
+    markCorpus();
     return Object.values(chosen).map((names) => [...names]);
   };
 

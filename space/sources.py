@@ -196,8 +196,7 @@ def add_sources() -> Sources:
         with gr.Accordion("Columns", open=False, visible=False, elem_id="columns") as fold:
             columns = add_choices("", "columns-list")
         joins_runs = gr.Checkbox(visible=False, elem_id="joins-runs")
-        # page.css hides them. Without being in the page, they would not tell when they change.
-        chosen = [gr.JSON([], elem_classes="bleu-chosen") for _ in Chosen._fields]
+        chosen = [gr.JSON([], visible=False) for _ in Chosen._fields]
     described = gr.State({}, time_to_live=limits.SECONDS_KEPT)
     fields = _UploadFields(
         described=described,
