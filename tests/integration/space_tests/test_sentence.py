@@ -6,7 +6,7 @@ import re
 import pytest
 from test_tutorials import CANDIDATE_1, REFERENCES
 
-from .visitor import asked_by, example, expect, fill, score_of, settle, text, unfold
+from .visitor import asked_by, example, expect, fill, score_of, settle, tab, text, unfold
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -750,6 +750,20 @@ def test_forced_colors_keep_the_marks_of_n_grams(page):
     bar = page.locator(".bleu-formula .clipped").first
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert bar.evaluate("one => getComputedStyle(one).backgroundColor") != paper
+
+
+def test_forced_colors_keep_what_is_chosen_and_what_is_a_button(page):
+    """Gradio marks both by backgrounds, which forced colors take away."""
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    tab(page, "Corpus")
+    button = page.get_by_role("button", name="Score the example again")
+    border = button.evaluate("one => getComputedStyle(one).borderTop")
+    assert re.fullmatch(r"1px solid rgb.*", border)
+    files = page.get_by_label("Files", exact=True)
+    expect(files).to_be_checked()
+    chosen = files.screenshot()
+    page.get_by_label("Pasted text", exact=True).check()
+    assert files.screenshot() != chosen
 
 
 def test_targets_are_40_pixels_high(page):
