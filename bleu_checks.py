@@ -44,6 +44,7 @@ from .bleu_kinds import (
     Columns,
     Found,
     Grams,
+    Scan,
     Side,
     Texts,
     Where,
@@ -62,7 +63,6 @@ from .bleu_statistics import (
 from .bleu_tables import is_table
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer
 
-_NO_ROWS: Int64 = np.empty(0, np.int64)
 _SAMPLE_ROWS = 200  # of a corpus, evenly spread, that are looked at without being asked
 _LEAST_EFFECT = 0.1  # points; a fix that changes less has no effect
 
@@ -208,6 +208,7 @@ class _Part:
         self._options = options
         self._sample = self._read(spread(self._size, _SAMPLE_ROWS))
         self._all: Texts | None = None
+        self._scanned: dict[Scan, tuple[Int64, Texts | None]] = {}
 
     def find(self, check: Check) -> list[Found]:
         """Return where a kind is in all rows, without reading all rows of most corpora."""
@@ -222,13 +223,20 @@ class _Part:
                 self._all = self._read(None)
             return find_kind(check, self._all)
         # 3. Look at the rows that are found without reading texts.
-        rows = _NO_ROWS
-        if check.scan is not None:
-            rows = check.scan(self._corpus.predictions, self.tokenizer)
-        if not len(rows):
+        if check.scan is None:
             return []
-        found = find_kind(check, self._read(rows))
+        rows, texts = self._scan(check.scan)
+        if texts is None:
+            return []
+        found = find_kind(check, texts)
         return [each._replace(rows=rows[list(each.rows)].tolist()) for each in found]
+
+    def _scan(self, scan: Scan) -> tuple[Int64, Texts | None]:
+        """Return the rows that a scan finds, and their texts; kinds share scans."""
+        if scan not in self._scanned:
+            rows = scan(self._corpus.predictions, self.tokenizer)
+            self._scanned[scan] = rows, self._read(rows) if len(rows) else None
+        return self._scanned[scan]
 
     def _read(self, rows: Int64 | None) -> Texts:
         columns = _list_texts(self._corpus, rows)

@@ -195,6 +195,10 @@ class Words(NamedTuple):
     fixed: str = ""
 
 
+# Returns the rows of predictions that may have a kind, given the tokenizer.
+Scan = Callable[[pa.ChunkedArray, ChosenTokenizer], Int64]
+
+
 class Check(NamedTuple):
     """A kind of input that misleads.
 
@@ -226,7 +230,7 @@ class Check(NamedTuple):
     is_zero_if_all: bool = False
     signs: str = ""
     kinds: Sequence[Kind] = ("text",)
-    scan: Callable[[pa.ChunkedArray, ChosenTokenizer], Int64] | None = None
+    scan: Scan | None = None
 
     @property
     def kind(self) -> str:
@@ -265,6 +269,27 @@ def _show(
     return Found(where, rows, fix=fix)
 
 
+def _list_rows_with(texts: Texts, side: Side, signs: Sequence[str]) -> list[int]:
+    """Return the rows of a side with one of some signs.
+
+    One sign after the other: per text, Python would take ten times as long for all at once.
+    """
+    found: set[int] = set()
+    for sign in signs:
+        if side == "predictions":
+            found.update([row for row, text in enumerate(texts.predictions) if sign in text])
+        else:
+            found.update(
+                [
+                    row
+                    for row, row_texts in enumerate(texts.references)
+                    for text in row_texts
+                    if sign in text
+                ]
+            )
+    return sorted(found)
+
+
 def _find_places(
     texts: Texts,
     pattern: re.Pattern[str],
@@ -296,16 +321,17 @@ def _find_places(
         signs_of_side = [sign for sign in signs if sign in joined]
         if not signs_of_side:
             continue
+        rows: Iterable[int] = range(len(texts))
+        if len(signs_of_side) <= _MOST_SIGNS:
+            rows = _list_rows_with(texts, side, signs_of_side)
         # To look for many signs takes longer than to search all texts at once.
-        has_many_signs = len(signs_of_side) > _MOST_SIGNS
-        if has_many_signs and not any(map(accept, pattern.finditer(joined))):
+        elif not any(map(accept, pattern.finditer(joined))):
             continue
-        for row in range(len(texts)):
+        for row in rows:
             for text in texts.of(side, row):
-                if has_many_signs or any(sign in text for sign in signs_of_side):
-                    match = next(filter(accept, pattern.finditer(text)), None)
-                    if match:
-                        places[side].setdefault(row, match[0])
+                match = next(filter(accept, pattern.finditer(text)), None)
+                if match:
+                    places[side].setdefault(row, match[0])
     fix = None if change is None else Fix(change)
     # 2. Is it on both sides?
     in_predictions = places["predictions"]
@@ -873,13 +899,14 @@ def _read_json(text: str) -> dict[str, str]:
 def _find_markup(texts: Texts) -> Iterable[Found]:
     for side in _SIDES:
         joined = texts.joined[side]
-        if any(sign in joined for sign in ("<seg", "<hyp", "<ref", "<src")):
+        # One character is found far faster than several.
+        if "<" in joined and any(sign in joined for sign in ("<seg", "<hyp", "<ref", "<src")):
             rows = texts.find_rows(side, _SEGMENT.fullmatch)
             if rows:
                 fix = Fix(_read_segment)
                 yield _show(texts, side, rows, _SEGMENT, fix)._replace(detail="lines of SGML")
                 continue
-        if '{"' in joined or '{ "' in joined:
+        if "{" in joined and ('{"' in joined or '{ "' in joined):
             rows = texts.find_rows(side, _read_json)
             key = _find_best(texts, side, rows, _read_json)
             if rows and key is not None:
@@ -1035,7 +1062,9 @@ _MOJIBAKE = re.compile(f"{_UTF8_LETTER}(?:{_UTF8_LETTER})*")
 # The first letter of each place; of one that was Cyrillic in one byte per letter, any.
 _MOJIBAKE_SIGNS = "".join(map(chr, (*range(0xC0, 0xD7), *range(0xD8, 0xF7), *range(0xF8, 0x100))))
 # Cyrillic, one byte per letter, read as Latin-1: no language has five accented letters in a row.
-_ONE_BYTE = re.compile("[\xc0-\xd6\xd8-\xf6\xf8-\xff]{5,}")
+_ONE_BYTE_LETTERS = "[\xc0-\xd6\xd8-\xf6\xf8-\xff]"
+# Not {5,}: Python finds the first character of a pattern fast if it is not repeated.
+_ONE_BYTE = re.compile(f"{_ONE_BYTE_LETTERS}{_ONE_BYTE_LETTERS}{{4,}}")
 _HAS_FTFY = importlib.util.find_spec("ftfy") is not None
 
 
