@@ -1653,6 +1653,7 @@ FEWEST_REORDERED = 12
 _ORDER_SAMPLE = 300  # rows
 _MOST_PAIRED = 50_000  # rows; all pairs are compared that share a rare n-gram
 _CANDIDATES = 10  # rows of references that a prediction is compared with
+_MOST_WEIGHED = 10_000  # rows that share n-grams with a prediction, the rarest first
 _HOME_RATIO = 1.5  # of the fit of a row that was moved to the next best fit
 _RARE_SHARE = 0.05  # of the rows, in which an n-gram that tells rows apart occurs at most
 
@@ -1792,12 +1793,16 @@ class _RareGrams:
 
     def list_candidates(self, row: int) -> list[int]:
         """Return the rows that share the rarest n-grams with a prediction, the best one first."""
+        found = [self._rows[gram] for gram in self._predictions[row] if gram in self._rows]
         weights: defaultdict[int, float] = defaultdict(float)
-        for gram in self._predictions[row]:
-            rows = self._rows.get(gram, ())
-            if 0 < len(rows) <= self._most:
-                for other in rows:
-                    weights[other] += 1 / len(rows)
+        weighed = 0
+        for rows in sorted(found, key=len):
+            # Frequent n-grams weigh little, and would take most of the time in a large corpus.
+            if len(rows) > self._most or weighed > _MOST_WEIGHED:
+                break
+            weighed += len(rows)
+            for other in rows:
+                weights[other] += 1 / len(rows)
         return sorted(weights, key=lambda other: -weights[other])[:_CANDIDATES]
 
 
