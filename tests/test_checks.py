@@ -193,6 +193,7 @@ CALLS = {
 def test_rows_that_moved_warn_in_every_method(bleu, call):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ResourceWarning)  # of what other tests left open
         call(bleu, *MOVED)
     (message,) = [str(each.message) for each in caught if each.message.kind == "shifted"]
     assert "From predictions[12] on, the predictions fit the references 1 row further on" in message

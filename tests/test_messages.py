@@ -509,6 +509,7 @@ def test_detached_periods_look_tokenized(bleu, count, tokenize, warns):
     text = ["It works well here ."] * count + ["It works well here."]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ResourceWarning)  # of what other tests left open
         bleu.compute(predictions=text, references=text, tokenize=tokenize)
     assert [warning.category for warning in caught] == [bleu.Warning] * warns
 
@@ -685,6 +686,7 @@ def test_leftovers_of_language_models(bleu, text, found):
 def test_markup_code_and_mathematics_are_not_leftovers(bleu, text):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ResourceWarning)  # of what other tests left open
         bleu.compute(predictions=[text], references=["b"])
     assert [each for each in caught if each.message.kind == "chat"] == []
 
