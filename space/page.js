@@ -171,8 +171,9 @@
     return query ? `#${query}` : "";
   };
 
-  addEventListener("hashchange", () => {
-    const asked = new URLSearchParams(location.hash.slice(1));
+  addEventListener("hashchange", ({ newURL }) => {
+    // Not `location`, which the page may have written again since.
+    const asked = new URLSearchParams(new URL(newURL).hash.slice(1));
     const needsServer = ["candidate", "example", "tab"].some((name) => asked.has(name));
     if (needsServer) location.reload();
     else if (asked.has("step")) goToStep(asked.get("step"));

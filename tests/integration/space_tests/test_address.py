@@ -115,6 +115,17 @@ def test_a_step_is_part_of_a_link_to_a_text(page, open_page):
     expect(text(other, "#candidate")).to_have_value("the the cat")
 
 
+def test_a_link_to_a_step_counts_while_the_page_writes_its_address(page):
+    """The event of a link comes later than the address that is written after it."""
+    fill(page, "#candidate", "the the cat")
+    page.locator("#steps a", has_text="Clipping").click()
+    page.wait_for_function("location.hash.endsWith('&step=clipping')")
+    page.evaluate(
+        "() => { const { hash } = location; location.hash = '#step=mean'; history.replaceState(null, '', hash); }"
+    )
+    expect(page.locator("#sentence [data-step=mean]")).to_be_visible()
+
+
 def test_copy_link_copies_the_address(page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     fill(page, "#candidate", "a guide")
