@@ -153,10 +153,10 @@ def _list_texts(corpus: Corpus, rows: Int64 | None = None) -> Columns:
             texts = texts.take(indices)
         first_row += size
         predictions += _write_texts(texts.to_pylist(), corpus.kind)
-        if corpus.kind == "text":
-            references += lists.to_pylist()
-        else:
-            references += [_write_texts(row, corpus.kind) for row in lists.to_pylist()]
+        rows_of_lists = lists.to_pylist()
+        if corpus.kind != "text":
+            rows_of_lists = [_write_texts(row, corpus.kind) for row in rows_of_lists]
+        references += rows_of_lists
     return Columns(predictions, references)
 
 
@@ -687,7 +687,7 @@ def check_texts(
     # 3. Score as it is, and after each fix.
     rows_of = {name: count_corpus(corpus, tokenizer, options) for name, corpus in corpora.items()}
     score_of = _score_systems(rows_of, options)
-    findings = _describe_all(given, rows_of, options, document_of)
+    findings = _describe_all(given, rows_of, score_of, options, document_of)
     for each, finding in zip(given.found, findings):
         if is_several and each.found.where != "references":
             finding["system"] = each.system
@@ -723,7 +723,7 @@ def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
     given = _read_input({_ONLY: corpus}, has_lists=True)
     given = replace(given, found=_find_all(given, options, tokenizer))
     rows_of: Mapping[SystemName, Int64] = {_ONLY: count_corpus(corpus, tokenizer, options)}
-    return _describe_all(given, rows_of, options, None)
+    return _describe_all(given, rows_of, _score_systems(rows_of, options), options)
 
 
 def _read_input(corpora: Mapping[SystemName, Corpus], has_lists: bool) -> _Input:
@@ -783,12 +783,12 @@ def _find_all(given: _Input, options: Options, tokenizer: ChosenTokenizer) -> li
 def _describe_all(
     given: _Input,
     rows_of: Mapping[SystemName, Int64],
+    score_of: Mapping[SystemName, float],
     options: Options,
-    document_of: Sequence[Label] | None,
+    document_of: Sequence[Label] | None = None,
 ) -> list[Finding]:
     """Describe what was found, with the score after each fix."""
     tokenizer = choose_tokenizer(options, given.kind)
-    score_of = _score_systems(rows_of, options)
     size = len(next(iter(rows_of.values())))
     findings = []
     for each in given.found:

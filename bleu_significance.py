@@ -326,6 +326,7 @@ def _draw_times(generator: np.random.Generator, times: np.ndarray[Any, np.dtype[
         drawn += np.arange(0, part_times.size, segments)[:, np.newaxis]
         counts = np.bincount(drawn.ravel(), minlength=part_times.size)
         part_times[:] = counts.reshape(part_times.shape)
+        del drawn, counts  # before the next part is drawn
 
 
 def randomization_differences(

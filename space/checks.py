@@ -240,7 +240,6 @@ def ask(
         baseline: the system that another one is compared with, if there are two.
         test: the test of two systems; None for training runs, whose differences aren't tested one
             by one.
-
     """
     tested = _Tested(baseline, test)
     questions = []
