@@ -141,22 +141,27 @@ def test_a_ray_task_takes_the_object_and_returns_it(ray, bleu):
 
 
 @pytest.mark.skipif(not shutil.which("java"), reason="Spark needs Java")
-def test_spark_with_two_partitions(folder, expected, monkeypatch):
-    sql = pytest.importorskip("pyspark.sql")
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
-    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+def test_spark_with_two_partitions(folder, expected):
+    """In a process of its own: Java stays in it after `stop()`, and would look for later files in this folder."""
+    pytest.importorskip("pyspark")
     split_into_two_files(folder)
-    spark = (
-        sql.SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .getOrCreate()
-    )
-    try:
-        code, _ = recipe("Spark")
-        exec(compile(code, "recipes.md", "exec"), namespace := {"result": expected})
-        assert namespace["scored"] == expected
-    finally:
-        spark.stop()
+    code, _ = recipe("Spark")
+    start = """
+from pyspark.sql import SparkSession
+
+SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+"""
+    show = "print(scored == result)\nprint(repr(scored))"
+    script = f"{start}\nresult = {expected!r}\n{code}\n{show}\nspark.stop()\n"
+    (folder / "score.py").write_text(script, encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "score.py"],
+        capture_output=True, text=True, timeout=300, check=False,
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    same_score, same_result, scored = ran.stdout.splitlines()
+    assert (same_score, same_result) == ("True", "True"), scored
 
 
 def test_dask_with_two_partitions(folder, expected):

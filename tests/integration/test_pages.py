@@ -49,8 +49,8 @@ def loggers_store_here(clone, tmp_path, monkeypatch):
 def clusters(clone, monkeypatch):
     """Start Ray in the clone's folder, and let Spark use this Python.
 
-    Ray prints what its workers and its autoscaler say from a thread of this process, at any time: on a busy machine
-    it came into the output of a later block.
+    Ray prints what its workers and its autoscaler say from a thread of this process, at any time,
+    and so into the output of a later block.
     """
     ray = pytest.importorskip("ray")
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests" / "without_transformers"))
