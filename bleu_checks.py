@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
@@ -23,6 +23,7 @@ from .bleu_corpus import (
     Label,
     SystemName,
     group_labels,
+    list_items,
     make_corpus,
     make_lists,
     portable,
@@ -72,7 +73,7 @@ _LEAST_EFFECT = 0.1  # points; a fix that changes less has no effect
 
 def find_kind(check: Check, texts: Texts) -> list[Found]:
     """Return where a kind is in texts; those without its signs take no time."""
-    if check.signs and texts.signs.isdisjoint(check.signs):
+    if check.signs and texts.characters.isdisjoint(check.signs):
         return []
     return list(check.find(texts))
 
@@ -143,20 +144,17 @@ def _list_texts(corpus: Corpus, rows: Int64 | None = None) -> Columns:
     references: list[list[str]] = []
     first_row = 0
     for batch in corpus.batches:
-        lists = make_lists(batch.bounds, batch.references)
-        texts = batch.predictions
+        texts, flat_references, bounds = batch.predictions, batch.references, batch.bounds
         size = len(texts)
         if rows is not None and len(rows) < len(corpus):
             inside = rows[(rows >= first_row) & (rows < first_row + size)] - first_row
             indices = pa.array(inside)
-            lists = lists.take(indices)
             texts = texts.take(indices)
+            flat_references, bounds = list_items(make_lists(bounds, flat_references).take(indices))
         first_row += size
         predictions += _write_texts(texts.to_pylist(), corpus.kind)
-        rows_of_lists = lists.to_pylist()
-        if corpus.kind != "text":
-            rows_of_lists = [_write_texts(row, corpus.kind) for row in rows_of_lists]
-        references += rows_of_lists
+        written = _write_texts(flat_references.to_pylist(), corpus.kind)
+        references += [written[start:end] for start, end in pairwise(bounds.tolist())]
     return Columns(predictions, references)
 
 

@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from bleu.bleu_kinds import CHECKS
+from bleu.bleu_kinds import _MOJIBAKE, _ONE_BYTE, _WRONG_ENCODING, CHECKS, list_characters
 from helpers import ROOT, record_warnings
+from hypothesis import given
+from hypothesis import strategies as st
 from mistakes import (
     ATTACKS,
     CASES,
@@ -292,6 +294,34 @@ def test_texts_that_forge_a_page_or_a_terminal(bleu):
         assert "\x1b" not in shown
         assert "\u202e" not in shown
     assert "<script>" not in result._repr_html_()
+
+
+# --- What saves time ------------------------------------------------------------------------------
+
+
+# All of Unicode, single surrogates among it: a str may have them.
+@given(text=st.text(st.characters(codec=None)), times=st.sampled_from([1, 5_000]))
+def test_characters_are_those_of_a_set(text, times):
+    assert list_characters(text * times) == set(text * times)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
+def test_each_letter_in_a_wrong_encoding_is_searched_for(encoding):
+    """The search in UTF-8 that comes first passes over no text that the patterns of the kind find."""
+    found = 0
+    for code in (*range(0x80, 0xD800), *range(0xE000, 0x20000, 7)):
+        broken = "a" + chr(code).encode().decode(encoding, "replace") + "z"
+        if _MOJIBAKE.search(broken):
+            found += 1
+            assert _WRONG_ENCODING.search(broken.encode()), broken
+    assert found > 30_000
+
+
+def test_each_letter_in_one_byte_is_searched_for():
+    for first in filter(_ONE_BYTE.search, (chr(code) * 5 for code in range(0xC0, 0x100))):
+        for last in range(0xC0, 0x100):
+            broken = first[:4] + chr(last)
+            assert bool(_WRONG_ENCODING.search(broken.encode())) or not _ONE_BYTE.search(broken)
 
 
 ERRORS = {
