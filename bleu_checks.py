@@ -283,6 +283,9 @@ class Looked:
             bigrams: matches_2 and totals_2 of each segment: int64 [segments, 2].
             options: the options of the call.
         """
+        unspaced = self.tallies.get(("unspaced", "both"))
+        if unspaced and CHECKS["unspaced"].misleads(unspaced.found, unspaced.total):
+            return  # a line without spaces is one token, so there are hardly any bigrams
         if corpus.kind == "ids" or not _may_be_misaligned(bigrams):
             return
         texts = Texts(*_list_texts(corpus), options, is_asked=False)

@@ -2,14 +2,25 @@
 
 import importlib
 import json
+import random
 import re
 import warnings
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
-from bleu.bleu_kinds import _MOJIBAKE, _ONE_BYTE, _WRONG_ENCODING, CHECKS, list_characters
+from bleu.bleu_kinds import (
+    _ANY_TAG,
+    _MOJIBAKE,
+    _ONE_BYTE,
+    _SPECIAL,
+    _TAG,
+    _WRONG_ENCODING,
+    CHECKS,
+    list_characters,
+)
 from helpers import ROOT, record_warnings
 from hypothesis import given
 from hypothesis import strategies as st
@@ -299,8 +310,8 @@ def test_texts_that_forge_a_page_or_a_terminal(bleu):
 # --- What saves time ------------------------------------------------------------------------------
 
 
-# All of Unicode, single surrogates among it: a str may have them.
-@given(text=st.text(st.characters(codec=None)), times=st.sampled_from([1, 5_000]))
+# Without single surrogates, which no text has that was read.
+@given(text=st.text(), times=st.sampled_from([1, 5_000]))
 def test_characters_are_those_of_a_set(text, times):
     assert list_characters(text * times) == set(text * times)
 
@@ -322,6 +333,51 @@ def test_each_letter_in_one_byte_is_searched_for():
         for last in range(0xC0, 0x100):
             broken = first[:4] + chr(last)
             assert bool(_WRONG_ENCODING.search(broken.encode())) or not _ONE_BYTE.search(broken)
+
+
+TAG_PARTS = [
+    "<", ">", "/", "|", "[", "]", "_", "s", "think", "THINK", "im_start", "INST", "SYS", "pad", "unk", "extra_id_0", "2de", "lang:en",
+    "start_of_turn", "deu_Latn", "en_XX", "__de__", ">>de<<", "⁇", "｜", "◁", "▷", "channel", "answer", " ", "é", "a",
+]  # fmt: skip
+
+
+@given(parts=st.lists(st.sampled_from(TAG_PARTS), max_size=8))
+def test_each_tag_is_searched_for(parts):
+    """What either pattern finds, Arrow's finds as well."""
+    text = "".join(parts)
+    is_found = pc.match_substring_regex(pa.array([text]), _ANY_TAG)[0].as_py()
+    assert is_found or not (_TAG.search(text) or _SPECIAL.search(text))
+
+
+@pytest.mark.parametrize("repeats", [1, 400])
+def test_tags_that_were_meant_hide_no_others(bleu, repeats):
+    """Texts with `<b>` are searched by Arrow, if they are long: one with `<pad>` is found among them."""
+    predictions = [f"<b>{text}</b>" for text in P * repeats]
+    references = [[f"<b>{text}</b>" for text in row] for row in R * repeats]
+
+    def compute():
+        return bleu.compute(predictions=predictions, references=references)
+
+    assert record_warnings(compute)[1] == []
+    predictions[7] += "<pad>"
+    (warning,) = record_warnings(compute)[1]
+    assert "predictions[7] contains '<pad>'" in warning
+
+
+def test_text_without_spaces_is_not_suspected_of_another_order(bleu):
+    """A line is few tokens under `13a`: hardly any bigram matches, whatever the order is."""
+    draw = random.Random(0)
+    kana = [chr(code) for code in range(0x3042, 0x3082)]
+    texts = [
+        "".join([*draw.choices(kana, k=10), " ", *draw.choices(kana, k=10)]) for _ in range(60)
+    ]
+    others = draw.sample(texts, len(texts))
+    options = {"predictions": others, "references": one(texts)}
+    _, shown = record_warnings(lambda: bleu.compute(**options))
+    assert any("without spaces" in warning for warning in shown), shown
+    assert not any("in another order" in warning for warning in shown), shown
+    _, shown = record_warnings(lambda: bleu.compute(**options, tokenize="char"))
+    assert any("in another order" in warning for warning in shown), shown
 
 
 ERRORS = {

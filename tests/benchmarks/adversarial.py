@@ -35,7 +35,7 @@ ATTACKS: dict[str, Callable[[int], Any]] = {  # the i-th token
     "nested entities": lambda i: f"a{i:06}&amp;lt;",
     "full stops": lambda i: f"a{i:06}.,.,.,.,",
     "sigmas and accents": lambda i: f"Σ{i:06}Σ" + "\u0301" * 20,
-    "ids side by side": lambda i: i,
+    "ids side by side": lambda i: i + (1 << 17),  # above 65436, which is warned of
     "ids far apart": lambda i: (i << 40) % (1 << 63),
     "ids by Fibonacci's inverse": lambda i: i * INVERSE % (1 << 63),
     "ids, byte-swapped inverse": lambda i: (
@@ -80,7 +80,8 @@ def calls(bleu: evaluate.Metric, tokens: list[Any]) -> dict[str, Callable[[], An
         join_rows(shuffled, 25),
         isinstance(tokens[0], str),
     )
-    references = [list(row) for row in zip(rows, shuffled_rows)]
+    # Without their ends, because all texts are read if most rows are equal.
+    references = [[row[:-1], other] for row, other in zip(rows, shuffled_rows)]
     return {
         "one row": lambda: bleu.compute(
             predictions=[one], references=[[one_reference]], lowercase=lowercase
