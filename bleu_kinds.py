@@ -336,7 +336,9 @@ def _match_quickly(texts: Texts, side: Side, rows: list[int], quick: str) -> lis
     strings = list(chain.from_iterable(texts_of_rows))
     if sum(map(len, strings)) < _QUICK_FROM:
         return rows
-    matches = pc.match_substring_regex(pa.array(strings, STRINGS), quick)
+    # What is typed in the demo may have single surrogates, which UTF-8 has not.
+    data = [string.encode("utf-8", "replace") for string in strings]
+    matches = pc.match_substring_regex(pa.array(data, pa.large_binary()).cast(STRINGS), quick)
     row_of_text = np.repeat(rows, list(map(len, texts_of_rows)))
     return sorted(set(row_of_text[matches].tolist()))
 

@@ -625,6 +625,12 @@ def test_ordinary_text_is_no_leftover(text):
     assert not {*metric.LEFTOVERS} & {*found}
 
 
+def test_single_surrogates_in_a_long_sentence_do_no_harm():
+    metric = importlib.import_module("space.metric")
+    text = "<pad> \ud800 " * 1500
+    assert "special_tokens" in metric.find_in_sentence(text, ["A man came."], metric.OPTIONS)
+
+
 @pytest.mark.filterwarnings("ignore:.*language models add", "ignore:.*")
 def test_leftovers_are_told_once():
     """The metric warns of them as well, with the index of a row, which a visitor has not."""
