@@ -285,7 +285,7 @@ class Looked:
         """
         unspaced = self.tallies.get(("unspaced", "both"))
         if unspaced and CHECKS["unspaced"].misleads(unspaced.found, unspaced.total):
-            return  # a line without spaces is one token, so there are hardly any bigrams
+            return  # lines without spaces are few tokens: in any order, hardly any bigram matches
         if corpus.kind == "ids" or not _may_be_misaligned(bigrams):
             return
         texts = Texts(*_list_texts(corpus), options, is_asked=False)

@@ -341,6 +341,19 @@ TAG_PARTS = [
 ]  # fmt: skip
 
 
+TAGS = [
+    "<s>", "</s>", "<<unk>>", "<pad>", "<extra_id_0>", "<2de>", "<lang:en_XX>", "⁇", "[CLS]", "<｜end of sentence｜>", "<start_of_turn>",
+    "__de__", "__zh_CN__", ">>de<<", ">>zho_Hans<<", "deu_Latn", "en_XX", "<think>", "</Thinking>", "◁think▷", "◁/think▷", "[THINK]",
+    "<answer>", "<|im_end|>", "[/INST]", "[INST]", "<<SYS>>", "[TOOL_CALLS]", "<channel|>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_each_whole_tag_is_searched_for(tag):
+    assert _TAG.search(tag) or _SPECIAL.search(tag)
+    assert pc.match_substring_regex(pa.array([tag]), _ANY_TAG)[0].as_py()
+
+
 @given(parts=st.lists(st.sampled_from(TAG_PARTS), max_size=8))
 def test_each_tag_is_searched_for(parts):
     """What either pattern finds, Arrow's finds as well."""
@@ -362,6 +375,8 @@ def test_tags_that_were_meant_hide_no_others(bleu, repeats):
     predictions[7] += "<pad>"
     (warning,) = record_warnings(compute)[1]
     assert "predictions[7] contains '<pad>'" in warning
+    findings = check(bleu, predictions, references)["findings"]
+    assert ("special_tokens", 7) in [(each["kind"], each["first"]) for each in findings]
 
 
 def test_text_without_spaces_is_not_suspected_of_another_order(bleu):
