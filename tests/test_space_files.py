@@ -1,4 +1,4 @@
-"""The demo's files: formats, columns and encodings, what is rejected, and training runs known by their names."""
+"""The demo's files: how they are read, what is rejected or mended, and runs known by their names."""
 
 import csv
 import gzip
@@ -7,9 +7,12 @@ import json
 import random
 import re
 import tracemalloc
+from functools import cache
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 
+import mistakes
 import pytest
 from helpers import run_apart
 
@@ -673,3 +676,196 @@ def test_the_choice_of_runs_stays_while_other_files_are_uploaded(tmp_path):
     assert uploaded["label"] == "Score the mean of runs: a (2 runs), b (2 runs)"
     assert "value" not in show({"systems": systems, "references": []}, systems, [reference])
     assert show({"systems": systems, "references": []}, systems[:3], [])["value"]
+
+
+# --- Uploads that aren't what was meant, or can't be read -----------------------------------------
+# The ways through the page are in integration/space_tests. All sentences are invented.
+
+TEXTS, REFERENCES = mistakes.make_pairs(120)
+REFERENCES = [text for (text,) in REFERENCES]
+
+
+def drop_words(share, seed):
+    """Return the texts of a system that leaves words out."""
+    generator = random.Random(seed)
+    return [" ".join(w for w in text.split() if generator.random() > share) for text in TEXTS]
+
+
+BETTER = drop_words(0.1, 2)
+SHUFFLED = sorted(BETTER)
+
+
+def curl(text):
+    return f"“{text[:-1]}”, he’s said."
+
+
+def number(texts):
+    return [f"{row}. {text}" for row, text in enumerate(texts, 1)]
+
+
+FRENCH = (mistakes.FRENCH_OUTPUT * 6, mistakes.FRENCH * 6)
+RIGHT = (BETTER, REFERENCES)  # the texts that were meant
+
+# What was meant where it is something else than `RIGHT`, and the options of its score.
+MEANT = {
+    "curly quotes in the references": (([f'"{t[:-1]}", he\'s said.' for t in BETTER], [f'"{t[:-1]}", he\'s said.' for t in REFERENCES]), {}),
+    "mojibake": (FRENCH, {}),
+    "accents apart": (FRENCH, {}),
+    "Chinese": ((mistakes.CHINESE_OUTPUT * 6, mistakes.CHINESE * 6), {"tokenize": "zh"}),
+}  # fmt: skip
+
+# Uploads, the finding, the button and whether the verdict waits.
+UPLOADS = {
+    "curly quotes in the references": ([f'"{t[:-1]}", he\'s said.' for t in BETTER], [curl(t) for t in REFERENCES], "typographic quotes on one side", "Make quotes straight", True),
+    "rows sorted by text": (SHUFFLED, REFERENCES, "lines in another order", "Put them in order", True),
+    "BPE": ([mistakes.split_bpe(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
+    "SentencePiece": ([mistakes.split_sentencepiece(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
+    "WordPiece": ([re.sub(r"(?<=\w)(ing|ers|ary|ket)", r" ##\1", t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
+    "ends of sentences": ([f"{t} </s> <pad> <pad>" for t in BETTER], REFERENCES, "special tokens of a model", "Remove them", True),
+    "fairseq's log": ([f"H-{n}\t-0.5\t{t}" for n, t in enumerate(BETTER)], REFERENCES, "several fields per line", "Keep the text", True),
+    "an n-best list": ([f"{n} ||| {t} ||| LM= -1.5 ||| -3.1" for n, t in enumerate(BETTER)], REFERENCES, "several fields per line", "Keep the text", True),
+    "SGML": (BETTER, [f'<seg id="{n}">{t}</seg>' for n, t in enumerate(REFERENCES, 1)], "lines of SGML or JSON", "Read the texts in them", True),
+    "JSON lines": ([f'{{"id": "{n}", "en": "{t}"}}' for n, t in enumerate(BETTER)], REFERENCES, "lines of SGML or JSON", "Read the texts in them", True),
+    "numbered lines": (number(BETTER), REFERENCES, "numbers before the texts", "Remove them", True),
+    "quotes around each line": ([f'"{t}"' for t in BETTER], REFERENCES, "quotation marks around whole texts", "Remove them", True),
+    "mojibake": (mistakes.FRENCH_OUTPUT * 6, [t.encode().decode("cp1252", "ignore") for t in mistakes.FRENCH] * 6, "text in a wrong encoding", "Decode it again", True),
+    "accents apart": ([mistakes.unicodedata.normalize("NFD", t) for t in mistakes.FRENCH_OUTPUT] * 6, mistakes.FRENCH * 6, "letters and accents in two characters", "Compose them", True),
+    "zero-width spaces": ([t.replace(" ", " \u200b") for t in BETTER], REFERENCES, "invisible characters", "Remove them", True),
+    "entities": ([t.replace(",", "&#44;").replace(" at ", " &#97;t ") for t in BETTER], REFERENCES, "HTML entities", "Replace them", True),
+    "Chinese": (mistakes.CHINESE_OUTPUT * 6, mistakes.CHINESE * 6, "text without spaces", "Score as Chinese", True),
+    "tokenized": ([mistakes.detach(t) for t in BETTER], REFERENCES, "detached punctuation marks", "Detokenize", False),
+    "an introduction": ([f"Sure! Here is the translation: {t}" for t in BETTER], REFERENCES, "introductions by a language model", "Remove them", True),
+    "answers": ([mistakes.ANSWER, *BETTER[1:]], REFERENCES, "answers in place of a text", "", False),
+    "empty references": (BETTER, ["", "", *REFERENCES[2:]], "empty texts", "", False),
+    "a reference as a system": (REFERENCES, REFERENCES, "texts equal to a reference", "", False),
+}  # fmt: skip
+
+
+class Visit:
+    """The tab Corpus as the server has it: the values of its fields, and its last answer."""
+
+    def __init__(self):
+        self.scoring, self.describing = find_events()
+        self.tab = self.scoring.fn.__self__
+        inputs = [*self.scoring.inputs, *self.describing.inputs]
+        self.values = {component: component.value for component in inputs}
+
+    def upload(self, role, path):
+        """Upload a file, and return what the page says about it."""
+        self.values[getattr(self.tab.sources, role)] = [str(path)]
+        self.take(self.describing.fn(*self.list_values(self.describing.inputs)))
+        _described, *notes = self.describing.outputs
+        note = self.values[notes[("systems", "references").index(role)]]
+        return unescape(re.sub("<.*?>", "", note))
+
+    def score(self):
+        """Press Score, and return the message of an error."""
+        values = self.list_values(self.scoring.inputs)
+        answer = self.tab.show_score(*values, progress=lambda *_, **__: None)
+        self.take(answer)
+        return unescape(re.sub("<.*?>", "", answer[self.tab.message]))
+
+    def read(self, part):
+        """Return the result, or another part of the last answer, as HTML."""
+        return self.values[getattr(self.tab, part)]
+
+    def press(self, name, within):
+        """Press a button of an answer, after which the page scores again."""
+        (data,) = (data for text, data in list_buttons(within) if text == name)
+        values = self.list_values([*self.tab.inputs(), self.tab.decided])
+        self.take(self.tab.apply(SimpleNamespace(_data=data), *values))
+        self.score()
+
+    def list_values(self, components):
+        return [self.values[component] for component in components]
+
+    def take(self, answer):
+        """Put the values of an answer into the fields."""
+        for component, value in answer.items():
+            is_update = isinstance(value, dict) and "__type__" in value
+            if not is_update:
+                self.values[component] = value
+            elif "value" in value:
+                self.values[component] = value["value"]
+
+
+@cache
+def find_events():
+    """Return the event that scores, and the one that describes uploads."""
+    demo = importlib.import_module("space.page").build_demo()
+    events = [event for event in demo.fns.values() if event.fn]
+    scoring = next(event for event in events if event.name == "show_score")
+    columns = scoring.fn.__self__.sources.system_columns
+    return scoring, next(event for event in events if columns in event.outputs)
+
+
+def list_buttons(page):
+    """Return the text of each button with its data, as the browser sends them."""
+    return [
+        (text, {name: unescape(value) for name, value in re.findall('data-([a-z]+)="(.*?)"', data)})
+        for data, text in re.findall('<button type="button" class="bleu-button"(.*?)>(.*?)<', page)
+    ]
+
+
+def list_found(visit, words):
+    """Return the ticks of findings in some words."""
+    items = re.findall('<li class="no">.*?</li>', visit.read("ticks"))
+    return [item for item in items if words in item]
+
+
+@pytest.mark.filterwarnings("ignore")  # the page says them
+@pytest.mark.parametrize("name", UPLOADS)
+def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
+    bleu, tmp_path, name
+):
+    system, references, found, button, waits = UPLOADS[name]
+    visit = Visit()
+    for role, file, lines in (("systems", "mt", system), ("references", "ref", references)):
+        path = tmp_path / f"{file}.txt"
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        visit.upload(role, path)
+    assert visit.score() == ""
+    assert len(list_found(visit, found)) == 1
+    assert visit.read("summary").count('class="bleu-undecided"') == waits
+    if not button:
+        assert 'class="bleu-doubtful"' in visit.read("summary")
+        (first_copied, *_) = re.findall('data-copy="(.*?)"', visit.read("summary"))
+        assert found in first_copied
+        return
+    visit.press(button, visit.read("summary" if waits else "ticks"))
+    assert ", your choice<" in visit.read("ticks")
+    assert list_found(visit, found) == []
+    (predictions, meant), options = MEANT.get(name, (RIGHT, {}))
+    right = bleu.compute(predictions=predictions, references=meant, **options)["score"]
+    (score, *_) = re.findall("<strong>(.*?)</strong>", visit.read("summary"))
+    assert score == f"{right:.2f}"
+
+
+WRONG = {
+    "latin-1": ("a.txt", "na\nnaïve\n".encode("latin-1"), "a.txt is not in UTF-8 (line 2, byte 0xEF). Save it as UTF-8."),
+    "empty": ("a.txt", b"", "a.txt is empty. Upload another file."),
+    "text that is Parquet": ("a.txt", b"PAR1....PAR1", "a.txt is a Parquet file. Export it as text, CSV, TSV or JSONL."),
+    "text that is Excel": ("a.csv", b"PK\x03\x04....", "a.csv is a ZIP file. Export it as text, CSV, TSV or JSONL."),
+    "Parquet": ("a.parquet", b"PAR1....PAR1", "a.parquet: Parquet is not accepted. Upload text, CSV, TSV or JSONL."),
+    "JSONL that is text": ("a.jsonl", b'{"prediction": "a"}\nb\n', "a.jsonl, line 2 is not JSON"),
+    "JSON": ("a.json", b'[{"prediction": "a"}]', "a.json: JSON is accepted as JSONL only, one object per line."),
+    "JSONL without keys": ("a.jsonl", b"{}\n{}\n", "a.jsonl, line 1: expected an object such as"),
+    "JSONL, too deep": ("a.jsonl", b'{"p": ' + b"[" * 100_000, "a.jsonl, line 1 has a number that is too large, or is nested too deeply."),
+    "JSONL, a huge number": ("a.jsonl", b'{"p": ' + b"9" * 9000 + b"}", "a.jsonl, line 1 has a number that is too large, or is nested too deeply."),
+    "JSONL with other keys": ("a.jsonl", b'{"p": "a"}\n{"q": "a"}\n', "a.jsonl, line 2 has other keys than line 1."),
+    "CSV with a cell too many": ("a.csv", b"x,y\n1,2\n1,2,3\n", "a.csv: line 3 has 3 cells, and line 1 has 2."),
+    "a line too long": ("a.txt", b"a" * 500_000, "a.txt has a line of over 400,000 bytes"),
+    "too many lines": ("a.txt", b"\n" * 100_002, "a.txt has more than 100,000 lines"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_file_that_cannot_be_read_is_refused_at_once(tmp_path, name):
+    """Beside its field, with what to do about it; and no result of it."""
+    file, data, message = WRONG[name]
+    (tmp_path / file).write_bytes(data)
+    visit = Visit()
+    note = visit.upload("systems", tmp_path / file)
+    assert message in note
+    assert not re.search(r"Traceback|Error|/tmp|\.py|pyarrow", note)
+    assert visit.score() == f"{file} can’t be read. The message at Systems says why."

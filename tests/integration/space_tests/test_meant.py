@@ -1,10 +1,8 @@
 """Uploads that aren't what was meant: what the page says, and what its buttons do. All sentences are invented."""
 
-import random
-import re
-
 import mistakes
 import pytest
+from test_space_files import BETTER, MEANT, REFERENCES, RIGHT, UPLOADS, drop_words
 
 from .visitor import copied, expect, score, score_of, tab, upload
 
@@ -16,22 +14,7 @@ VERDICT = f"{SUMMARY} .bleu-verdict"
 TICKS = "#corpus-ticks .bleu-ticks"
 FOUND = f"{TICKS} .no"
 
-TEXTS, REFERENCES = mistakes.make_pairs(120)
-REFERENCES = [text for (text,) in REFERENCES]
-
-
-def drop_words(share, seed):
-    """Return the texts of a system that leaves words out."""
-    generator = random.Random(seed)
-    return [" ".join(w for w in text.split() if generator.random() > share) for text in TEXTS]
-
-
-GOOD, BETTER = drop_words(0.12, 1), drop_words(0.1, 2)
-SHUFFLED = sorted(BETTER)
-
-
-def curl(text):
-    return f"“{text[:-1]}”, he’s said."
+GOOD = drop_words(0.12, 1)
 
 
 def score_texts(page, folder, systems, references):
@@ -123,49 +106,16 @@ def test_a_missing_line_is_shown_beside_its_partner_and_moved_back(page, bleu, t
         assert "119 of 120 lines" in text, text
 
 
-def number(texts):
-    return [f"{row}. {text}" for row, text in enumerate(texts, 1)]
+# One upload per way through the page; test_space_files.py has all, without a browser.
+WAYS = {
+    "a button of the box changes texts": "curly quotes in the references",
+    "a button of the box changes an option": "Chinese",
+    "a button beside a tick": "tokenized",
+    "only said": "answers",
+}
 
 
-FRENCH = (mistakes.FRENCH_OUTPUT * 6, mistakes.FRENCH * 6)
-RIGHT = (BETTER, REFERENCES)  # the texts that were meant
-
-# What was meant, for uploads of which it is something else than `RIGHT`; and the options of its score.
-MEANT = {
-    "curly quotes in the references": (([f'"{t[:-1]}", he\'s said.' for t in BETTER], [f'"{t[:-1]}", he\'s said.' for t in REFERENCES]), {}),
-    "mojibake": (FRENCH, {}),
-    "accents apart": (FRENCH, {}),
-    "Chinese": ((mistakes.CHINESE_OUTPUT * 6, mistakes.CHINESE * 6), {"tokenize": "zh"}),
-}  # fmt: skip
-
-# Uploads, the finding, the button and whether the verdict waits.
-UPLOADS = {
-    "curly quotes in the references": ([f'"{t[:-1]}", he\'s said.' for t in BETTER], [curl(t) for t in REFERENCES], "typographic quotes on one side", "Make quotes straight", True),
-    "rows sorted by text": (SHUFFLED, REFERENCES, "lines in another order", "Put them in order", True),
-    "BPE": ([mistakes.split_bpe(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
-    "SentencePiece": ([mistakes.split_sentencepiece(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
-    "WordPiece": ([re.sub(r"(?<=\w)(ing|ers|ary|ket)", r" ##\1", t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
-    "ends of sentences": ([f"{t} </s> <pad> <pad>" for t in BETTER], REFERENCES, "special tokens of a model", "Remove them", True),
-    "fairseq's log": ([f"H-{n}\t-0.5\t{t}" for n, t in enumerate(BETTER)], REFERENCES, "several fields per line", "Keep the text", True),
-    "an n-best list": ([f"{n} ||| {t} ||| LM= -1.5 ||| -3.1" for n, t in enumerate(BETTER)], REFERENCES, "several fields per line", "Keep the text", True),
-    "SGML": (BETTER, [f'<seg id="{n}">{t}</seg>' for n, t in enumerate(REFERENCES, 1)], "lines of SGML or JSON", "Read the texts in them", True),
-    "JSON lines": ([f'{{"id": "{n}", "en": "{t}"}}' for n, t in enumerate(BETTER)], REFERENCES, "lines of SGML or JSON", "Read the texts in them", True),
-    "numbered lines": (number(BETTER), REFERENCES, "numbers before the texts", "Remove them", True),
-    "quotes around each line": ([f'"{t}"' for t in BETTER], REFERENCES, "quotation marks around whole texts", "Remove them", True),
-    "mojibake": (mistakes.FRENCH_OUTPUT * 6, [t.encode().decode("cp1252", "ignore") for t in mistakes.FRENCH] * 6, "text in a wrong encoding", "Decode it again", True),
-    "accents apart": ([mistakes.unicodedata.normalize("NFD", t) for t in mistakes.FRENCH_OUTPUT] * 6, mistakes.FRENCH * 6, "letters and accents in two characters", "Compose them", True),
-    "zero-width spaces": ([t.replace(" ", " \u200b") for t in BETTER], REFERENCES, "invisible characters", "Remove them", True),
-    "entities": ([t.replace(",", "&#44;").replace(" at ", " &#97;t ") for t in BETTER], REFERENCES, "HTML entities", "Replace them", True),
-    "Chinese": (mistakes.CHINESE_OUTPUT * 6, mistakes.CHINESE * 6, "text without spaces", "Score as Chinese", True),
-    "tokenized": ([mistakes.detach(t) for t in BETTER], REFERENCES, "detached punctuation marks", "Detokenize", False),
-    "an introduction": ([f"Sure! Here is the translation: {t}" for t in BETTER], REFERENCES, "introductions by a language model", "Remove them", True),
-    "answers": ([mistakes.ANSWER, *BETTER[1:]], REFERENCES, "answers in place of a text", "", False),
-    "empty references": (BETTER, ["", "", *REFERENCES[2:]], "empty texts", "", False),
-    "a reference as a system": (REFERENCES, REFERENCES, "texts equal to a reference", "", False),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", UPLOADS)
+@pytest.mark.parametrize("name", WAYS.values(), ids=WAYS)
 def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
     page, bleu, tmp_path, name
 ):

@@ -4,6 +4,7 @@ import re
 
 import pandas as pd
 import pytest
+from test_space_files import WRONG
 
 from .corpus import write_corpus
 from .visitor import (
@@ -17,32 +18,19 @@ from .visitor import (
     tab,
     unfold,
     upload,
+    wait_for_fields,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-WRONG = {
-    "latin-1": ("a.txt", "na\nnaïve\n".encode("latin-1"), "a.txt is not in UTF-8 (line 2, byte 0xEF). Save it as UTF-8."),
-    "empty": ("a.txt", b"", "a.txt is empty. Upload another file."),
-    "text that is Parquet": ("a.txt", b"PAR1....PAR1", "a.txt is a Parquet file. Export it as text, CSV, TSV or JSONL."),
-    "text that is Excel": ("a.csv", b"PK\x03\x04....", "a.csv is a ZIP file. Export it as text, CSV, TSV or JSONL."),
-    "Parquet": ("a.parquet", b"PAR1....PAR1", "a.parquet: Parquet is not accepted. Upload text, CSV, TSV or JSONL."),
-    "JSONL that is text": ("a.jsonl", b'{"prediction": "a"}\nb\n', "a.jsonl, line 2 is not JSON"),
-    "JSON": ("a.json", b'[{"prediction": "a"}]', "a.json: JSON is accepted as JSONL only, one object per line."),
-    "JSONL without keys": ("a.jsonl", b"{}\n{}\n", "a.jsonl, line 1: expected an object such as"),
-    "JSONL, too deep": ("a.jsonl", b'{"p": ' + b"[" * 100_000, "a.jsonl, line 1 has a number that is too large, or is nested too deeply."),
-    "JSONL, a huge number": ("a.jsonl", b'{"p": ' + b"9" * 9000 + b"}", "a.jsonl, line 1 has a number that is too large, or is nested too deeply."),
-    "JSONL with other keys": ("a.jsonl", b'{"p": "a"}\n{"q": "a"}\n', "a.jsonl, line 2 has other keys than line 1."),
-    "CSV with a cell too many": ("a.csv", b"x,y\n1,2\n1,2,3\n", "a.csv: line 3 has 3 cells, and line 1 has 2."),
-    "a line too long": ("a.txt", b"a" * 500_000, "a.txt has a line of over 400,000 bytes"),
-    "too many lines": ("a.txt", b"\n" * 100_002, "a.txt has more than 100,000 lines"),
-}  # fmt: skip
+# Refused for its text, its name and its size; test_space_files.py has all, without a browser.
+REFUSED = ["latin-1", "Parquet", "too many lines"]
 
 
 def test_refused_at_once(page, tmp_path):
     """Each beside its field, with what to do about it; and no result of it."""
     tab(page, "Corpus")
-    for name, data, message in WRONG.values():
+    for name, data, message in map(WRONG.get, REFUSED):
         (tmp_path / name).write_bytes(data)
         upload(page, "systems", tmp_path / name)
         note = page.locator("#systems-note")
@@ -322,20 +310,22 @@ def test_choices_stay_while_files_of_the_other_role_are_uploaded(page, tmp_path)
     expect(page.locator("#columns")).to_be_hidden()
 
 
-def test_a_wide_table_does_not_fill_the_screen(open_page, tmp_path):
+def test_a_wide_table_does_not_fill_the_screen(page, tmp_path):
     """A hundred columns are in a box that scrolls, in which the keyboard reaches each one."""
     names = ["reference", *(f"system {number}" for number in range(98)), "name " * 40]
     (tmp_path / "a.tsv").write_text(
         "\t".join(names) + "\n" + ("\t".join(["a b c d " * 30] * 100) + "\n") * 2
     )
+    tab(page, "Corpus")
+    upload(page, "systems", tmp_path / "a.tsv", has_columns=True)
+    expect(page.locator("#columns-list")).to_be_hidden()
+    unfold(page, "#columns")
     for width in (1280, 390):
-        page = open_page(width)
-        tab(page, "Corpus")
-        upload(page, "systems", tmp_path / "a.tsv", has_columns=True)
-        expect(page.locator("#columns-list")).to_be_hidden()
-        unfold(page, "#columns")
+        page.set_viewport_size({"width": width, "height": 900})
+        wait_for_fields(page)
         assert page.locator("#columns").bounding_box()["height"] <= 400
         assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+        page.locator("#columns select").first.focus()
         last = page.locator("#columns select").last
         last.focus()
         expect(last).to_be_in_viewport()
