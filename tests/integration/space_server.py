@@ -73,9 +73,9 @@ def wait_for(address, process, log):
 
 
 @contextmanager
-def open_chromium(playwright):
+def open_chromium(playwright, *switches):
     """Open a browser without requests of its own to the network."""
-    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*SWITCHES, *switches])
     try:
         yield browser
     finally:
