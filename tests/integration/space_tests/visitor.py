@@ -93,12 +93,14 @@ def paste(page, system, references, second=""):
     fill(page, "#references-text", references)
 
 
-def settle(page, measure, milliseconds=300):
-    """Return what is measured on the page as soon as it stays the same for some time."""
-    before = measure()
-    for _ in range(50):
-        page.wait_for_timeout(milliseconds)
-        if (now := measure()) == before:
+def settle(page, measure, milliseconds=300, reads=1):
+    """Return what is measured as soon as it stays the same for some time, in one read or several."""
+    before, same = measure(), 0
+    for _ in range(50 * reads):
+        page.wait_for_timeout(milliseconds / reads)
+        now = measure()
+        same = same + 1 if now == before else 0
+        if same == reads:
             break
         before = now
     return now
@@ -126,6 +128,15 @@ def score(page):
 def change_files(page):
     """Open the fields of the files, for which a line stands once they are scored."""
     page.get_by_role("button", name="Change files").click()
+
+
+def clear_files(page):
+    """Remove the files of both roles, and wait until the page has said what it takes."""
+    for role in ("systems", "references"):
+        page.locator(f"#{role}-file").get_by_role("button", name="Clear").click()
+        expect(page.locator(f"#{role}-file tr.file")).to_have_count(0)
+    expect(page.locator("#systems-note")).to_contain_text("One file per system")
+    expect(page.locator("#references-note")).to_contain_text("The same segments in the same order")
 
 
 def score_of(page, selector, score):
