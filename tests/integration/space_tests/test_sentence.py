@@ -6,7 +6,17 @@ import re
 import pytest
 from test_tutorials import CANDIDATE_1, REFERENCES
 
-from .visitor import asked_by, example, expect, fill, score_of, settle, tab, text, unfold
+from .visitor import (
+    asked_by,
+    example,
+    expect,
+    fill,
+    score_of,
+    settle,
+    tab,
+    text,
+    unfold,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -269,7 +279,7 @@ def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
 
 def test_examples_do_not_race(page):
     """In a browser at a fourth of its speed, each answer belongs to the example that was clicked last."""
-    chip = page.locator(CHIP)
+    chip, results = page.locator(CHIP), page.locator("#sentence")
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
     for gap in (0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4):  # seconds
         page.evaluate(
@@ -277,12 +287,11 @@ def test_examples_do_not_race(page):
             const click = (name) => [...document.querySelectorAll(".bleu-examples button")]
                 .find((button) => button.textContent.trim().startsWith(name)).click();
             click(first);
-            setTimeout(() => click(second), 1000 * gap);
+            return new Promise((done) => setTimeout(() => done(click(second)), 1000 * gap));
             }""",
             ["too short for 4-grams", "one word seven times", gap],
         )
-        page.wait_for_timeout(1000 * gap)
-        settle(page, lambda: (chip.inner_text(), page.locator("#sentence").inner_text()), 1000)
+        settle(page, lambda: (chip.inner_text(), results.inner_text()), 1000, reads=4)
         expect(chip).to_contain_text("as the 2002 paper does, but case is ignored (this example’s")
         expect(text(page, "#references")).to_have_value(re.compile("The cat is on the mat"))
         score_of(page, "#sentence-score", 0)
@@ -385,28 +394,30 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
     expect(page.locator(CHIP)).to_contain_text("are left out")  # the visitor's choice stays
 
 
-@pytest.mark.parametrize(
-    ("candidate", "reference", "finding", "button", "score", "score_after"),
-    [
-        ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "no spaces between words", "Score by characters", 0, 86.66),
-        ("我们用的是中文", "我们用的是中文", "no spaces between words", "Score as Chinese", 0, 100),
-        ("It’s “here” now, my friend", "It's \"here\" now, my friend", "typographic quotes", "Make quotes straight", 36.41, 100),
-        ("he did n't say , \" yes . \"", "he didn't say, \"yes.\"", "look tokenized", "Detokenize", 61.05, 100),
-        ("the cat sat on the mat", "The Cat sat on the Mat", "in lower case", "Ignore case", 30.21, 100),
-        ("The cat sat on the mat", "THE CAT SAT ON THE MAT", "in capitals", "Ignore case", 0, 100),
-    ],
-)  # fmt: skip
-def test_what_often_goes_wrong_is_recognised_and_mended(
-    page, candidate, reference, finding, button, score, score_after
-):
-    # Both scores are sacreBLEU's, without effective order. The page shows them late: `score_of` waits.
-    fill(page, "#references", reference)
-    fill(page, "#candidate", candidate)
-    note = page.locator("#sentence .bleu-message", has_text=finding)
-    score_of(page, "#sentence-score", score)
-    note.get_by_role("button", name=button).click()
-    expect(note).to_have_count(0)
-    score_of(page, "#sentence-score", score_after)
+# Candidate, reference, finding, button, and sacreBLEU's scores before and after.
+MENDED = [
+    ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "no spaces between words", "Score by characters", 0, 86.66),
+    ("我们用的是中文", "我们用的是中文", "no spaces between words", "Score as Chinese", 0, 100),
+    ("It’s “here” now, my friend", "It's \"here\" now, my friend", "typographic quotes", "Make quotes straight", 36.41, 100),
+    ("he did n't say , \" yes . \"", "he didn't say, \"yes.\"", "look tokenized", "Detokenize", 61.05, 100),
+    ("the cat sat on the mat", "The Cat sat on the Mat", "in lower case", "Ignore case", 30.21, 100),
+    ("The cat sat on the mat", "THE CAT SAT ON THE MAT", "in capitals", "Ignore case", 0, 100),
+]  # fmt: skip
+
+
+def test_what_often_goes_wrong_is_recognised_and_mended(page):
+    """One after the other on one page, whose options an example sets back."""
+    for candidate, reference, finding, button, score, score_after in MENDED:
+        fill(page, "#references", reference)
+        fill(page, "#candidate", candidate)
+        note = page.locator("#sentence .bleu-message", has_text=finding)
+        score_of(page, "#sentence-score", score)
+        note.get_by_role("button", name=button).click()
+        expect(note).to_have_count(0)
+        score_of(page, "#sentence-score", score_after)
+        example(page, "nearly right")
+        expect(text(page, "#candidate")).to_have_value(CANDIDATE_1)
+        expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
 
 
 def test_french_is_not_called_tokenized(page):
@@ -416,30 +427,31 @@ def test_french_is_not_called_tokenized(page):
     expect(page.locator("#sentence .bleu-message")).to_have_count(0)
 
 
-@pytest.mark.parametrize(
-    ("texts", "button", "other"),
-    [
-        (("猫がマットの上に座っています。", "猫はマットの上に座っています。"), "Score by characters", "split into characters"),
-        (("the cat", "the cat"), "Skip n-grams longer", "are left out"),
-        (("the cat sat on the mat", "The Cat sat on the Mat"), "Ignore case", "case is ignored"),
-    ],
-)  # fmt: skip
-def test_a_fix_goes_back_with_the_text_that_needed_it(page, bleu, texts, button, other):
+# Candidate and reference, the button, and what it changes.
+FIXED = [
+    (("猫がマットの上に座っています。", "猫はマットの上に座っています。"), "Score by characters", "split into characters"),
+    (("the cat", "the cat"), "Skip n-grams longer", "are left out"),
+    (("the cat sat on the mat", "The Cat sat on the Mat"), "Ignore case", "case is ignored"),
+]  # fmt: skip
+
+
+def test_a_fix_goes_back_with_the_text_that_needed_it(page, bleu):
     """Japanese, `Score by characters`, then English: 70.86 in place of 37.99."""
-    fill(page, "#references", texts[1])
-    fill(page, "#candidate", texts[0])
-    page.locator("#sentence .bleu-message").get_by_role("button", name=button).click()
-    expect(page.locator(CHIP)).to_contain_text(f"{other} (for this text)")
-    text(page, "#candidate").press("End")
-    text(page, "#candidate").press_sequentially(
-        "a" if button != "Score by characters" else "猫", delay=20
-    )
-    expect(page.locator(CHIP)).to_contain_text("(for this text)")
-    english = "Here is another sentence of mine.", "There is another sentence of mine."
-    fill(page, "#references", english[1])
-    fill(page, "#candidate", english[0])
-    expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
-    score_of(page, "#sentence-score", bleu.explain(*english)["score"])
+    for texts, button, other in FIXED:
+        fill(page, "#references", texts[1])
+        fill(page, "#candidate", texts[0])
+        page.locator("#sentence .bleu-message").get_by_role("button", name=button).click()
+        expect(page.locator(CHIP)).to_contain_text(f"{other} (for this text)")
+        text(page, "#candidate").press("End")
+        text(page, "#candidate").press_sequentially(
+            "a" if button != "Score by characters" else "猫", delay=20
+        )
+        expect(page.locator(CHIP)).to_contain_text("(for this text)")
+        english = "Here is another sentence of mine.", "There is another sentence of mine."
+        fill(page, "#references", english[1])
+        fill(page, "#candidate", english[0])
+        expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
+        score_of(page, "#sentence-score", bleu.explain(*english)["score"])
 
 
 def test_a_telephone_keeps_the_score_in_sight(open_page):
@@ -516,17 +528,14 @@ def test_right_to_left_text_runs_so_in_the_fields_as_well(page):
         assert page.locator(selector).first.evaluate(direction) == "rtl", selector
 
 
-@pytest.mark.parametrize(
-    ("filled", "message"),
-    [
+def test_what_there_is_to_say(page):
+    for filled, message in (
         ("", "Type a candidate"),
         ("x y z w", "no token of the candidate"),
         ("a" * 2001, "the limit is 2,000"),
-    ],
-)
-def test_what_there_is_to_say(page, filled, message):
-    fill(page, "#candidate", filled)
-    expect(page.locator("#sentence-results .bleu-message", has_text=message)).to_be_visible()
+    ):
+        fill(page, "#candidate", filled)
+        expect(page.locator("#sentence-results .bleu-message", has_text=message)).to_be_visible()
 
 
 def test_no_sentence_names_an_option_of_the_api(page):
@@ -615,10 +624,8 @@ CUT = """() => [...document.querySelectorAll(".bleu-present .slides, .bleu-prese
   .map((one) => `${one.className} ${one.scrollWidth} ${one.scrollHeight}`)"""
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768)])
-def test_each_step_is_presented_on_one_screen(open_page, width, height):
+def test_each_step_is_presented_on_one_screen(page):
     """Those of each example, and of texts of 2,000 characters, in large type and without scrolling."""
-    page = open_page(width, height=height)
     layer = page.get_by_role("dialog")
     fitting = "document.scrollingElement.scrollHeight <= innerHeight"
     buttons = page.locator(".bleu-examples button")
@@ -634,18 +641,20 @@ def test_each_step_is_presented_on_one_screen(open_page, width, height):
             example(page, chosen)
             expect(page.locator("[data-scored]")).not_to_have_attribute("data-scored", before)
         expect(page.locator("#sentence.old")).to_have_count(0)
-        page.get_by_role("button", name="Present").click()
-        for number, title in enumerate(TITLES, 1):
-            expect(layer.locator(".head")).to_contain_text(f"{number} of 6{title}")
-            assert page.evaluate(CUT) == [], (chosen, title)
-            assert page.evaluate(fitting), (chosen, title)
-            sentences = layer.locator(".say").all_inner_texts()
-            assert sentences != [], (chosen, title)
-            assert max(len(sentence) for sentence in sentences) <= 90, sentences
-            page.keyboard.press("ArrowRight")
-        page.keyboard.press("Escape")
-        expect(layer).to_have_count(0)
-        page.locator("#steps a").first.click()
+        for width, height in ((1280, 720), (1024, 768)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.get_by_role("button", name="Present").click()
+            for number, title in enumerate(TITLES, 1):
+                expect(layer.locator(".head")).to_contain_text(f"{number} of 6{title}")
+                assert page.evaluate(CUT) == [], (chosen, title, width)
+                assert page.evaluate(fitting), (chosen, title, width)
+                sentences = layer.locator(".say").all_inner_texts()
+                assert sentences != [], (chosen, title)
+                assert max(len(sentence) for sentence in sentences) <= 90, sentences
+                page.keyboard.press("ArrowRight")
+            page.keyboard.press("Escape")
+            expect(layer).to_have_count(0)
+            page.locator("#steps a").first.click()
 
 
 def test_what_is_presented_by_its_keys(page):
@@ -691,10 +700,8 @@ def test_what_is_presented_by_its_keys(page):
     assert page.evaluate("getComputedStyle(document.body).overflow") != "hidden"
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1024, 768)])
-def test_the_chip_and_present_have_lines_of_their_own(open_page, width, height):
+def test_the_chip_and_present_have_lines_of_their_own(page):
     """Also with three options changed; both columns begin at the same height."""
-    page = open_page(width, height=height)
     example(page, "the same words, shuffled")
     expect(page.locator(CHIP)).to_contain_text("NLTK")
     unfold(page, "#sentence-options")
@@ -702,24 +709,28 @@ def test_the_chip_and_present_have_lines_of_their_own(open_page, width, height):
     text(page, "#sentence-max-order").press("Tab")
     page.get_by_label("Leave out orders").check()
     expect(page.locator(CHIP)).to_contain_text("n-grams go up to 3, case is ignored and orders")
+    parts = {
+        "chip": CHIP,
+        "present": "[data-stage=present]",
+        "tab": "[role=tab][aria-selected=true]",
+        "last tab": "[role=tab]:has-text('About')",
+        "fields": "#candidate",
+        "score": "#sentence-score",
+    }
+
+    def measure():
+        return {name: page.locator(part).first.bounding_box() for name, part in parts.items()}
+
     for is_open in (True, False):
-        boxes = {
-            name: settle(page, page.locator(selector).first.bounding_box)
-            for name, selector in {
-                "chip": CHIP,
-                "present": "[data-stage=present]",
-                "tabs": "[role=tab][aria-selected=true]",
-                "last tab": "[role=tab]:has-text('About')",
-                "fields": "#candidate",
-                "score": "#sentence-score",
-            }.items()
-        }
-        chip, present, last_tab = boxes["chip"], boxes["present"], boxes["last tab"]
-        assert chip["y"] + chip["height"] <= present["y"]
-        assert chip["x"] >= last_tab["x"] + last_tab["width"]
-        assert abs(chip["y"] - boxes["tabs"]["y"]) < 12
-        assert chip["x"] + chip["width"] <= width
-        assert abs(boxes["fields"]["y"] - boxes["score"]["y"]) < 12
+        for width, height in ((1280, 720), (1024, 768)):
+            page.set_viewport_size({"width": width, "height": height})
+            boxes = settle(page, measure)
+            chip, present, last_tab = boxes["chip"], boxes["present"], boxes["last tab"]
+            assert chip["y"] + chip["height"] <= present["y"]
+            assert chip["x"] >= last_tab["x"] + last_tab["width"]
+            assert abs(chip["y"] - boxes["tab"]["y"]) < 12
+            assert chip["x"] + chip["width"] <= width
+            assert abs(boxes["fields"]["y"] - boxes["score"]["y"]) < 12
         if is_open:
             unfold(page, "#sentence-options")
 
