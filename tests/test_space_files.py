@@ -1,4 +1,4 @@
-"""The demo's files: how they are read, what is rejected or mended, and runs known by their names."""
+"""The demo's files: how they are read, what is rejected or fixed, and runs known by their names."""
 
 import csv
 import gzip

@@ -395,7 +395,7 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
 
 
 # Candidate, reference, finding, button, and sacreBLEU's scores before and after.
-MENDED = [
+GOES_WRONG = [
     ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "no spaces between words", "Score by characters", 0, 86.66),
     ("我们用的是中文", "我们用的是中文", "no spaces between words", "Score as Chinese", 0, 100),
     ("It’s “here” now, my friend", "It's \"here\" now, my friend", "typographic quotes", "Make quotes straight", 36.41, 100),
@@ -407,7 +407,7 @@ MENDED = [
 
 def test_what_often_goes_wrong_is_recognised_and_mended(page):
     """One after the other on one page, whose options an example sets back."""
-    for candidate, reference, finding, button, score, score_after in MENDED:
+    for candidate, reference, finding, button, score, score_after in GOES_WRONG:
         fill(page, "#references", reference)
         fill(page, "#candidate", candidate)
         note = page.locator("#sentence .bleu-message", has_text=finding)

@@ -23,14 +23,14 @@ from .visitor import (
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-# Refused for its text, its name and its size; test_space_files.py has all, without a browser.
-REFUSED = ["latin-1", "Parquet", "too many lines"]
+# Rejected for its text, its name and its size; test_space_files.py has all, without a browser.
+REJECTED = ["latin-1", "Parquet", "too many lines"]
 
 
 def test_refused_at_once(page, tmp_path):
     """Each beside its field, with what to do about it; and no result of it."""
     tab(page, "Corpus")
-    for name, data, message in map(WRONG.get, REFUSED):
+    for name, data, message in map(WRONG.get, REJECTED):
         (tmp_path / name).write_bytes(data)
         upload(page, "systems", tmp_path / name)
         note = page.locator("#systems-note")
