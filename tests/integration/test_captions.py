@@ -80,6 +80,7 @@ def test_plain_captions(capsys):
 
 
 @needs_wmt21
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_news(language, capsys):
     """At least 99.5% of WMT21's references in each language, and of its systems' outputs."""

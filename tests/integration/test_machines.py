@@ -214,7 +214,9 @@ ROWS = (
 )
 
 
-@pytest.mark.parametrize(("rows", "processes"), [(3, 4), (1, 2)])
+@pytest.mark.parametrize(
+    ("rows", "processes"), [pytest.param(3, 4, marks=pytest.mark.slow), (1, 2)]
+)
 def test_torchrun_with_more_processes_than_rows(bleu, tmp_path, rows, processes):
     """The recipe as it stands: a process without rows does not change the sum."""
     pytest.importorskip("torch")

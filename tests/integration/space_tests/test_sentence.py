@@ -277,6 +277,7 @@ def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
         )
 
 
+@pytest.mark.slow
 def test_examples_do_not_race(page):
     """In a browser at a fourth of its speed, each answer belongs to the example that was clicked last."""
     chip, results = page.locator(CHIP), page.locator("#sentence")
