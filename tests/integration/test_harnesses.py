@@ -101,6 +101,7 @@ def write_rows(path, rows):
     path.write_text("\n".join(map(json.dumps, rows)))
 
 
+@pytest.mark.slow
 def test_lm_evaluation_harness(tmp_path, bleu, expected):
     """Two tasks and their group; the standard errors are compared with those of lm_eval's own bootstrap."""
     pytest.importorskip("lm_eval")
@@ -184,6 +185,7 @@ print(json.dumps([metrics["corpus_bleu"].value, [list(sample.scores.values())[0]
 """
 
 
+@pytest.mark.slow
 def test_inspect_ai(tmp_path, bleu, expected):
     pytest.importorskip("inspect_ai")
     task, command = recipe("inspect_ai")

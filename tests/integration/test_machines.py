@@ -110,6 +110,7 @@ def test_ray_data_with_two_workers(ray, bleu):
     assert namespace["scored"] == result
 
 
+@pytest.mark.slow
 def test_ray_data_without_documents(ray, bleu):
     """As the sentence below the recipe says: the rows of all batches are added by Ray."""
     code, _ = recipe("Ray Data")

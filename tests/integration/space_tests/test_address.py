@@ -165,6 +165,7 @@ def test_a_link_that_is_not_valid_does_no_harm(open_page, link):
     assert page.locator(".bleu-page img").count() == 0
 
 
+@pytest.mark.slow
 def test_a_restart_of_the_server_deletes_uploads_and_loses_no_text(browser, tmp_path):
     """By SIGTERM, as the Hub stops a Space: with a page open, and with an upload that was interrupted."""
     page = browser.new_page()

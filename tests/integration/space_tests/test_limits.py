@@ -48,6 +48,7 @@ def test_programs_are_told_the_limits(client, endpoint, arguments, message):
     assert "Traceback" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_uploads_and_downloads_are_deleted(browser, tmp_path):
     """After fifteen seconds here, and a visitor who comes back learns it."""
     (tmp_path / "a.txt").write_text("a line\n")
@@ -69,6 +70,7 @@ def test_uploads_and_downloads_are_deleted(browser, tmp_path):
         page.close()
 
 
+@pytest.mark.slow
 def test_a_result_outlives_the_sessions_of_other_visitors(browser, tmp_path):
     """One session is kept here, so each visitor who types evicts the one before."""
     with serve_space(tmp_path, "import space.limits; space.limits.SESSIONS = 1") as address:
