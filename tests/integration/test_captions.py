@@ -186,8 +186,8 @@ def test_the_whole_program(load):
 
 
 @needs_wmt21
-@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.slow
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_whole_program_by_language(load, language):
     """Corpus and segment scores of lines with equal tokens differ by less than 1e-12."""
     lines = read_texts("references", language)[:202]

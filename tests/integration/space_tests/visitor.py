@@ -93,14 +93,12 @@ def paste(page, system, references, second=""):
     fill(page, "#references-text", references)
 
 
-def settle(page, measure, milliseconds=300, reads=1):
-    """Return what is measured as soon as it stays the same for some time, in one read or several."""
-    before, same = measure(), 0
-    for _ in range(50 * reads):
-        page.wait_for_timeout(milliseconds / reads)
-        now = measure()
-        same = same + 1 if now == before else 0
-        if same == reads:
+def settle(page, measure, milliseconds=300):
+    """Return what is measured on the page as soon as it stays the same for some time."""
+    before = measure()
+    for _ in range(50):
+        page.wait_for_timeout(milliseconds)
+        if (now := measure()) == before:
             break
         before = now
     return now
