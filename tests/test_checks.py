@@ -58,6 +58,13 @@ def test_every_kind_is_documented():
     assert [kind for kind in KINDS if f"`{kind}`" not in described] == []
 
 
+def test_the_readme_counts_the_kinds():
+    """Two are rows that moved."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = {"subwords", "shifted", "reordered"}
+    assert f"pieces of words, rows that moved, and {len({*CHECKS} - named)} more." in readme
+
+
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_kind_is_found_and_fixed(bleu, case):
     """In its rows, on its side; the score after the fix is sacreBLEU's of the clean texts."""
