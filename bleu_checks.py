@@ -369,10 +369,12 @@ def warn_about_texts(
     looked.warn({"predictions": name, "references": ""})
 
 
-def warn_about_corpus(corpus: Corpus, bigrams: Int64, options: Options) -> None:
+def warn_about_corpus(
+    corpus: Corpus, bigrams: Int64, options: Options, labels: Sequence[Label] | None = None
+) -> None:
     """Warn of texts that mislead; `bigrams` is as for `Looked.look_at_bigrams`."""
     looked = Looked()
-    looked.look(corpus, options)
+    looked.look(corpus, options, labels)
     looked.look_at_bigrams(corpus, bigrams, options)
     looked.warn()
 
@@ -384,11 +386,8 @@ def count_checked(
     documents: Sequence[Label] | None = None,
 ) -> Counted:
     """Count the segments of a corpus, as `count_groups` does, and warn of what misleads."""
-    looked = Looked()
-    looked.look(corpus, options, labels)
     counted = count_groups(corpus, options, labels, documents)
-    looked.look_at_bigrams(corpus, counted.bigrams, options)
-    looked.warn()
+    warn_about_corpus(corpus, counted.bigrams, options, labels)
     return counted
 
 

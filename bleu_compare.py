@@ -52,6 +52,8 @@ from .bleu_significance import (
     Plan,
     Rows,
     Sample,
+    TestedDifference,
+    Uncertainty,
     Units,
     add_difference,
     add_estimate,
@@ -676,7 +678,7 @@ class RunScores(Scored, total=False):
     macro_bleu: float
 
 
-class SystemScores(Scored, total=False):
+class SystemScores(Scored, Uncertainty, TestedDifference, total=False):
     """The scores of a system, as in `systems` of a comparison.
 
     The baseline has no key from `delta` to `human_accuracy`, and no `macro_...` but `macro_bleu`.
@@ -684,20 +686,10 @@ class SystemScores(Scored, total=False):
 
     runs: dict[Hashable, RunScores]
     run_standard_deviation: float
-    confidence_interval: list[float]
-    degrees_of_freedom: float
-    bootstrap_mean: float
-    standard_error: float
     delta: float
-    p_value: float
-    p_value_sacrebleu: float
     wins: int
     ties: int
     losses: int
-    delta_interval: list[float]
-    delta_degrees_of_freedom: float
-    delta_standard_error: float
-    detectable_delta: float
     human_accuracy: float | None
     groups: dict[Label, GroupScores]
     macro_bleu: float
@@ -940,13 +932,8 @@ class _Ranked(Scored):
     cluster: int
 
 
-class RankedSystem(_Ranked, total=False):
+class RankedSystem(_Ranked, Uncertainty):
     """A system in a ranking."""
-
-    confidence_interval: list[float]
-    degrees_of_freedom: float
-    bootstrap_mean: float
-    standard_error: float
 
 
 class _Compared(TypedDict):

@@ -428,17 +428,13 @@ def _explain_order(order: NumberedOrder, total: int, tokens: Tokens) -> OrderMat
 # --- The result of compute and score --------------------------------------------------------------
 
 
-class CorpusScores(scoring.Scores, total=False):
+class CorpusScores(scoring.Scores, Uncertainty, total=False):
     """The keys of a result; those of `Scores` are always there."""
 
     signature: str
     segment_bleu: list[float]
     mean_segment_bleu: float
     confidence: float
-    confidence_interval: list[float]
-    degrees_of_freedom: float
-    bootstrap_mean: float
-    standard_error: float
     documents: int
     groups: dict[Label, CorpusScores]
     macro_bleu: float

@@ -18,7 +18,7 @@ import numpy as np
 
 from .bleu_messages import invalid
 from .bleu_options import SCORE, SIGNATURE_KEY, SignatureContent, read_signature, to_python
-from .bleu_scoring import NOISE, Scores
+from .bleu_scoring import NOISE
 
 _MOST_CANDIDATES = 5  # that an error lists
 
@@ -60,85 +60,51 @@ class ConditionsContent(TypedDict, total=False):
     reference_length: int
 
 
-class Conditions(NamedTuple):
-    """The values that a line has beside its score; empty or None for those that it has not.
+class Conditions(dict[str, tuple[Rounded, ...]]):
+    """The values that a line has beside its score, by their keys in `CONDITIONS`.
 
-    precisions: those of each order, after smoothing, on the scale 0-1.
-    The other fields are as in the result of `compute`.
+    `precisions` has one value per order, after smoothing and on the scale 0-1; others have one.
     """
 
-    precisions: tuple[Rounded, ...] = ()
-    brevity_penalty: Rounded | None = None
-    length_ratio: Rounded | None = None
-    translation_length: int | None = None
-    reference_length: int | None = None
+    def are_met(self, scores: Mapping[str, Any]) -> bool:
+        """Return True if a result has these values; keys that it lacks are left out.
 
-    def __bool__(self) -> bool:
-        return bool(self.to_dict())
-
-    def are_met(self, scores: Scores) -> bool:
-        """Return True if a result has these values."""
-        if self.precisions:
-            if len(self.precisions) != len(scores["precisions"]):
-                return False
-            for printed, precision in zip(self.precisions, scores["precisions"]):
-                if not printed.is_rounded_from(precision):
-                    return False
-        penalty = self.brevity_penalty
-        if penalty is not None and not penalty.is_rounded_from(scores["brevity_penalty"]):
-            return False
-        ratio = self.length_ratio
-        if ratio is not None and not ratio.is_rounded_from(scores["length_ratio"]):
-            return False
-        lengths = scores["translation_length"], scores["reference_length"]
-        return self.have_lengths(*lengths)
-
-    def have_lengths(self, length: int, reference_length: int) -> bool:
-        """Return True if these are the lengths of predictions and references, if they are known.
-
-        >>> Conditions(translation_length=9).have_lengths(9, 10)
+        >>> Conditions(translation_length=(Rounded(9, 0.0),)).are_met({"translation_length": 9})
         True
         """
-        has_length = self.translation_length in (None, length)
-        return has_length and self.reference_length in (None, reference_length)
+        for key in self.keys() & scores.keys():
+            printed = self[key]
+            numbers = scores[key] if isinstance(scores[key], list) else [scores[key]]
+            if len(numbers) != len(printed):
+                return False
+            if not all(map(Rounded.is_rounded_from, printed, numbers)):
+                return False
+        return True
 
     def to_dict(self) -> ConditionsContent:
         """Return the known values as plain numbers.
 
-        >>> Conditions(brevity_penalty=Rounded(0.98, 0.001), translation_length=9).to_dict()
-        {'brevity_penalty': 0.98, 'translation_length': 9}
+        >>> Conditions(brevity_penalty=(Rounded(0.98, 0.001),)).to_dict()
+        {'brevity_penalty': 0.98}
         """
         content: dict[str, Any] = {}
-        if self.precisions:
-            content["precisions"] = [printed.value for printed in self.precisions]
-        for name in ("brevity_penalty", "length_ratio"):
-            printed = getattr(self, name)
-            if printed is not None:
-                content[name] = printed.value
-        for name in ("translation_length", "reference_length"):
-            length = getattr(self, name)
-            if length is not None:
-                content[name] = length
+        for key, printed in self.items():
+            values = [rounded.value for rounded in printed]
+            content[key] = values if key == "precisions" else values[0]
         return cast(ConditionsContent, content)
 
     def describe(self) -> str:
         """Write the known values for a sentence.
 
-        >>> Conditions((Rounded(0.581, 0.001),), translation_length=9).describe()
-        'precisions 58.1, 9 tokens in the predictions'
+        >>> known = Conditions(brevity_penalty=(Rounded(0.98, 0.01),))
+        >>> known.describe()
+        'brevity penalty 0.98'
         """
         known = []
-        if self.precisions:
-            percentages = "/".join(f"{100 * printed.value:.4g}" for printed in self.precisions)
-            known.append(f"precisions {percentages}")
-        if self.brevity_penalty is not None:
-            known.append(f"brevity penalty {self.brevity_penalty.value:.4g}")
-        if self.length_ratio is not None:
-            known.append(f"length ratio {self.length_ratio.value:.4g}")
-        if self.translation_length is not None:
-            known.append(f"{self.translation_length:,} tokens in the predictions")
-        if self.reference_length is not None:
-            known.append(f"{self.reference_length:,} in the references")
+        for key, printed in self.items():
+            condition = CONDITIONS[key]
+            numbers = [f"{condition.scale * rounded.value:{condition.form}}" for rounded in printed]
+            known.append(condition.says.format("/".join(numbers)))
         return ", ".join(known)
 
 
@@ -338,14 +304,65 @@ _OLD_KEYS = {
     "v": "version",
 }
 
-# 58.1/33.2/20.9/13.5; two numbers only if what follows shows that they are precisions.
-_PRECISIONS = re.compile(
-    rf"(?<![\w./]){_NUMBER}(?:(?:/{_NUMBER}){{2,}}(?![\w/])|/{_NUMBER}(?=\s*\(\s*BP\b))"
-)
-_BREVITY_PENALTY = re.compile(r"\bBP\s*=\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
-_LENGTH_RATIO = re.compile(r"\bratio\s*=\s*(\d+(?:\.\d+)?)", re.IGNORECASE)
-_LENGTH = re.compile(r"\b(?:hyp_?len|sys_?len)\s*=\s*(\d+)", re.IGNORECASE)
-_REFERENCE_LENGTH = re.compile(r"\bref_?len\s*=\s*(\d+)", re.IGNORECASE)
+
+class Condition(NamedTuple):
+    """A value that may stand beside a score.
+
+    pattern: finds it in a line; its group has the number, or several with slashes.
+    key_of_sacrebleu: its key in results of evaluate's `sacrebleu`; None if results are not asked.
+    says: how a sentence writes it.
+    form: the format of its numbers there.
+    scale: the scale that it is printed on.
+    is_count: True for a number of tokens, which is never rounded.
+    """
+
+    pattern: re.Pattern[str]
+    key_of_sacrebleu: str | None
+    says: str
+    form: str = ".4g"
+    scale: int = 1
+    is_count: bool = False
+
+    def read(self, text: str) -> tuple[Rounded, ...]:
+        """Return the numbers in a match of the pattern."""
+        if self.is_count:
+            return (Rounded(int(text), 0.0),)
+        numbers = text.replace(",", ".").split("/")
+        return tuple(Rounded.of_text(number, self.scale) for number in numbers)
+
+
+# By their keys in the result of `compute`.
+CONDITIONS = {
+    "precisions": Condition(
+        # 58.1/33.2/20.9/13.5; two numbers only if what follows shows that they are precisions.
+        re.compile(
+            rf"(?<![\w./])({_NUMBER}(?:(?:/{_NUMBER}){{2,}}(?![\w/])|/{_NUMBER}(?=\s*\(\s*BP\b)))"
+        ),
+        "precisions",
+        "precisions {}",
+        scale=100,
+    ),
+    "brevity_penalty": Condition(
+        re.compile(r"\bBP\s*=\s*(\d+(?:\.\d+)?)", re.IGNORECASE), "bp", "brevity penalty {}"
+    ),
+    "length_ratio": Condition(
+        re.compile(r"\bratio\s*=\s*(\d+(?:\.\d+)?)", re.IGNORECASE), None, "length ratio {}"
+    ),
+    "translation_length": Condition(
+        re.compile(r"\b(?:hyp_?len|sys_?len)\s*=\s*(\d+)", re.IGNORECASE),
+        "sys_len",
+        "{} tokens in the predictions",
+        form=",",
+        is_count=True,
+    ),
+    "reference_length": Condition(
+        re.compile(r"\bref_?len\s*=\s*(\d+)", re.IGNORECASE),
+        "ref_len",
+        "{} in the references",
+        form=",",
+        is_count=True,
+    ),
+}
 
 # An interval beside a score: (μ = 27.3 ± 0.5), ± 0.5, [26.8, 27.8].
 _INTERVAL = re.compile(
@@ -425,25 +442,13 @@ def _remove(match: re.Match[str], line: str) -> str:
 
 def _read_conditions(line: str) -> tuple[Conditions, str]:
     """Return precisions, brevity penalty and lengths, and the line without them."""
-    found: dict[str, Any] = {}
-    precisions = _PRECISIONS.search(line)
-    if precisions:
-        texts = precisions[0].replace(",", ".").split("/")
-        found["precisions"] = tuple(Rounded.of_text(text, scale=100) for text in texts)
-        line = _remove(precisions, line)
-    patterns = {"brevity_penalty": _BREVITY_PENALTY, "length_ratio": _LENGTH_RATIO}
-    for name, pattern in patterns.items():
-        match = pattern.search(line)
+    found = Conditions()
+    for key, condition in CONDITIONS.items():
+        match = condition.pattern.search(line)
         if match:
-            found[name] = Rounded.of_text(match[1])
+            found[key] = condition.read(match[1])
             line = _remove(match, line)
-    patterns = {"translation_length": _LENGTH, "reference_length": _REFERENCE_LENGTH}
-    for name, pattern in patterns.items():
-        match = pattern.search(line)
-        if match:
-            found[name] = int(match[1])
-            line = _remove(match, line)
-    return Conditions(**found), line
+    return found, line
 
 
 class _Candidate(NamedTuple):
@@ -567,11 +572,11 @@ def _read_report(report: object, reported: object) -> _Line:
         line = _Line(_write(report["score"], reported), 100, conditions=conditions)
         return _add_signature(line, report, "the JSON of sacreBLEU")
     if "bleu" in report and "precisions" in report:
-        conditions = _read_statistics(report, _KEYS_OF_BLEU, scale=1)
+        conditions = _read_statistics(report, is_sacrebleus=False)
         line = _Line(_write(report["bleu"], reported), 1, conditions=conditions)
         return _add_signature(line, report, "the result of `compute`")
     if is_score_of_bleu and "precisions" in report:
-        conditions = _read_statistics(report, _KEYS_OF_SACREBLEU, scale=100)
+        conditions = _read_statistics(report, is_sacrebleus=True)
         line = _Line(_write(report["score"], reported), 100, conditions=conditions)
         return _add_signature(line, report, "the result of evaluate's `sacrebleu`")
     # 3. Any dict with one BLEU score. The scale is unknown.
@@ -590,21 +595,6 @@ def _read_report(report: object, reported: object) -> _Line:
     raise invalid("reported", reported, "a dict with one BLEU score")
 
 
-# The keys of two results, by the fields of `Conditions`.
-_KEYS_OF_BLEU = {
-    "precisions": "precisions",
-    "brevity_penalty": "brevity_penalty",
-    "translation_length": "translation_length",
-    "reference_length": "reference_length",
-}
-_KEYS_OF_SACREBLEU = {
-    "precisions": "precisions",
-    "brevity_penalty": "bp",
-    "translation_length": "sys_len",
-    "reference_length": "ref_len",
-}
-
-
 def _write(score: object, reported: object) -> str:
     """Return the digits of a score; `reported` is for the error."""
     is_number = isinstance(score, (int, float, str)) and not isinstance(score, bool)
@@ -613,22 +603,20 @@ def _write(score: object, reported: object) -> str:
     return str(score)
 
 
-def _read_statistics(
-    report: Mapping[str, Any], keys: Mapping[str, str], *, scale: int
-) -> Conditions:
-    """Read the statistics of a result, which has all digits; precisions are up to `scale`."""
-    found: dict[str, Any] = {}
-    values = {field: report.get(key) for field, key in keys.items()}
-    if isinstance(values["precisions"], (list, tuple)):
-        precisions = [float(precision) for precision in values["precisions"]]
-        found["precisions"] = tuple(Rounded(value / scale, 0.0) for value in precisions)
-    if isinstance(values["brevity_penalty"], (int, float)):
-        found["brevity_penalty"] = Rounded(float(values["brevity_penalty"]), 0.0)
-    for field in ("translation_length", "reference_length"):
-        length = values[field]
-        if isinstance(length, (int, float)):
-            found[field] = int(length)
-    return Conditions(**found)
+def _read_statistics(report: Mapping[str, Any], *, is_sacrebleus: bool) -> Conditions:
+    """Read the statistics of a result, which has all digits: this metric's, or `sacrebleu`'s."""
+    found = Conditions()
+    for key, condition in CONDITIONS.items():
+        if condition.key_of_sacrebleu is None:
+            continue
+        value = report.get(condition.key_of_sacrebleu if is_sacrebleus else key)
+        if condition.is_count and isinstance(value, (int, float)):
+            found[key] = (Rounded(int(value), 0.0),)
+        elif isinstance(value, (list, tuple, int, float)):
+            numbers = value if isinstance(value, (list, tuple)) else [value]
+            scale = condition.scale if is_sacrebleus else 1
+            found[key] = tuple(Rounded(float(number) / scale, 0.0) for number in numbers)
+    return found
 
 
 def _add_signature(line: _Line, report: Mapping[str, Any], source: str) -> _Line:

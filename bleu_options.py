@@ -689,7 +689,7 @@ _SIGNED = re.compile(rf"\||{SIGNATURE_KEY}\S")
 
 _FORM = "Separate the keys by |, as in 'nrefs:1|case:lc|tok:13a'."
 
-_PRETOKENIZED = ("tokens", "ids")  # in place of a tokenizer, for input that was split already
+PRETOKENIZED = ("tokens", "ids")  # in place of a tokenizer, for input that was split already
 
 # Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
 SCORE = re.compile(
@@ -790,7 +790,7 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
             raise ValueError(f"{name}: {pair[:40]!r} is not one key with its value. {_FORM}")
         values[long] = value
         key = SIGNATURE_KEYS[long]
-        is_pretokenized = long == "tok" and value in _PRETOKENIZED
+        is_pretokenized = long == "tok" and value in PRETOKENIZED
         is_every_score = long == "eff" and value == "no"
         if is_pretokenized or is_every_score:
             continue
@@ -823,7 +823,7 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
     if "ar" in values:
         trials["randomization"] = int(values["ar"])
     tokenizer = values.get("tok")
-    pretokenized = tokenizer if tokenizer in _PRETOKENIZED else None
+    pretokenized = tokenizer if tokenizer in PRETOKENIZED else None
     score = before or after.partition(" ")[0]
     return SignatureContent(options, trials, pretokenized, values.get("nrefs"), score)
 

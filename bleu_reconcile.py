@@ -12,7 +12,7 @@ of scores that people compute at home, are known by the call that makes them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, pairwise, product
 from operator import itemgetter
@@ -43,6 +43,7 @@ from .bleu_options import (
     Options,
     Origin,
     SignatureContent,
+    Tokenize,
     choose_options,
     make_signature,
 )
@@ -83,8 +84,6 @@ SMALL_CHANCE = 0.05
 LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
 ALL = "all"  # references: all references of a segment
 CHARACTERS = "list"  # the tokenizer that is Python's `list`: characters, blanks included
-
-Tokenize = str | Callable[[str], list[str]]
 
 
 class Counting(NamedTuple):
@@ -140,8 +139,9 @@ class Setting(NamedTuple):
         >>> Setting.of_options(Options()).reference_length
         'closest'
         """
-        values = {name: getattr(options, name) for name in OPTION_FACTORS}
-        return cls(mean_of_segments=False, swapped=False, references=ALL, last_pair=False, **values)
+        values: dict[str, Any] = dict.fromkeys(OTHER_FACTORS, False)
+        values |= {name: getattr(options, name) for name in OPTION_FACTORS}
+        return cls(references=ALL, **values)
 
     def options(self, base: Options) -> Options:
         """Return `base` with the options of this setting.
@@ -155,28 +155,33 @@ class Setting(NamedTuple):
 
     def counting(self) -> Counting:
         """Return the factors that affect counting."""
-        return Counting(
-            references=self.references,
-            tokenize=self.tokenize,
-            lowercase=self.lowercase,
-            swapped=self.swapped,
-            minimum_total=self.minimum_total,
-            reference_length=self.reference_length,
-        )
+        return Counting(*(getattr(self, name) for name in Counting._fields))
 
     def scoring(self) -> Scoring:
         """Return the other factors, except whether the score is a mean."""
-        return Scoring(
-            smooth_method=self.smooth_method,
-            max_order=self.max_order,
-            weights=self.weights,
-            effective_order=self.effective_order,
-            last_pair=self.last_pair,
-        )
+        return Scoring(*(getattr(self, name) for name in Scoring._fields))
 
 
 OPTION_FACTORS = [name for name in Setting._fields if name in OPTIONS]
-NOT_OPTIONS = ("mean_of_segments", "swapped", "last_pair")
+
+
+class OtherFactor(NamedTuple):
+    """A factor of a setting that is not an option; its value is True or False.
+
+    says: its name in tables of changes.
+    has_signature: False if no options of `compute` give the score.
+    """
+
+    says: str
+    has_signature: bool = True
+
+
+OTHER_FACTORS = {
+    "mean_of_segments": OtherFactor("mean of segment scores"),
+    "swapped": OtherFactor("predictions and references swapped"),
+    "last_pair": OtherFactor("smoothing by the last pair", has_signature=False),
+}
+_WITHOUT_SIGNATURE = [name for name, factor in OTHER_FACTORS.items() if not factor.has_signature]
 
 Grid = Mapping[str, Sequence[Any]]  # the values of each factor to combine
 
@@ -484,7 +489,8 @@ class Search:
         if setting.mean_of_segments or setting.last_pair:
             return False
         length, reference_length = self.scorer.lengths(setting)
-        if not self._conditions.have_lengths(length, reference_length):
+        lengths = {"translation_length": length, "reference_length": reference_length}
+        if not self._conditions.are_met(lengths):  # fast path
             return False
         return self._conditions.are_met(self.scorer.score_row(setting))
 
@@ -583,7 +589,7 @@ class Search:
     def _describe(self, group: EqualSettings, reading: Reading, chance: float) -> SettingScores:
         setting = group.setting
         signature = ""  # none describes it
-        if not setting.last_pair:
+        if not any(getattr(setting, name) for name in _WITHOUT_SIGNATURE):
             chosen = setting.options(self.options)
             signature = sign_setting(self.corpus, chosen, setting.references)
         return {
@@ -795,7 +801,7 @@ def list_same_score(group: EqualSettings) -> dict[str, list[object]]:
     same_score: dict[str, list[object]] = {}
     for other in group.others:
         changed = changed_factors(group.setting, other)
-        if len(changed) == 1 and changed[0] not in NOT_OPTIONS:
+        if len(changed) == 1 and changed[0] not in OTHER_FACTORS:
             (factor,) = changed
             same_score.setdefault(factor, []).append(_to_json(getattr(other, factor)))
     return same_score
@@ -1615,13 +1621,6 @@ def describe_steps(steps: Sequence[FactorStep], with_differences: bool = False) 
     return ", ".join(f"{change.label} ({change.difference:+.2f})" for change in changes)
 
 
-_NAMES_OF_CHANGES = {
-    "mean_of_segments": "mean of segment scores",
-    "swapped": "predictions and references swapped",
-    "last_pair": "smoothing by the last pair",
-}
-
-
 def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
     """List the steps that change the score, with their differences in points.
 
@@ -1633,8 +1632,8 @@ def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
     changes = []
     for step in steps:
         difference = 100 * step["delta"]
-        if step["factor"] in NOT_OPTIONS:
-            changes.append(Step(_NAMES_OF_CHANGES[step["factor"]], difference))
+        if step["factor"] in OTHER_FACTORS:
+            changes.append(Step(OTHER_FACTORS[step["factor"]].says, difference))
         elif difference != 0:
             changes.append(Step(f"{step['factor']}={step['value']!r}", difference))
     return changes

@@ -783,12 +783,11 @@ def add_difference(
     scores["detectable_delta"] = estimate.detectable_difference()
 
 
-class TestKeys(TypedDict, total=False):
-    """The keys of a test, as in results."""
+class TestedDifference(DifferenceUncertainty, total=False):
+    """The keys of a tested difference, as in results."""
 
     p_value: float
     p_value_sacrebleu: float
-    delta_degrees_of_freedom: float
 
 
 @dataclass(frozen=True)
@@ -883,7 +882,7 @@ class Sample:
             return None
         return Estimate(value, standard_error, degrees_of_freedom)
 
-    def add_test(self, system: int, difference: Estimate | None, scores: TestKeys) -> None:
+    def add_test(self, system: int, difference: Estimate | None, scores: TestedDifference) -> None:
         """Add the test of the difference from the first system; no keys without a test.
 
         Several runs have none for a single unit, and for a difference without variance.

@@ -24,7 +24,7 @@ from .bleu_messages import (
     show_value,
     within_system,
 )
-from .bleu_options import COUNTING_OPTIONS, Options, Origin, same_or_var
+from .bleu_options import COUNTING_OPTIONS, PRETOKENIZED, Options, Origin, same_or_var
 from .bleu_statistics import Counted, Group, check_labels
 from .bleu_tokenizers import choose_tokenizer, print_tokenizer
 
@@ -32,7 +32,6 @@ LABEL = "label"  # the column of labels in a table
 DOCUMENT = "document"  # the column of documents
 
 _METADATA = b"bleu_metric"  # the key of a schema's metadata
-_PRETOKENIZED = ("tokens", "ids")  # "tokenize" of rows that no tokenizer has split
 
 
 # --- Rows to tables -------------------------------------------------------------------------------
@@ -592,7 +591,7 @@ def _check_asked(
     """
     for name, counted in counted_with.items():
         # A convention's choice counts as asked for, except for the tokenizer of rows without one.
-        is_pretokenized = counted in (*_PRETOKENIZED, "var")
+        is_pretokenized = counted in (*PRETOKENIZED, "var")
         is_asked = name in options.given if is_pretokenized else options.is_chosen(name)
         if name == "tokenize" and options.tokenize_by is not None:
             _check_tokenizers_by_label(groups, options)

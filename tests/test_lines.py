@@ -123,8 +123,8 @@ def test_sacrebleus_own_output(bleu, is_json, short, paired):
     printed = score.format(width=2, signature=signature, is_json=is_json)
     published = read_published(printed)
     assert published.number == pytest.approx(score.score, abs=0.005)
-    assert published.conditions.translation_length == score.sys_len
-    assert published.conditions.reference_length == score.ref_len
+    assert published.conditions.to_dict()["translation_length"] == score.sys_len
+    assert published.conditions.to_dict()["reference_length"] == score.ref_len
     found = bleu.reconcile(P, ROWS, printed)
     assert (found["verified"], found["decimals"]) == (True, 2)
     assert found["conditions"]["translation_length"] == score.sys_len
