@@ -13,7 +13,7 @@ from . import limits
 from .files import Submission
 from .html import count_things
 from .metric import (
-    CHECKS,
+    MISTAKES,
     Options,
     Place,
     Repaired,
@@ -40,7 +40,7 @@ _MOST_RANKED = 10  # systems that are ranked again for each fix
 
 
 class FoundKind(NamedTuple):
-    """A kind of input that misleads, wherever it was found.
+    """A kind of mistake, wherever it was found.
 
     places: where it was found: in systems, or in the references.
     options: the options of its fix, if options fix it.
@@ -59,8 +59,8 @@ class FoundKind(NamedTuple):
 
     @property
     def is_alarming(self) -> bool:
-        """True if scores of such texts mislead even to those who did not ask."""
-        return any(place.check.when != "asked" for place in self.places)
+        """True if the file is not what was meant; a system's own quotes and dashes are."""
+        return any(not place.found.mistake.is_quiet for place in self.places)
 
     @property
     def button(self) -> str:
@@ -68,7 +68,7 @@ class FoundKind(NamedTuple):
         if self.options:
             ((option, value),) = self.options.items()
             return BUTTONS[option, value]
-        return self.places[0].check.words.button if self.can_change_texts else ""
+        return self.places[0].words.button if self.can_change_texts else ""
 
     @property
     def fixed(self) -> str:
@@ -76,11 +76,11 @@ class FoundKind(NamedTuple):
         if self.options:
             ((option, value),) = self.options.items()
             return describe_setting(option, value)
-        return self.places[0].check.words.fixed
+        return self.places[0].words.fixed
 
     def find_first(self) -> int:
         """Return the first row that has the kind."""
-        return min(int(place.rows[0]) for place in self.places)
+        return min(int(place.found.rows[0]) for place in self.places)
 
     def tell(self, systems: Collection[str], segments: int) -> str:
         """Return in words what was found, where, and in how many lines."""
@@ -92,12 +92,14 @@ class Looked(NamedTuple):
 
     found: the kinds that were found, those that matter most first.
     fine: the kinds that were looked for in vain.
+    not_looked_for: the other kinds, with the reason.
     segments: the number of lines that were looked at.
     is_partial: True if these are only the first lines.
     """
 
     found: list[FoundKind]
     fine: list[str]
+    not_looked_for: Mapping[str, str]
     segments: int
     is_partial: bool
     checked: Result
@@ -126,7 +128,8 @@ class Question(NamedTuple):
     """A kind that was found, and the scores with and without its fix.
 
     head: the scores of the lines before those that moved, if lines moved.
-    decides: True if the fix changes a verdict, or a score by more than a point.
+    decides: True if the file is not what was meant, and the fix changes a verdict, or a score by
+        more than a point.
     """
 
     found: FoundKind
@@ -156,13 +159,13 @@ def look_at(submission: Submission, options: Options) -> Looked:
     checked = request_check(systems, references, scoring)
     places_of: dict[str, list[Place]] = {}
     for place in list_places(checked):
-        places_of.setdefault(place.check.notice.kind, []).append(place)
+        places_of.setdefault(place.kind, []).append(place)
     found = []
     for kind, places in places_of.items():
         changed = next((place.options for place in places if place.options), {})
         can_change_texts = any(place.changes_texts for place in places) and rows == segments
         found.append(FoundKind(kind, places, changed, can_change_texts))
-    return Looked(found, checked["fine"], rows, rows < segments, checked)
+    return Looked(found, checked["fine"], checked["not_looked_for"], rows, rows < segments, checked)
 
 
 def _count_rows(submission: Submission) -> int:
@@ -253,7 +256,7 @@ def ask(
             first = found.find_first()
             if found.kind == "shifted" and first:
                 head = _try(submission.take(range(first)), options, before, tested)
-        decides = after is not None and _decides(before, after)
+        decides = found.is_alarming and after is not None and _decides(before, after)
         questions.append(Question(found, before, after, head, decides))
     return questions
 
@@ -358,24 +361,25 @@ def tell_effect(question: Question) -> str:
 def tell_places(places: Sequence[Place], systems: Collection[str], segments: int) -> str:
     """Return in words what was found, where, and in how many lines.
 
-    >>> place = Place(CHECKS["subwords"], "A", range(3), "", "", {}, True, None)
-    >>> tell_places([place], ["A", "B"], 40)
-    '“A” has pieces of words in 3 of 40 lines'
-    >>> tell_places([place, place._replace(system="B", rows=[1])], ["A", "B"], 40)
-    'All systems have pieces of words in up to 3 of 40 lines'
+    >>> checked = request_check({"A": ["lo@@ wer"] * 3, "B": ["lower"] * 3}, ["lower"] * 3, {})
+    >>> (place,) = list_places(checked)
+    >>> tell_places([place], ["A", "B"], 3)
+    '“A” has pieces of words in 3 of 3 lines'
+    >>> tell_places([place, place._replace(system="B")], ["A", "B"], 3)
+    'All systems have pieces of words in 3 of 3 lines'
     """
     first = places[0]
     subject = name_subject(places, systems)
     is_plural = not subject.endswith("”") or " and " in subject
-    if first.check.notice.kind == "shifted":
-        line = int(first.rows[0]) + 1
+    if first.kind == "shifted":
+        line = int(first.found.rows[0]) + 1
         verb = "fit" if is_plural else "fits"
-        distance = first.detail.replace("row", "line")
+        distance = first.found.detail.replace("row", "line")
         return f"From line {line:,} on, {subject} {verb} the references {distance} better"
-    if first.check.notice.kind == "reordered":
+    if first.kind == "reordered":
         verb = "seem" if is_plural else "seems"
         return f"{subject} {verb} to be in another order"
-    counts = {len(place.rows) for place in places}
+    counts = {len(place.found.rows) for place in places}
     most = f"up to {max(counts):,}" if len(counts) > 1 else f"{max(counts):,}"
     lines = count_things(segments, "line")
     verb = "have" if is_plural else "has"
@@ -387,8 +391,8 @@ def shorten_places(places: Sequence[Place], systems: Collection[str]) -> str:
     first = places[0]
     subject = name_subject(places, systems)
     words = _name_found(first)
-    if first.check.notice.kind == "shifted":
-        words = f"moved from line {int(first.rows[0]) + 1:,} on"
+    if first.kind == "shifted":
+        words = f"moved from line {int(first.found.rows[0]) + 1:,} on"
     return f"{subject}: {words}"
 
 
@@ -405,7 +409,7 @@ def name_subject(places: Sequence[Place], systems: Collection[str]) -> str:
 
 
 def _name_found(place: Place) -> str:
-    return place.check.words.found.format(detail=place.detail)
+    return place.words.found.format(detail=place.found.detail)
 
 
 def list_looked_for(kinds: Collection[str], fine: str) -> list[str]:
@@ -415,19 +419,29 @@ def list_looked_for(kinds: Collection[str], fine: str) -> list[str]:
     ['texts in one case only']
     """
     found = []
-    for check in CHECKS.values():
-        if check.words.fine == fine and check.notice.kind in kinds:
-            found.append(check.words.found.format(detail="one case"))
+    for mistake in MISTAKES:
+        if mistake.words.fine == fine and mistake.kind in kinds:
+            found.append(mistake.words.found.format(detail="one case"))
     return list(dict.fromkeys(found))
+
+
+def list_skipped(looked: Looked, fine: str) -> list[str]:
+    """Return what was not looked for under a tick, in words with the reason."""
+    skipped = []
+    for mistake in MISTAKES:
+        if mistake.words.fine == fine and mistake.kind in looked.not_looked_for:
+            reason = looked.not_looked_for[mistake.kind].replace("row", "line")
+            skipped.append(f"{mistake.words.found.format(detail='one case')} ({reason})")
+    return list(dict.fromkeys(skipped))
 
 
 def list_fine(looked: Looked) -> list[str]:
     """Return the ticks of what is fine: of several kinds with one tick, all are."""
     found = {each.kind for each in looked.found}
-    spoiled = {check.words.fine for check in CHECKS.values() if check.notice.kind in found}
-    fine = {
-        check.words.fine: None
-        for check in CHECKS.values()
-        if check.notice.kind in looked.fine and check.words.fine not in spoiled
-    }
-    return list(fine)
+    spoiled = {mistake.words.fine for mistake in MISTAKES if mistake.kind in found}
+    fine = [
+        mistake.words.fine
+        for mistake in MISTAKES
+        if mistake.kind in looked.fine and mistake.words.fine not in spoiled
+    ]
+    return list(dict.fromkeys(fine))

@@ -37,7 +37,8 @@ from .leaderboard import (
     write_range,
 )
 from .metric import (
-    CHECKS,
+    KINDS,
+    MISTAKES,
     TESTS,
     TOKENIZERS,
     FoundSetting,
@@ -648,13 +649,16 @@ def compute_result(
             test=None if joined else test,
         )
     undecided = [each for each in questions if each.decides and each.found.kind not in choices]
-    doubts = [_tell_doubt(each, submission, prepared.looked.segments) for each in questions]
-    caution = " ".join(filter(None, doubts))
+    segments = prepared.looked.segments
+    doubts = [_tell_found(each, submission, segments) for each in questions if _is_doubt(each)]
+    caution = " ".join(doubts)
     # 4. Find what else the visitor should know about the texts and the options.
     progress(0.9, desc="Drawing")
-    told = {check.notice.kind for check in CHECKS.values()}
-    advice = add_warnings([], [warning for warning in warnings if warning.kind not in told])
+    advice = add_warnings([], [warning for warning in warnings if warning.kind not in KINDS])
     notes = [*submission.notes, *advice.notes, *_list_empty(submission)]
+    # A system's own quotes are not a mistake: both scores are told, and the verdict stands.
+    quiet = [each for each in questions if not each.found.is_alarming and tell_effect(each)]
+    notes += [_tell_found(each, submission, segments) for each in quiet]
     count = len(submission.references)
     # For fewer than 30, the metric has its own caution.
     if options["confidence"] and 30 <= count < limits.FEW_SEGMENTS:
@@ -697,13 +701,15 @@ def compute_result(
     )
 
 
-def _tell_doubt(question: Question, submission: Submission, segments: int) -> str:
-    """Return why a score is in doubt, as long as that is not fixed; empty if it is not."""
-    found = question.found
-    is_fatal = found.is_alarming and not found.can_be_fixed
-    if not question.decides and not is_fatal:
-        return ""
-    sentence = f"{found.tell(submission.systems, segments)}."
+def _is_doubt(question: Question) -> bool:
+    """Return True for a finding that puts scores in doubt, as long as it is not fixed."""
+    is_fatal = question.found.is_alarming and not question.found.can_be_fixed
+    return question.decides or is_fatal
+
+
+def _tell_found(question: Question, submission: Submission, segments: int) -> str:
+    """Return what was found, and the scores with and without its fix."""
+    sentence = f"{question.found.tell(submission.systems, segments)}."
     effect = tell_effect(question)
     return f"{sentence} {effect[0].upper()}{effect[1:]}." if effect else sentence
 
@@ -716,7 +722,7 @@ def _list_chosen(decided: Decided | None, looked: Looked) -> list[Chosen]:
         if choice == KEEP or kind in still_found:
             continue
         changed = decided["options"].get(kind, {}) if decided else {}
-        phrase = next(check.words.fixed for check in CHECKS.values() if check.notice.kind == kind)
+        phrase = next(mistake.words.fixed for mistake in MISTAKES if mistake.kind == kind)
         for name, value in changed.items():
             phrase = describe_setting(name, value)
         if choice == HEAD:

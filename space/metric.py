@@ -13,12 +13,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, cast
 
 import evaluate
 import pyarrow as pa
 
 from . import limits
+
+if TYPE_CHECKING:
+    from bleu_metric.bleu_mistakes import Found, Mistake, Words
 
 # Values by the name of an option, which decides on their type.
 Options = Mapping[str, Any]
@@ -33,9 +36,8 @@ class Result(dict[str, Any]):
     report: Callable[[], str]  # of `compute`, `compare` and `rank`
     to_markdown: Callable[[], str]
     to_latex: Callable[[], str]
-    # Of `check`: the texts with what was found, and the repaired texts.
-    _input: Any
-    _repair: Callable[..., Any]
+    list_found: Callable[[], list[tuple[Any, Found]]]  # of `check`, each with its system
+    repair: Callable[..., Any]  # of `check`, with the kinds that are fixed
 
 
 class ScoredRows(NamedTuple):
@@ -192,50 +194,48 @@ class Difference(Result):
     distinctive_ngrams: Callable[[str, int], list[NGramDifference]]  # of a system; and how many
 
 
-class Words(Protocol):
-    """A kind of input that misleads, in the words of the page."""
-
-    fine: str
-    found: str
-    button: str
-    fixed: str
-
-
-class Notice(Protocol):
-    """The sentence of a kind."""
-
-    kind: str
-
-
-class Check(Protocol):
-    """A kind of input that misleads."""
-
-    notice: Notice
-    words: Words
-    when: str
-    changes_meaning: bool
-
-
 class Place(NamedTuple):
-    """A kind of input that misleads, in one system or in the references.
+    """A mistake that `check` found, in one system or in the references.
 
     system: the name of the system; empty for references.
-    rows: the rows that have the kind.
-    example: the first place between ⟦ and ⟧, with the text around it; it may be empty.
-    detail: what completes the sentence of the kind.
-    options: the options of a fix by options.
-    changes_texts: True if the fix changes texts.
-    pairing: the row of the prediction of each row of references, if the fix is another order.
+    found: the mistake, its rows, and its fix.
     """
 
-    check: Check
     system: str
-    rows: Sequence[int]
-    example: str
-    detail: str
-    options: Options
-    changes_texts: bool
-    pairing: Sequence[int] | None
+    found: Found
+
+    @property
+    def kind(self) -> str:
+        """The name of the mistake."""
+        return self.found.kind
+
+    @property
+    def words(self) -> Words:
+        """The mistake in the words of the page."""
+        return self.found.mistake.words
+
+    @property
+    def options(self) -> Options:
+        """The options of a fix by options."""
+        if self.kind == "case":  # lowercased texts have the same score, and no signature says so
+            return {"lowercase": True}
+        fix = self.found.fix
+        return {} if fix is None or fix.options is None else fix.options
+
+    @property
+    def changes_texts(self) -> bool:
+        """True if the fix changes texts."""
+        return self.found.fix is not None and not self.options
+
+    @property
+    def pairing(self) -> Sequence[int] | None:
+        """The row of the prediction of each row of references, if the fix is another order."""
+        return None if self.found.fix is None else self.found.fix.pairing
+
+    @property
+    def example(self) -> str:
+        """The first place between ⟦ and ⟧, with the text around it; it may be empty."""
+        return str(report.escape_unseen(self.found.example))
 
 
 class Repaired(NamedTuple):
@@ -294,8 +294,7 @@ _options = import_module(f"{_package}.bleu_options")
 _lines = import_module(f"{_package}.bleu_lines")
 _compare = import_module(f"{_package}.bleu_compare")
 _significance = import_module(f"{_package}.bleu_significance")
-_checks = import_module(f"{_package}.bleu_checks")
-_kinds = import_module(f"{_package}.bleu_kinds")
+_mistakes = import_module(f"{_package}.bleu_mistakes")
 
 OPTIONS: Options = _options.OPTIONS  # the defaults
 CONVENTIONS: Mapping[str, Options] = _options.CONVENTIONS  # the options that each sets
@@ -307,13 +306,14 @@ ALL_TESTS: Mapping[str, Test] = _compare.ALL_TESTS  # with that of several runs
 read_macro_average: Callable[[Result], Mapping[str, Any]] = _significance.read_macro_average
 
 read_published: Callable[[object], Published] = _lines.read_published
-detokenize: Callable[[str], str] = _kinds.detokenize
-straighten_quotes: Callable[[str], str] = _kinds.straighten_quotes
+detokenize: Callable[[str], str] = _mistakes.detokenize
+straighten_quotes: Callable[[str], str] = _mistakes.straighten_quotes
 
-CHECKS: Mapping[str, Check] = _kinds.CHECKS
+MISTAKES: Sequence[Mistake] = _mistakes.MISTAKES  # several may share a kind
+KINDS: Sequence[str] = _mistakes.KINDS
 # What is looked for in a sentence.
 _SENTENCE_KINDS = ("unspaced", "quotes", "tokenized", "case")
-LEFTOVERS = ("chat", "special_tokens", "fences", "preambles", "refusals")
+LEFTOVERS = ("chat", "special_tokens", "fences", "preambles")
 _SENTENCE_ROWS = 40  # finders count rows: a sentence is looked at as if it were in each of them
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
@@ -323,56 +323,42 @@ _collected: ContextVar[list[MetricWarning] | None] = ContextVar("collected", def
 def find_in_sentence(
     prediction: str, references: Sequence[str], options: Options
 ) -> dict[str, Place]:
-    """Return the kinds of input that mislead in a sentence, by their names.
+    """Return the mistakes in a sentence, by their kinds.
 
     >>> list(find_in_sentence("hallo, welt!", ["Hallo, Welt!"], OPTIONS))
     ['case']
     """
-    chosen = {name: options[name] for name in ("tokenize", "lowercase") if name in options}
-    scoring = _options.Options().override(chosen)
-    tokenizer = TOKENIZERS[scoring.tokenize]
+    scoring = {name: options.get(name, OPTIONS[name]) for name in ("tokenize", "lowercase")}
     rows = _SENTENCE_ROWS
-    texts = _kinds.Texts([prediction] * rows, [list(references)] * rows, scoring, tokenizer)
-    found: dict[str, Place] = {}
-    for kind in (*_SENTENCE_KINDS, *LEFTOVERS):
-        check = _kinds.CHECKS[kind]
-        for each in _checks.find_kind(check, texts):
-            count, total = each.amounts or (len(each.rows), rows)
-            is_text = kind in LEFTOVERS and each.where != "predictions"
-            # References in tokens are what is meant.
-            is_text |= kind == "tokenized" and each.where == "references"
-            if check.misleads(count, total) and not is_text:
-                found.setdefault(kind, _read_place(check, "", each))
-    return found
+    pairs = _mistakes.Pairs(
+        [prediction] * rows,
+        [list(references)] * rows,
+        tokenizer=TOKENIZERS[scoring["tokenize"]],
+        tokenizer_name=scoring["tokenize"],
+        ignores_case=scoring["lowercase"],
+    )
+    places: dict[str, Place] = {}
+    for found in _mistakes.find_kinds(pairs, {*_SENTENCE_KINDS, *LEFTOVERS}):
+        # Texts in tokens on both sides are a question in a corpus, as they may be meant.
+        is_meant = found.is_question and found.kind != "tokenized"
+        # References are the texts that are meant, tokenized or with marks of a model.
+        is_meant |= found.where == "references" and found.kind in ("tokenized", *LEFTOVERS)
+        if not is_meant:
+            places.setdefault(found.kind, Place("", found))
+    return places
 
 
 def is_unspaced(texts: Sequence[str]) -> bool:
     """Return True for texts in a script written without spaces.
 
-    >>> is_unspaced(["我们用的是中文"]), is_unspaced(["We write English, not 中文."])
+    >>> is_unspaced(["我们用的是中文"]), is_unspaced(["We write plain English, not 中文."])
     (True, False)
     """
-    options = _options.Options()
-    rows = [[""]] * len(texts)
-    looked_at = _kinds.Texts(list(texts), rows, options, TOKENIZERS[options.tokenize])
-    check = _kinds.CHECKS["unspaced"]
-    return any(check.misleads(*each.amounts) for each in _checks.find_kind(check, looked_at))
-
-
-def _read_place(check: Check, system: str, found: Any) -> Place:
-    """Return what the metric has found."""
-    fix = found.fix
-    options = {} if fix is None or fix.options is None else dict(fix.options)
-    return Place(
-        check,
-        system if found.where != "references" else "",
-        found.rows,
-        report.escape_unseen(found.example),
-        found.detail,
-        options,
-        changes_texts=fix is not None and fix.options is None,
-        pairing=None if fix is None else fix.pairing,
+    name = OPTIONS["tokenize"]
+    pairs = _mistakes.Pairs(
+        texts, [[""]] * len(texts), tokenizer=TOKENIZERS[name], tokenizer_name=name
     )
+    return any(_mistakes.find_unspaced(pairs))
 
 
 @contextmanager
@@ -534,9 +520,9 @@ def request_check(
 def list_places(checked: Result) -> list[Place]:
     """Return what `check` has found: alignment and equal texts first, then by effect."""
     place_of = {}
-    for each in checked._input.found:
-        place = _read_place(_kinds.CHECKS[each.name], str(each.system), each.found)
-        place_of[each.kind, each.found.where, place.system] = place
+    for system, found in checked.list_found():
+        place = Place("" if found.where == "references" else str(system), found)
+        place_of[found.kind, found.where, place.system] = place
     return [
         place_of[finding["kind"], finding["where"], finding.get("system", "")]
         for finding in checked["findings"]
@@ -545,7 +531,7 @@ def list_places(checked: Result) -> list[Place]:
 
 def repair(checked: Result, kinds: Sequence[str]) -> Repaired:
     """Return the texts that `check` has looked at after the fixes of some kinds."""
-    return Repaired(*checked._repair(*kinds))
+    return Repaired(*checked.repair(*kinds))
 
 
 def request_conventions(

@@ -69,7 +69,7 @@ def find_remedies(
     ]
     for kind in LEFTOVERS:
         if kind in found:
-            what = found[kind].check.words.found
+            what = found[kind].words.found
             finding = f"This text has leftovers: {what}. Remove them, and score again."
             remedies.append(Remedy(finding, "", {}, kinds=LEFTOVERS))
             break
@@ -83,7 +83,7 @@ def _fix_place(kind: str, place: Place, options: Options) -> Remedy:
             "One side has typographic quotes or apostrophes (“ ” ’), the other has straight ones:"
             " they don’t match."
         )
-        return Remedy(finding, place.check.words.button, {}, "quotes")
+        return Remedy(finding, place.words.button, {}, "quotes")
     if kind == "tokenized" and place.changes_texts:
         finding = "The predictions look tokenized (“word .”), and the references don’t."
         return Remedy(finding, "Detokenize the predictions", {}, "detokenize")
@@ -96,7 +96,7 @@ def _fix_place(kind: str, place: Place, options: Options) -> Remedy:
         if changed["tokenize"] != "zh":
             changed["tokenize"] = "char"  # always available
     else:
-        finding = f"One side is in {place.detail}, and the other isn’t."
+        finding = f"One side is in {place.found.detail}, and the other isn’t."
     ((option, value),) = changed.items()
     return Remedy(finding, BUTTONS[option, value], changed)
 

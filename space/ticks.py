@@ -19,6 +19,7 @@ from .checks import (
     find_change,
     list_fine,
     list_looked_for,
+    list_skipped,
     shorten_places,
 )
 from .files import Submission
@@ -133,7 +134,11 @@ def _open_fine(fine: str, looked: Looked, submission: Submission) -> str:
     """Return what was looked for under a tick, and the first lines."""
     kinds = "; ".join(list_looked_for(looked.fine, fine))
     lines = html.count_things(looked.segments, "line")
-    sentence = html.paragraph(f"Looked for in {lines} of each system and not found: {kinds}.")
+    told = f"Looked for in {lines} of each system and not found: {kinds}."
+    skipped = list_skipped(looked, fine)
+    if skipped:
+        told += f" Not looked for: {'; '.join(skipped)}."
+    sentence = html.paragraph(told)
     name = next(iter(submission.systems))
     rows = range(min(_EXAMPLES, looked.segments))
     return f"{sentence}{_side_by_side(name, rows, submission)}"
@@ -195,7 +200,7 @@ def _choose(found: FoundKind, text: str, choice: str, options: Options | None = 
     changed: Mapping[str, object] = {}
     if choice == FIX:
         changed = options or found.options
-    about = found.places[0].check.words.found.format(detail="one case")
+    about = found.places[0].words.found.format(detail="one case")
     return html.button(
         text,
         "choose",
@@ -261,11 +266,11 @@ def _render_lines(found: FoundKind, submission: Submission, count: int) -> str:
     name = place.system or next(iter(submission.systems))
     if place.pairing is not None:
         return _show_moved(place, submission)
-    rows = list(place.rows[:count])
+    rows = list(place.found.rows[:count])
     marked = ""
     if place.example:
         marked = (
-            f'<p class="bleu-line"><span>line {int(place.rows[0]) + 1:,}</span>'
+            f'<p class="bleu-line"><span>line {int(place.found.rows[0]) + 1:,}</span>'
             f"{_mark(place.example)}</p>"
         )
         if count == 1:
@@ -286,7 +291,7 @@ def _show_moved(place: Place, submission: Submission) -> str:
     pairing = list(place.pairing)
     texts = submission.systems[place.system]
     home_of = {own: row for row, own in enumerate(pairing) if own >= 0}
-    first = int(place.rows[0])
+    first = int(place.found.rows[0])
     shown = [row for row in (first - 1, first, first + 1, len(texts) - 1) if row >= 0]
     rows = []
     for row in dict.fromkeys(row for row in shown if row < len(texts)):

@@ -716,7 +716,7 @@ MEANT = {
 
 # Uploads, the finding, the button and whether the verdict waits.
 UPLOADS = {
-    "curly quotes in the references": ([f'"{t[:-1]}", he\'s said.' for t in BETTER], [curl(t) for t in REFERENCES], "typographic quotes on one side", "Make quotes straight", True),
+    "curly quotes in the references": ([f'"{t[:-1]}", he\'s said.' for t in BETTER], [curl(t) for t in REFERENCES], "typographic quotes on one side", "Make quotes straight", False),
     "rows sorted by text": (SHUFFLED, REFERENCES, "lines in another order", "Put them in order", True),
     "BPE": ([mistakes.split_bpe(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
     "SentencePiece": ([mistakes.split_sentencepiece(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),

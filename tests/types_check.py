@@ -20,7 +20,9 @@ def main() -> int:
             (package / path.name).symlink_to(path)
         mypy = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml")]
         metric = subprocess.run([*mypy, "-p", "bleu_metric"], cwd=folder, check=False)
-        demo = subprocess.run([*mypy, "app.py", "space"], cwd=ROOT, check=False)
+        for name in ("app.py", "space"):
+            Path(folder, name).symlink_to(ROOT / name)
+        demo = subprocess.run([*mypy, "app.py", "space"], cwd=folder, check=False)
     return metric.returncode or demo.returncode
 
 
