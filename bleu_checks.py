@@ -1,33 +1,35 @@
-"""Is this what was meant to be scored? `check`, and what other methods look at without being asked.
+"""Is this what was meant to be scored? `check`, and the look that other methods take unasked.
 
-`bleu_kinds` has the kinds of input that mislead.
+`bleu_mistakes` has the families of mistakes, each with its table. The look reads a sample of rows
+whose size is constant, whatever the size of the corpus.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
 import pyarrow as pa
 from datasets.utils import tqdm
 
+from .bleu_alignment import find_alignment
 from .bleu_corpus import (
     TYPES,
+    Batch,
+    Bool,
     Corpus,
     Int64,
     Kind,
     Label,
     SystemName,
+    find_offsets,
     group_labels,
-    list_items,
     make_corpus,
-    make_lists,
     portable,
-    spread,
 )
 from .bleu_inputs import (
     check_single_runs,
@@ -36,21 +38,20 @@ from .bleu_inputs import (
     read_documents,
     read_systems,
 )
-from .bleu_kinds import (
-    CHECKS,
-    FEWEST_REORDERED,
-    FEWEST_SHIFTED,
-    OTHER_SIDES,
-    Check,
-    Columns,
+from .bleu_messages import Notice, count_things, show_value, warn
+from .bleu_mistakes import (
+    EMPTY,
+    KINDS,
+    MISTAKES,
     Found,
-    Grams,
-    Scan,
+    Pairs,
     Side,
-    Texts,
     Where,
+    describe_alignment,
+    find_mistakes,
+    find_residues,
+    find_unspaced,
 )
-from .bleu_messages import count_things, describe_share, show_value, warn
 from .bleu_options import Options, Origin, make_signature
 from .bleu_report import Report, escape_unseen, write_name
 from .bleu_scoring import bleu
@@ -62,321 +63,396 @@ from .bleu_statistics import (
     sum_corpus,
 )
 from .bleu_tables import is_table
-from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer
+from .bleu_tokenizers import choose_tokenizer
 
-_SAMPLE_ROWS = 200  # of a corpus, evenly spread, that are looked at without being asked
-_LEAST_EFFECT = 0.1  # points; a fix that changes less has no effect
+# --- Texts ----------------------------------------------------------------------------------------
 
-
-# --- Findings -------------------------------------------------------------------------------------
+_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
 
 
-def find_kind(check: Check, texts: Texts) -> list[Found]:
-    """Return where a kind is in texts; those without its signs take no time."""
-    if check.signs and texts.characters.isdisjoint(check.signs):
-        return []
-    return list(check.find(texts))
-
-
-def _measure(found: Found, rows: int) -> tuple[int, int]:
-    """Return how much was found, and of how much: in rows, unless the kind has another measure."""
-    return found.amounts or (len(found.rows), rows)
-
-
-def _drop_explained(found_of: Mapping[str, Sequence[Found]]) -> dict[str, list[Found]]:
-    """Drop what another kind explains: nearly all its rows have that kind as well."""
-    kept: dict[str, list[Found]] = {}
-    for name, found_kind in found_of.items():
-        explaining = [
-            each
-            for other, found_others in found_of.items()
-            if name in CHECKS[other].explains
-            for each in found_others
-        ]
-        kept[name] = [
-            found
-            for found in found_kind
-            if not any(_has_same_rows(found, other) for other in explaining)
-        ]
-    return kept
-
-
-def _has_same_rows(found: Found, other: Found) -> bool:
-    return bool(found.rows) and len(set(found.rows) - set(other.rows)) <= 0.02 * len(found.rows)
-
-
-def _list_details(
-    found: Found,
-    *,
-    row: int,
-    measure: tuple[int, int],
-    tokenizer_name: str = "",
-    names: Mapping[Side, str] | None = None,
-) -> dict[str, object]:
-    """Return what completes the templates of a notice."""
-    count, total = measure
-    side: Side = "references" if found.where == "references" else "predictions"
-    noun = "prediction" if found.where == "predictions" else "row"
-    name = f"{side}[{{row}}]" if names is None else names[side]
-    return {
-        "text": name.format(row=row),
-        "where": found.where,
-        "other": "both" if found.where == "both" else OTHER_SIDES[found.where],
-        "place": found.place,
-        "detail": found.detail,
-        "count": count,
-        "share": describe_share(count, total, noun),
-        "percent": count / total if total else 0.0,
-        "tokenizer": tokenizer_name,
-    }
-
-
-def _write_texts(corpus_texts: Sequence[Any], kind: Kind) -> list[str]:
-    """Return texts as str; tokens and ids are joined by spaces."""
+def _write_text(value: Any, kind: Kind) -> str:
+    """Return a text as str: tokens and ids are joined by blanks."""
     if kind == "text":
-        return list(corpus_texts)
-    return [" ".join(map(str, tokens)) for tokens in corpus_texts]
+        return str(value)
+    return " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in value)
 
 
-def _list_texts(corpus: Corpus, rows: Int64 | None = None) -> Columns:
-    """Return some rows of a corpus as str, or all."""
+def _read_text(text: str, kind: Kind) -> Any:
+    """Return what `_write_text` has written."""
+    if kind == "text":
+        return text
+    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
+    return list(map(int, tokens)) if kind == "ids" else tokens
+
+
+class _Texts(NamedTuple):
+    """The predictions and the references of rows, as str."""
+
+    predictions: list[str]
+    references: list[list[str]]
+
+
+def _list_texts(batch: Batch, rows: Int64, kind: Kind, most_references: int) -> _Texts:
+    """Return some rows of a batch as str, with at most a given number of references each."""
+    starts = batch.bounds[rows]
+    counts = np.minimum(batch.bounds[rows + 1] - starts, most_references)
+    stops = np.cumsum(counts)
+    indices = np.repeat(starts - stops + counts, counts) + np.arange(counts.sum())
+    predictions = _write_texts(batch.predictions.take(rows), kind)
+    flat = _write_texts(batch.references.take(indices), kind)
+    ends = stops.tolist()
+    references = [flat[end - count : end] for end, count in zip(ends, counts.tolist())]
+    return _Texts(predictions, references)
+
+
+def _write_texts(array: pa.Array, kind: Kind) -> list[str]:
+    """Return texts as str, by NumPy, which takes a fifth of the time of `to_pylist`."""
+    if kind == "text":
+        texts: list[str] = array.to_numpy(zero_copy_only=False).tolist()
+        return texts
+    return [_write_text(tokens, kind) for tokens in array.to_pylist()]
+
+
+def _list_all_texts(corpus: Corpus) -> _Texts:
     predictions: list[str] = []
     references: list[list[str]] = []
-    first_row = 0
     for batch in corpus.batches:
-        texts, flat_references, bounds = batch.predictions, batch.references, batch.bounds
-        size = len(texts)
-        if rows is not None and len(rows) < len(corpus):
-            inside = rows[(rows >= first_row) & (rows < first_row + size)] - first_row
-            indices = pa.array(inside)
-            texts = texts.take(indices)
-            flat_references, bounds = list_items(make_lists(bounds, flat_references).take(indices))
-        first_row += size
-        predictions += _write_texts(texts.to_pylist(), corpus.kind)
-        written = _write_texts(flat_references.to_pylist(), corpus.kind)
-        references += [written[start:end] for start, end in pairwise(bounds.tolist())]
-    return Columns(predictions, references)
+        rows = np.arange(len(batch.predictions))
+        most = int(np.diff(batch.bounds).max(initial=1))
+        texts = _list_texts(batch, rows, corpus.kind, most)
+        predictions += texts.predictions
+        references += texts.references
+    return _Texts(predictions, references)
 
 
-# --- What is looked at without being asked --------------------------------------------------------
+# --- The unasked look -----------------------------------------------------------------------------
 
-# The kinds that are looked for, by the kind of texts.
-_ALWAYS: dict[Kind, dict[str, Check]] = {
-    kind: {
-        name: check
-        for name, check in CHECKS.items()
-        if check.when == "always" and kind in check.kinds
-    }
-    for kind in TYPES
-}
-_SHIFTED_RATIO = 0.35  # of the precision of bigrams after a cut to that before it
-_REORDERED_PRECISION = 0.10  # of bigrams
+_BLOCK_ROWS = 20  # neighbors that are looked at together
+_MOST_BLOCKS = 8
+_SAMPLE_BYTES = 160_000  # of rows, after which fewer of each block are looked at
+_LONGEST_ROW = 20_000  # bytes of a row that is looked at
+_MOST_REFERENCES = 8  # of a row
+_WINDOW_ROWS = 160  # around a place where rows cease to match
+_LOW_RATIO = 0.3  # of the precision of bigrams in a block to that of the corpus
+_LOW_PRECISION = 0.10  # of bigrams, below which predictions may fit no reference
+_FEWEST_ALIGNED = 20
 
 
-@portable
-class Tally(NamedTuple):
-    """A kind on a side: `found` of `total` rows, and the first one with what was found in it.
+class _Row(NamedTuple):
+    """A row that is looked at: the number of its block, its row in the corpus, and its texts."""
 
-    >>> first, second = Tally(0, 60), Tally(2, 40, row=70)
-    >>> first + second
-    Tally(found=2, total=100, row=70, place='', detail='', tokenizer_name='')
-    """
-
-    found: int
-    total: int
-    row: int = 0
-    place: str = ""
-    detail: str = ""
-    tokenizer_name: str = ""
-
-    def __add__(self, other: object) -> Tally:
-        if not isinstance(other, Tally):
-            return NotImplemented
-        first = self if self.found else other
-        return first._replace(found=self.found + other.found, total=self.total + other.total)
-
-
-class _Part:
-    """Segments with one tokenizer: a sample of their texts, and all of them if one needs them."""
-
-    def __init__(self, corpus: Corpus, options: Options) -> None:
-        self.tokenizer = choose_tokenizer(options, corpus.kind)
-        self._corpus = corpus
-        self._size = len(corpus)
-        self._options = options
-        self._sample = self._read(spread(self._size, _SAMPLE_ROWS))
-        self._all: Texts | None = None
-        self._scanned: dict[Scan, tuple[Int64, Texts | None]] = {}
-
-    def find(self, check: Check) -> list[Found]:
-        """Return where a kind is in all rows, without reading all rows of most corpora."""
-        # 1. Look at a sample. A share that is not one of rows is taken from there.
-        found = find_kind(check, self._sample)
-        size = len(self._sample)
-        if size == self._size or any(each.amounts for each in found):
-            return found
-        # 2. Look at all rows if it misleads there.
-        if any(len(each.rows) >= max(1, check.least_share * size) for each in found):
-            if self._all is None:
-                self._all = self._read(None)
-            return find_kind(check, self._all)
-        # 3. Look at the rows that are found without reading texts.
-        if check.scan is None:
-            return []
-        rows, texts = self._scan(check.scan)
-        if texts is None:
-            return []
-        found = find_kind(check, texts)
-        return [each._replace(rows=rows[list(each.rows)].tolist()) for each in found]
-
-    def _scan(self, scan: Scan) -> tuple[Int64, Texts | None]:
-        """Return the rows that a scan finds, and their texts; kinds share scans."""
-        if scan not in self._scanned:
-            rows = scan(self._corpus.predictions, self.tokenizer)
-            self._scanned[scan] = rows, self._read(rows) if len(rows) else None
-        return self._scanned[scan]
-
-    def _read(self, rows: Int64 | None) -> Texts:
-        columns = _list_texts(self._corpus, rows)
-        return Texts(*columns, self._options, self.tokenizer.definition, is_asked=False)
+    block: int
+    number: int
+    prediction: str
+    references: list[str]
 
 
 @portable
-class Looked:
-    """What was found in the texts of a call, or in those of an evaluation batch by batch.
+class Look:
+    """A look at texts without being asked, whose cost does not grow with their number.
 
-    >>> looked = Looked()
-    >>> looked.look(read_corpus(["a <think>"], ["a"]), Options())
-    >>> looked.tallies["chat", "predictions"].found
-    1
+    It keeps blocks of neighbors, evenly spread over the rows that were added: at most 320 rows of
+    an evaluation, and 160 of a call.
+
+    >>> look = Look()
+    >>> look.add(read_corpus(["a cat </s>"] * 3, ["a cat"] * 3))
+    >>> [found.kind for found in look.find(Options())]
+    ['special_tokens']
     """
 
     def __init__(self) -> None:
-        self.tallies: dict[tuple[str, Where], Tally] = {}
-        self._rows = 0
+        self.total = 0
+        self._rows: list[_Row] = []
+        self._stride = 1  # one block of each group of this size is kept
+        self._kind: Kind = "text"
+        self._empty_rows = 0
+        self._first_empty = 0
+        self._matches = 0
+        self._bigrams = 0
 
-    def look(self, corpus: Corpus, options: Options, labels: Sequence[Label] | None = None) -> None:
-        """Look at the texts of a corpus, those of each label under its own tokenizer."""
-        if labels is None or not options.tokenize_by:
-            self._look_at_part(corpus, options)
-            return
-        for part in split_by_tokenizer(group_labels(labels), options):
-            self._look_at_part(corpus.take(part.segments), part.options)
-
-    def _look_at_part(self, corpus: Corpus, options: Options) -> None:
-        part = _Part(corpus, options)
-        found_of: dict[str, list[Found]] = {}
-        for name, check in _ALWAYS[corpus.kind].items():
-            found = part.find(check)
-            if found:
-                found_of[name] = found
-        self._rows += len(corpus)
-        for name, found in _drop_explained(found_of).items():
-            for each in found:
-                self._add(name, each, corpus, part.tokenizer.name)
-
-    def look_at_bigrams(self, corpus: Corpus, bigrams: Int64, options: Options) -> None:
-        """Look for rows of one side that belong to other rows, if the counts look like it.
+    def add(self, corpus: Corpus, bigrams: Int64 | None = None) -> None:
+        """Add the rows of a corpus.
 
         Args:
             corpus: the texts.
-            bigrams: matches_2 and totals_2 of each segment: int64 [segments, 2].
-            options: the options of the call.
+            bigrams: matches_2 and totals_2 of each segment, int64 [segments, 2], or without
+                columns; None if they aren't known.
         """
-        unspaced = self.tallies.get(("unspaced", "both"))
-        if unspaced and CHECKS["unspaced"].misleads(unspaced.found, unspaced.total):
-            return  # lines without spaces are few tokens: in any order, hardly any bigram matches
-        if corpus.kind == "ids" or not _may_be_misaligned(bigrams):
+        self._kind = corpus.kind
+        size = len(corpus)
+        if not self.total:  # often the only call: choose the stride at once
+            self._stride = max(1, -(-size // (_BLOCK_ROWS * _MOST_BLOCKS)))
+        for batch in corpus.batches:
+            self._count_empty(batch)
+            self._keep_blocks(batch)
+            self.total += len(batch.predictions)
+        if bigrams is not None and bigrams.shape[1]:
+            matches, totals = bigrams.sum(axis=0).tolist()
+            self._matches += matches
+            self._bigrams += totals
+
+    def _count_empty(self, batch: Batch) -> None:
+        """Count predictions without any text; their offsets tell it."""
+        if not len(batch.predictions):
             return
-        texts = Texts(*_list_texts(corpus), options, is_asked=False)
-        for name in ("shifted", "reordered"):
-            found_kind = find_kind(CHECKS[name], texts)
-            if found_kind:
-                self._add(name, found_kind[0], corpus, "")
-                return
+        is_empty: Bool = np.diff(find_offsets(batch.predictions)) == 0
+        count = int(np.count_nonzero(is_empty))
+        if count and not self._empty_rows:
+            self._first_empty = int(batch.rows[int(is_empty.argmax())])
+        self._empty_rows += count
 
-    def _add(self, name: str, found: Found, corpus: Corpus, tokenizer_name: str) -> None:
-        count, total = _measure(found, 0)  # the rows of all batches are the total
-        row = corpus.find_row(int(found.rows[0])) if len(found.rows) else 0
-        tally = Tally(count, total, row, found.place, found.detail, tokenizer_name)
-        key = (name, found.where)
-        before = self.tallies.get(key)
-        self.tallies[key] = tally if before is None else before + tally
+    def _keep_blocks(self, batch: Batch) -> None:
+        """Keep the rows of one block per stride."""
+        size = len(batch.predictions)
+        first_block = self.total // _BLOCK_ROWS
+        last_block = (self.total + size - 1) // _BLOCK_ROWS
+        first_block += -first_block % self._stride
+        blocks = np.arange(first_block, last_block + 1, self._stride)
+        rows = (blocks[:, None] * _BLOCK_ROWS + np.arange(_BLOCK_ROWS)).ravel() - self.total
+        rows = rows[(rows >= 0) & (rows < size)]
+        if len(rows):
+            self._keep(batch, rows)
+        while len(self._rows) > 2 * _MOST_BLOCKS * _BLOCK_ROWS:
+            self._stride *= 2
+            self._rows = [row for row in self._rows if row.block % self._stride == 0]
 
-    def warn(self, names: Mapping[Side, str] | None = None) -> None:
-        """Warn of each kind that misleads; `names` has the names of texts in messages."""
-        found = {name for name, _ in self.tallies}
-        for name in filter(found.__contains__, CHECKS):
-            self._warn_of(name, names)
+    def _keep(self, batch: Batch, rows: Int64) -> None:
+        """Keep rows of a batch, those aside that are very long; of long ones, fewer."""
+        sizes = _measure_rows(batch, rows, self._kind)
+        kept = rows[sizes <= _LONGEST_ROW]
+        size = int(sizes[sizes <= _LONGEST_ROW].sum())
+        if size > _SAMPLE_BYTES:
+            within = (self.total + kept) % _BLOCK_ROWS
+            kept = kept[within < max(1, _BLOCK_ROWS * _SAMPLE_BYTES // size)]
+        texts = _list_texts(batch, kept, self._kind, _MOST_REFERENCES)
+        for row, prediction, references in zip(kept.tolist(), *texts):
+            block = (self.total + row) // _BLOCK_ROWS
+            self._rows.append(_Row(block, int(batch.rows[row]), prediction, references))
 
-    def _warn_of(self, name: str, names: Mapping[Side, str] | None) -> None:
-        """Warn of a kind on the first side where it misleads."""
-        check = CHECKS[name]
-        sides: tuple[Where, ...] = ("both", "predictions", "references")
-        for where in sides:
-            tally = self.tallies.get((name, where))
-            if tally is None:
-                continue
-            total = tally.total or self._rows
-            is_told = check.is_zero_if_all and tally.found == total
-            if check.misleads(tally.found, total) and not is_told:
-                details = _list_details(
-                    Found(where, [tally.row], tally.place, detail=tally.detail),
-                    row=tally.row,
-                    measure=(tally.found, total),
-                    tokenizer_name=tally.tokenizer_name,
-                    names=names,
-                )
-                warn(check.notice, **details)
-                return
+    def find(
+        self,
+        options: Options,
+        *,
+        are_alone: bool = False,
+        may_be_unrelated: bool = True,
+        total: int | None = None,
+    ) -> list[Found]:
+        """Return the mistakes that are worth a warning.
+
+        Args:
+            options: the options of the call.
+            are_alone: True for predictions without references, or without their own.
+            may_be_unrelated: False if texts that fit no reference are to be expected.
+            total: the rows of the call; None for the rows that were added.
+        """
+        rows = self._rows
+        if not rows:
+            return []
+        tokenizer = choose_tokenizer(options, self._kind)
+        pairs = Pairs(
+            [row.prediction for row in rows],
+            [row.references for row in rows],
+            numbers=[row.number for row in rows],
+            total=self.total if total is None else total,
+            is_asked=False,
+            tokenizer=tokenizer.definition,
+            tokenizer_name=tokenizer.name,
+            ignores_case=options.lowercase,
+            type_=self._kind,
+            may_be_unrelated=self._bigrams == 0 or self._matches < _LOW_PRECISION * self._bigrams,
+        )
+        if are_alone:
+            return [*find_residues(pairs), *find_unspaced(pairs)]
+        found = [each for each in find_mistakes(pairs) if each.is_told and not each.is_question]
+        return self._count_all_empty(found, pairs)
+
+    def _is_low(self) -> bool:
+        """Return True if hardly any bigram matches, or if none is known."""
+        return not self._bigrams or self._matches < _LOW_PRECISION * self._bigrams
+
+    def _count_all_empty(self, found: list[Found], pairs: Pairs) -> list[Found]:
+        """Put the number of all empty predictions in the place of those in the sample."""
+        others = [each for each in found if (each.kind, each.where) != ("empty", "predictions")]
+        if self._empty_rows < max(1, 0.005 * self.total) or self._empty_rows == self.total:
+            return others  # a score of 0 has its own warning
+        share = count_things(self._empty_rows, "row")
+        says = (
+            f"predictions[{self._first_empty}] is empty, like {share} of {self.total:,}; the"
+            " references are not"
+        )
+        empty = Found(EMPTY, "predictions", [self._first_empty], says, self.total, self.total)
+        has_references = any(map(any, pairs.references))
+        return [*others, empty] if has_references else others
 
 
-def _may_be_misaligned(bigrams: Int64) -> bool:
-    """Return True if the counts of bigrams look like rows that belong to other rows.
+def _measure_rows(batch: Batch, rows: Int64, kind: Kind) -> Int64:
+    """Return the bytes of some rows of a batch, with the references that are looked at."""
+    offsets = find_offsets(batch.predictions)
+    sizes = offsets[rows + 1] - offsets[rows]
+    references = find_offsets(batch.references)
+    starts = batch.bounds[rows]
+    ends = np.minimum(batch.bounds[rows + 1], starts + _MOST_REFERENCES)
+    sizes = sizes + references[ends] - references[starts]
+    return sizes if kind == "text" else 6 * sizes  # offsets count tokens, of a few bytes each
 
-    The precision of bigrams is then far lower from some row on, or low in all rows. The systems of
-    WMT21 have none as low.
+
+def find_moved(corpus: Corpus, bigrams: Int64, options: Options) -> Found | None:
+    """Return rows that moved, if the counts of bigrams show a place where rows cease to match.
+
+    The place is where the precision of bigrams falls far below that of the corpus; only a window
+    of rows around it is looked at.
+
+    Args:
+        corpus: the texts.
+        bigrams: matches_2 and totals_2 of each segment: int64 [segments, 2].
+        options: the options of the call.
+    """
+    size, columns = bigrams.shape
+    if size < 2 * _FEWEST_ALIGNED or not columns or corpus.kind == "ids":
+        return None
+    place = _find_low_block(bigrams)
+    if place is None:
+        return None
+    start = max(0, min(place - _WINDOW_ROWS // 2, size - _WINDOW_ROWS))
+    window = np.arange(start, min(size, start + _WINDOW_ROWS))
+    (batch,) = corpus.take(window).batches
+    texts = _list_texts(batch, np.arange(len(window)), corpus.kind, _MOST_REFERENCES)
+    if sum(map(len, texts.predictions)) > _SAMPLE_BYTES:
+        return None
+    alignment = find_alignment(texts.predictions, texts.references)
+    if alignment is None:
+        return None
+    if alignment.kind == "reordered" and len(window) < size:
+        return None
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    pairs = Pairs(
+        texts.predictions,
+        texts.references,
+        numbers=[corpus.find_row(start) + offset for offset in range(len(window))],
+        total=size,
+        is_asked=False,
+        tokenizer=tokenizer.definition,
+    )
+    return describe_alignment(pairs, alignment)
+
+
+def _find_low_block(bigrams: Int64) -> int | None:
+    """Return the first row of a block in which the precision of bigrams is far below the rest.
 
     >>> bigrams = np.full((60, 2), [8, 10])
     >>> bigrams[40:, 0] = 1
-    >>> _may_be_misaligned(bigrams)
-    True
+    >>> _find_low_block(bigrams)
+    39
     """
-    size, columns = bigrams.shape
-    if size < FEWEST_REORDERED or not columns:
-        return False
-    matches, totals = np.cumsum(bigrams, axis=0).T
-    if matches[-1] < _REORDERED_PRECISION * totals[-1]:
-        return True
-    cuts = slice(FEWEST_SHIFTED - 1, size - FEWEST_SHIFTED)  # 20 rows or more on each side
-    # The precision after each cut, divided by the one before it; multiplied out, because empty
-    # texts have no bigrams.
-    after = (matches[-1] - matches[cuts]) * totals[cuts]
-    before = matches[cuts] * (totals[-1] - totals[cuts])
-    return bool((after < _SHIFTED_RATIO * before).any())
+    sums = np.zeros((len(bigrams) + 1, 2), np.int64)
+    np.cumsum(bigrams, axis=0, out=sums[1:])
+    matches, totals = sums[_BLOCK_ROWS:].T - sums[:-_BLOCK_ROWS].T
+    all_matches, all_totals = sums[-1].tolist()
+    if not all_totals:
+        return None
+    if all_matches < _LOW_PRECISION * all_totals:
+        return 0
+    # Multiplied out, because empty texts have no bigrams. A file whose rows mostly moved has a low
+    # precision of its own: the best block counts.
+    best = max(all_matches / all_totals, 0.5 * float((matches / np.maximum(totals, 1)).max()))
+    is_low: Bool = (matches < _LOW_RATIO * best * totals) & (totals > 0)
+    return int(is_low.argmax()) if is_low.any() else None
+
+
+def _warn_of(found: Found, names: Mapping[Side, str] | None = None) -> None:
+    """Issue the warning of a finding; `names` has the names of texts in messages."""
+    says = found.says
+    for side, name in (names or {}).items():
+        says = says.replace(f"{side}[{found.rows[0]}]", name.format(row=found.rows[0]))
+    options = {} if found.fix is None or found.fix.options is None else found.fix.options
+    option, value = next(iter(options.items()), (None, None))
+    notice = Notice(found.kind, "{says}", ". {advice}", option=option, value=value)
+    warn(notice, says=says, advice=found.write_advice())
+
+
+class Looks:
+    """Looks at the texts of a call or of an evaluation, one for each tokenizer.
+
+    Args:
+        options: the options of the call.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._looks: dict[str, tuple[Options, Look]] = {}
+
+    def add(
+        self, corpus: Corpus, bigrams: Int64 | None, labels: Sequence[Label] | None = None
+    ) -> None:
+        """Add the rows of a corpus; labels count if some have tokenizers of their own."""
+        if labels is None or not self._options.tokenize_by:
+            self._add_part(corpus, bigrams, self._options)
+            return
+        for part in split_by_tokenizer(group_labels(labels), self._options):
+            own_bigrams = None if bigrams is None else bigrams[part.segments]
+            self._add_part(corpus.take(part.segments), own_bigrams, part.options)
+
+    def _add_part(self, corpus: Corpus, bigrams: Int64 | None, options: Options) -> None:
+        _, look = self._looks.setdefault(str(options.tokenize), (options, Look()))
+        look.add(corpus, bigrams)
+
+    def warn(
+        self,
+        names: Mapping[Side, str] | None = None,
+        *,
+        are_alone: bool = False,
+        may_be_unrelated: bool = True,
+    ) -> None:
+        """Warn of each kind of mistake; arguments are those of `Look.find`, and names of texts."""
+        told: set[str] = set()
+        total = sum(look.total for _, look in self._looks.values())
+        for options, look in self._looks.values():
+            for found in look.find(
+                options, are_alone=are_alone, may_be_unrelated=may_be_unrelated, total=total
+            ):
+                if found.kind not in told:
+                    told.add(found.kind)
+                    _warn_of(found, names)
 
 
 def warn_about_texts(
     predictions: pa.ChunkedArray, options: Options, name: str = "predictions[{row}]"
 ) -> None:
-    """Warn of predictions that mislead; `name` is their place in messages."""
-    parts = [
-        (piece, piece.slice(0, 0), np.zeros(len(piece) + 1, np.int64))
-        for piece in predictions.chunks
-    ]
-    looked = Looked()
-    looked.look(make_corpus(parts), options)
-    looked.warn({"predictions": name, "references": ""})
+    """Warn of mistakes in texts without references; `name` is their place in messages."""
+    parts = [(piece, piece, np.arange(len(piece) + 1)) for piece in predictions.chunks]
+    looks = Looks(options)
+    looks.add(make_corpus(parts), None)
+    looks.warn({"predictions": name}, are_alone=True)
+
+
+def warn_if_moved(corpus: Corpus, bigrams: Int64, options: Options) -> bool:
+    """Warn of rows that moved, as `find_moved` finds them, and return True if they did."""
+    moved = find_moved(corpus, bigrams, options)
+    if moved is not None:
+        _warn_of(moved)
+    return moved is not None
 
 
 def warn_about_corpus(
-    corpus: Corpus, bigrams: Int64, options: Options, labels: Sequence[Label] | None = None
+    corpus: Corpus,
+    bigrams: Int64,
+    options: Options,
+    labels: Sequence[Label] | None = None,
+    names: Mapping[Side, str] | None = None,
 ) -> None:
-    """Warn of texts that mislead; `bigrams` is as for `Looked.look_at_bigrams`."""
-    looked = Looked()
-    looked.look(corpus, options, labels)
-    looked.look_at_bigrams(corpus, bigrams, options)
-    looked.warn()
+    """Warn of mistakes in texts.
+
+    Args:
+        corpus: the texts.
+        bigrams: matches_2 and totals_2 of each segment: int64 [segments, 2].
+        options: the options of the call.
+        labels: one per segment, if labels have tokenizers of their own.
+        names: the names of texts in messages.
+    """
+    have_moved = warn_if_moved(corpus, bigrams, options)
+    looks = Looks(options)
+    looks.add(corpus, bigrams, labels)
+    looks.warn(names, are_alone=have_moved)  # the references of other rows prove little
 
 
 def count_checked(
@@ -385,14 +461,14 @@ def count_checked(
     labels: Sequence[Label] | None = None,
     documents: Sequence[Label] | None = None,
 ) -> Counted:
-    """Count the segments of a corpus, as `count_groups` does, and warn of what misleads."""
+    """Count the segments of a corpus, as `count_groups` does, and warn of mistakes."""
     counted = count_groups(corpus, options, labels, documents)
     warn_about_corpus(corpus, counted.bigrams, options, labels)
     return counted
 
 
 def sum_checked(corpus: Corpus, options: Options) -> Int64:
-    """Return the sum of the rows of a corpus, int64 [2 N + 2], and warn of what misleads."""
+    """Return the sum of the rows of a corpus, int64 [2 N + 2], and warn of mistakes."""
     summed = sum_corpus(corpus, choose_tokenizer(options, corpus.kind), options)
     warn_about_corpus(corpus, summed.bigrams, options)
     return summed.row
@@ -401,7 +477,7 @@ def sum_checked(corpus: Corpus, options: Options) -> Int64:
 # --- check ----------------------------------------------------------------------------------------
 
 
-class _Found(TypedDict):
+class _Finding(TypedDict):
     """The keys that all findings have."""
 
     kind: str
@@ -416,51 +492,11 @@ class _Found(TypedDict):
     delta: float | None
 
 
-class Finding(_Found, total=False):
-    """A kind of input that may not be what was meant."""
+class Finding(_Finding, total=False):
+    """A mistake that was found, and what its fix changes."""
 
     system: SystemName  # if there are several
     documents: int  # if `documents` was passed
-
-
-class _FoundIn(NamedTuple):
-    """A kind, the system in which it was found, and where."""
-
-    name: str
-    system: SystemName
-    found: Found
-
-    @property
-    def kind(self) -> str:
-        """The name of the kind in results and warnings."""
-        return CHECKS[self.name].kind
-
-    @property
-    def changes_texts(self) -> bool:
-        """True if the fix changes texts, not options."""
-        return self.found.fix is not None and self.found.fix.options is None
-
-    def apply(self, columns_of: Mapping[SystemName, Columns]) -> dict[SystemName, Columns]:
-        """Return the columns of all systems, repaired; each has the same references."""
-        fix = self.found.fix
-        assert fix is not None
-        fixed = dict(columns_of)
-        before = columns_of[self.system]
-        after = fix.apply(before, self.found.where, self.found.rows)
-        fixed[self.system] = after
-        if after.references is not before.references:
-            for name, columns in columns_of.items():
-                if name != self.system:
-                    fixed[name] = fix.apply(columns, self.found.where, self.found.rows)
-        return fixed
-
-
-class _Repaired(NamedTuple):
-    """Repaired texts: of each system, the references, and the rows of both that were kept."""
-
-    predictions_of: dict[SystemName, list[Any]]
-    references: list[list[Any]]
-    kept: list[int]
 
 
 _ONLY = "predictions"  # the name of a system that is passed alone
@@ -468,6 +504,104 @@ _TABLES = (
     "predictions: check() looks at texts, got statistics. Pass the predictions and the references"
     " that they were counted from."
 )
+_LEAST_EFFECT = 0.1  # points; a fix that changes less has no effect
+_DELETED_SHARE = 0.1  # of a text, from which on `print` says what a fix deletes
+
+
+class _FoundIn(NamedTuple):
+    """A finding, and the system in which it was found."""
+
+    system: SystemName
+    found: Found
+
+    @property
+    def changes_texts(self) -> bool:
+        """True if the fix changes texts, not options."""
+        return self.found.fix is not None and self.found.fix.options is None
+
+
+class Repaired(NamedTuple):
+    """Repaired texts: of each system, the references, and the rows of both that were kept."""
+
+    predictions_of: dict[SystemName, list[Any]]
+    references: list[list[Any]]
+    kept: list[int]
+
+
+@dataclass
+class _Input:
+    """The texts that were checked, and what was found in them.
+
+    predictions_of: the predictions of each system, as str.
+    references: the references of each row, as str.
+    """
+
+    predictions_of: dict[SystemName, list[str]]
+    references: list[list[str]]
+    kind: Kind
+    has_lists: bool
+    found: list[_FoundIn] = field(default_factory=list)
+
+    def apply(self, chosen: Sequence[_FoundIn]) -> Repaired:
+        """Return the texts after some fixes: first of texts, then of rows."""
+        # 1. Edit texts. The references are shared, so that each step edits them once.
+        predictions_of = {name: list(texts) for name, texts in self.predictions_of.items()}
+        references = self.references
+        kept_references = list(range(len(references)))
+        pairing_of: dict[SystemName, Sequence[int]] = {}
+        seen: set[tuple[str, str]] = set()
+        for system, found in chosen:
+            assert found.fix is not None
+            for step in found.fix.steps:
+                if step.side == "predictions":
+                    texts = predictions_of[system]
+                    for row in step.rows:
+                        texts[row] = step.edit(texts[row])
+                elif (found.kind, step.edit.code) not in seen:
+                    references = list(references)
+                    for row in step.rows:
+                        edited = map(step.edit.list_texts, references[row])
+                        references[row] = list(chain.from_iterable(edited))
+            seen.update((found.kind, step.edit.code) for step in found.fix.steps)
+            if found.fix.keeps is not None:
+                keeps = found.fix.keeps
+                references = [
+                    [text for number, text in enumerate(row) if keeps(number, text)] or row
+                    for row in references
+                ]
+            if found.fix.pairing is not None:
+                pairing_of[system] = found.fix.pairing
+        # 2. Keep the rows for which all systems have a prediction.
+        kept = [
+            row
+            for row in kept_references
+            if all(pairing[row] >= 0 for pairing in pairing_of.values())
+        ]
+        paired: dict[SystemName, list[Any]] = {}
+        for name, texts in predictions_of.items():
+            pairing = pairing_of.get(name)
+            own_rows = kept if pairing is None else [pairing[row] for row in kept]
+            paired[name] = [texts[row] for row in own_rows]
+        return Repaired(paired, [references[row] for row in kept], kept)
+
+    def read(self, repaired: Repaired) -> Repaired:
+        """Return repaired texts as they were passed: str, tokens or ids."""
+        if self.kind == "text":
+            return repaired
+        predictions_of: dict[SystemName, list[Any]] = {
+            name: [_read_text(text, self.kind) for text in texts]
+            for name, texts in repaired.predictions_of.items()
+        }
+        references = [[_read_text(text, self.kind) for text in row] for row in repaired.references]
+        return Repaired(predictions_of, references, repaired.kept)
+
+    def make_corpus(self, predictions: Sequence[str], references: Sequence[list[str]]) -> Corpus:
+        """Return texts as a corpus."""
+        type_ = TYPES[self.kind]
+        flat = [_read_text(text, self.kind) for row in references for text in row]
+        bounds = np.cumsum([0, *map(len, references)])
+        texts = [_read_text(text, self.kind) for text in predictions]
+        return make_corpus([(pa.array(texts, type_), pa.array(flat, type_), bounds)])
 
 
 class Checked(Report):
@@ -485,9 +619,11 @@ class Checked(Report):
         @overload
         def __getitem__(self, key: Literal["segments"]) -> int: ...
         @overload
-        def __getitem__(self, key: Literal["findings"]) -> list[Finding]: ...
+        def __getitem__(self, key: Literal["findings", "questions"]) -> list[Finding]: ...
         @overload
         def __getitem__(self, key: Literal["fine"]) -> list[str]: ...
+        @overload
+        def __getitem__(self, key: Literal["not_looked_for"]) -> dict[str, str]: ...
         @overload
         def __getitem__(self, key: Literal["signature"]) -> str: ...
         @overload
@@ -499,9 +635,12 @@ class Checked(Report):
     def fixed(self, *kinds: str) -> tuple[Any, list[Any]]:
         """Return the predictions and the references, repaired.
 
+        A fix changes only the rows of its finding. Without kinds, it never removes a word that a
+        reference of its row has, unless the text fits the reference better without it.
+
         Args:
-            *kinds: the kinds to fix. Without any, all are fixed whose fix does not change what the
-                score means.
+            *kinds: the kinds to fix, questions among them. Without any, all findings are fixed
+                whose fix does not change what the score means.
 
         Returns:
             The predictions as a list, or as a dict of lists by system; and the references, a list
@@ -514,64 +653,52 @@ class Checked(Report):
         >>> result.fixed()
         (['a cat', 'a dog'], ['a cat', 'a dog'])
         """
-        repaired = self._repair(*kinds)
+        repaired = self.repair(*kinds)
         references: list[Any] = repaired.references
-        if self._input is not None and not self._input.has_lists:
+        has_one = all(len(row) == 1 for row in references)
+        if self._input is not None and not self._input.has_lists and has_one:
             references = [row[0] for row in references]
         if "systems" in self:
             return repaired.predictions_of, references
         return repaired.predictions_of[_ONLY], references
 
-    def _repair(self, *kinds: str) -> _Repaired:
+    def repair(self, *kinds: str) -> Repaired:
         """Return what `fixed` returns, as lists by system, with the rows that were kept."""
         given = self._input
         if given is None:
             raise ValueError(
                 "fixed: a copy of a result has no texts. Call it on what check() returned."
             )
-        # 1. Choose the findings.
         chosen = [
             each
             for each in given.found
-            if each.changes_texts and not CHECKS[each.name].changes_meaning
+            if each.changes_texts
+            and not each.found.is_question
+            and not each.found.mistake.changes_meaning
         ]
         if kinds:
             chosen = [each for kind in kinds for each in self._choose(given, kind)]
-        # 2. Change texts, then rows: the rows of findings are those that were passed.
-        columns_of = given.columns_of
-        pairing_of: dict[SystemName, list[int]] = {}
-        for each in chosen:
-            assert each.found.fix is not None
-            if each.found.fix.pairing is None:
-                columns_of = each.apply(columns_of)
-            else:
-                pairing_of[each.system] = each.found.fix.pairing
-        # 3. Keep the rows for which all systems have a prediction.
-        first_columns = next(iter(columns_of.values()))
-        kept = [
-            row
-            for row in range(len(first_columns.references))
-            if all(pairing[row] >= 0 for pairing in pairing_of.values())
-        ]
-        predictions_of = {}
-        for name, columns in columns_of.items():
-            pairing = pairing_of.get(name)
-            own_rows = kept if pairing is None else [pairing[row] for row in kept]
-            predictions_of[name] = [given.read(columns.predictions[row]) for row in own_rows]
-        references = [list(map(given.read, first_columns.references[row])) for row in kept]
-        return _Repaired(predictions_of, references, kept)
+            chosen.sort(key=given.found.index)
+        return given.read(given.apply(chosen))
+
+    def list_found(self) -> list[tuple[SystemName, Found]]:
+        """Return the findings with their rows and fixes, each with its system."""
+        return (
+            [] if self._input is None else [(system, found) for system, found in self._input.found]
+        )
 
     def _choose(self, given: _Input, kind: str) -> list[_FoundIn]:
         """Return the findings of a kind that are fixed in the texts."""
-        found = [each for each in given.found if each.kind == kind]
+        found = [each for each in given.found if each.found.kind == kind]
         if not found:
-            names = ", ".join(dict.fromkeys(repr(each.kind) for each in given.found))
+            names = ", ".join(dict.fromkeys(repr(each.found.kind) for each in given.found))
             raise ValueError(
                 f"fixed: {show_value(kind)} was not found. The kinds found are: {names or 'none'}."
             )
         fixed = [each for each in found if each.changes_texts]
         if not fixed:
-            first = next(finding for finding in self["findings"] if finding["kind"] == kind)
+            described = [*self["findings"], *self["questions"]]
+            first = next(finding for finding in described if finding["kind"] == kind)
             fix = f"Pass {first['fix']} to the call." if first["fix"] else first["says"]
             raise ValueError(f"fixed: {kind!r} is not fixed in the texts. {fix}")
         return fixed
@@ -583,6 +710,8 @@ class Checked(Report):
     def _title(self) -> str:
         count = len(self["findings"])
         findings = count_things(count, "finding") if count else "no findings"
+        if self["questions"]:
+            findings += f", {count_things(len(self['questions']), 'question')}"
         if "systems" in self:
             return f"{count_things(len(self['systems']), 'system')}: {findings}"
         return f"BLEU {self['score']:.2f}: {findings}"
@@ -593,15 +722,16 @@ class Checked(Report):
         if has_systems:
             head.insert(1, "system")
         rows = [head]
-        for finding in self["findings"]:
+        for finding in [*self["findings"], *self["questions"]]:
+            is_question = finding in self["questions"]
             row = [
-                finding["kind"],
+                f"{finding['kind']}?" if is_question else finding["kind"],
                 finding["where"],
                 f"{finding['rows']:,} ({finding['share']:.1%})",
                 f"{finding['first']:,}",
                 _write_effect(finding),
                 finding["example"],
-                finding["fix"] or finding["says"],
+                escape_unseen(finding["fix"] or finding["says"]),
             ]
             if has_systems:
                 row.insert(1, write_name(finding["system"]) if "system" in finding else "all")
@@ -609,8 +739,36 @@ class Checked(Report):
         return rows
 
     def _note(self) -> str:
+        notes = []
+        if self["questions"]:
+            notes.append("Kinds with a question mark may be meant; fixed() leaves them.")
+        notes += self._list_deletions()
         fine = ", ".join(self["fine"])
-        return f"Looked at {count_things(self['segments'], 'row')}; not found: {fine}."
+        notes.append(f"Looked at {count_things(self['segments'], 'row')}; not found: {fine}.")
+        if self["not_looked_for"]:
+            reasons = [f"{kind} ({why})" for kind, why in self["not_looked_for"].items()]
+            notes.append(f"Not looked for: {', '.join(reasons)}.")
+        return "\n".join(notes)
+
+    def _list_deletions(self) -> Iterator[str]:
+        """Yield a sentence per fix that deletes more than a tenth of a text."""
+        given = self._input
+        for each in given.found if given is not None else ():
+            if given is None or not each.changes_texts or each.found.fix is None:
+                continue
+            count = 0
+            for step in each.found.fix.steps:
+                if step.side != "predictions":
+                    continue
+                texts = given.predictions_of[each.system]
+                for row in step.rows:
+                    kept = len(step.edit(texts[row]))
+                    count += kept < (1 - _DELETED_SHARE) * len(texts[row])
+            if count and not each.found.mistake.changes_meaning:
+                yield (
+                    f"The fix of {each.found.kind} deletes more than a tenth of the text in"
+                    f" {count_things(count, 'row')}."
+                )
 
     def _records(self) -> list[dict[str, object]]:
         return [dict(finding) for finding in self["findings"]]
@@ -622,44 +780,10 @@ def _write_effect(finding: Finding) -> str:
     return f"{finding['score']:.2f} ({100 * finding['delta']:+.2f})"
 
 
-@dataclass(frozen=True)
-class _Input:
-    """What was checked.
-
-    columns_of: the texts of each system as the finders see them.
-    kind: the kind of the texts.
-    original_of: tokens or ids as they were passed, by the text that the finders see.
-    has_lists: False if each row was passed with one reference that is not in a list.
-    found: all findings.
-    """
-
-    columns_of: Mapping[SystemName, Columns]
-    kind: Kind
-    original_of: Mapping[str, list[Any]]
-    has_lists: bool
-    found: Sequence[_FoundIn]
-
-    def read(self, text: str) -> Any:
-        """Return a text of the finders as a str, tokens or ids."""
-        if self.kind == "text":
-            return text
-        if text in self.original_of:
-            return self.original_of[text]
-        return [int(token) if self.kind == "ids" else token for token in text.split()]
-
-    def make_corpus(self, columns: Columns) -> Corpus:
-        """Return columns as a corpus."""
-        predictions = list(map(self.read, columns.predictions))
-        references = [self.read(text) for row in columns.references for text in row]
-        type_ = TYPES[self.kind]
-        bounds = np.cumsum([0, *map(len, columns.references)])
-        return make_corpus([(pa.array(predictions, type_), pa.array(references, type_), bounds)])
-
-
 def check_texts(
     predictions: object, references: object, documents: object, options: Options
 ) -> Checked:
-    """Look for all kinds of input that mislead, and score the texts before and after each fix.
+    """Look for all mistakes, and score the texts before and after each fix.
 
     >>> result = check_texts(["lo@@ w@@ er"] * 3, ["lower"] * 3, None, Options())
     >>> [(finding["kind"], finding["rows"]) for finding in result["findings"]]
@@ -681,14 +805,14 @@ def check_texts(
     size = len(first_corpus)
     document_of = read_documents(documents, size)
     tokenizer = choose_tokenizer(options, first_corpus.kind)
-    given = _read_input(corpora, _has_lists(references, first_corpus.kind))
-    # 2. Look for each kind in each system.
-    given = replace(given, found=_find_all(given, options, tokenizer))
+    # 2. Look for mistakes in each system.
+    given = _read_input(corpora, _has_lists(references, first_corpus))
+    given.found = _find_all(given, options)
     # 3. Score as it is, and after each fix.
     rows_of = {name: count_corpus(corpus, tokenizer, options) for name, corpus in corpora.items()}
     score_of = _score_systems(rows_of, options)
-    findings = _describe_all(given, rows_of, score_of, options, document_of)
-    for each, finding in zip(given.found, findings):
+    described = _describe_all(given, rows_of, score_of, options, document_of)
+    for each, finding in zip(given.found, described):
         if is_several and each.found.where != "references":
             finding["system"] = each.system
     # 4. Put it together: alignment and equal texts first, then by effect, then by share.
@@ -701,18 +825,43 @@ def check_texts(
         result["bleu"] = score_of[_ONLY]
         result["score"] = 100 * score_of[_ONLY]
     result["segments"] = size
-    result["findings"] = sorted(findings, key=_rank)
-    looked_for = [check.kind for check in CHECKS.values() if given.kind in check.kinds]
-    kinds_found = {finding["kind"] for finding in findings}
-    result["fine"] = [kind for kind in dict.fromkeys(looked_for) if kind not in kinds_found]
+    for key, is_question in (("findings", False), ("questions", True)):
+        chosen = [
+            finding
+            for each, finding in zip(given.found, described)
+            if each.found.is_question == is_question
+        ]
+        result[key] = sorted(chosen, key=_rank)
+    kinds_found = {finding["kind"] for finding in described}
+    not_looked_for = _list_skipped(given.kind, size)
+    result["fine"] = [
+        kind for kind in KINDS if kind not in kinds_found and kind not in not_looked_for
+    ]
+    result["not_looked_for"] = {
+        kind: why for kind, why in not_looked_for.items() if kind not in kinds_found
+    }
     origin = Origin(tokenizer.name, first_corpus.reference_count())
     result["signature"] = make_signature(options, origin)
     result._input = given
     return result
 
 
+def _list_skipped(kind: Kind, size: int) -> dict[str, str]:
+    """Return the kinds that were not looked for, and why."""
+    skipped: dict[str, str] = {}
+    for mistake in MISTAKES:
+        if kind not in mistake.types:
+            skipped.setdefault(mistake.kind, f"needs {' or '.join(mistake.types)}")
+        elif size < mistake.fewest_rows:
+            skipped.setdefault(mistake.kind, f"needs {mistake.fewest_rows} rows")
+    for mistake in MISTAKES:  # several records may share a kind
+        if kind in mistake.types and size >= mistake.fewest_rows:
+            skipped.pop(mistake.kind, None)
+    return skipped
+
+
 def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
-    """Return what `check` finds in a corpus, in the order of the kinds.
+    """Return what `check` finds in a corpus, in the order in which it is found.
 
     >>> corpus = read_corpus(["lo@@ w@@ er"] * 3, ["lower"] * 3)
     >>> (finding,) = list_findings(corpus, Options(max_order=1))
@@ -721,7 +870,7 @@ def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
     """
     tokenizer = choose_tokenizer(options, corpus.kind)
     given = _read_input({_ONLY: corpus}, has_lists=True)
-    given = replace(given, found=_find_all(given, options, tokenizer))
+    given.found = [each for each in _find_all(given, options) if not each.found.is_question]
     rows_of: Mapping[SystemName, Int64] = {_ONLY: count_corpus(corpus, tokenizer, options)}
     return _describe_all(given, rows_of, _score_systems(rows_of, options), options)
 
@@ -729,54 +878,46 @@ def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
 def _read_input(corpora: Mapping[SystemName, Corpus], has_lists: bool) -> _Input:
     """Return the texts of all systems, which have the same references."""
     first_corpus = next(iter(corpora.values()))
-    kind = first_corpus.kind
-    shared_references = _list_texts(first_corpus).references
-    columns_of = {}
-    original_of: dict[str, list[Any]] = {}
+    first = _list_all_texts(first_corpus)
+    predictions_of: dict[SystemName, list[str]] = {}
     for name, corpus in corpora.items():
-        texts = corpus.predictions.to_pylist()
-        columns_of[name] = Columns(_write_texts(texts, kind), shared_references)
-        if kind != "text":
-            original_of |= dict(zip(columns_of[name].predictions, texts))
-    if kind != "text":
-        for row in first_corpus.references.to_pylist():
-            original_of |= dict(zip(_write_texts(row, kind), row))
-    return _Input(columns_of, kind, original_of, has_lists, ())
+        predictions_of[name] = list(
+            chain.from_iterable(
+                _write_texts(batch.predictions, corpus.kind) for batch in corpus.batches
+            )
+        )
+    return _Input(predictions_of, first.references, first_corpus.kind, has_lists)
 
 
-def _has_lists(references: Any, kind: Kind) -> bool:
+def _has_lists(references: Any, corpus: Corpus) -> bool:
     """Return False for a column with one text per row, in place of lists of them."""
-    for first in islice(references, 1):
+    if corpus.reference_count() != "1" or hasattr(references, "columns"):
+        return True
+    for first in references:
         plain = first.as_py() if hasattr(first, "as_py") else first
-        if kind == "text":
+        if corpus.kind == "text":
             return not isinstance(plain, str)
         return not len(plain) or not isinstance(plain[0], (str, int, np.integer))
     return True
 
 
-def _find_all(given: _Input, options: Options, tokenizer: ChosenTokenizer) -> list[_FoundIn]:
-    """Look for each kind; what is in the references is found once."""
-    checks = {name: check for name, check in CHECKS.items() if given.kind in check.kinds}
+def _find_all(given: _Input, options: Options) -> list[_FoundIn]:
+    """Look for mistakes in each system; what is in the references is reported once."""
+    tokenizer = choose_tokenizer(options, given.kind)
     found: dict[tuple[str, Where, object], _FoundIn] = {}
-    grams = Grams()
-    with tqdm(total=len(checks) * len(given.columns_of), desc="check", delay=2) as bar:
-        for system, columns in given.columns_of.items():
-            texts = Texts(*columns, options, tokenizer.definition, grams=grams)
-            found_of: dict[str, list[Found]] = {}
-            for name, check in checks.items():
-                found_of[name] = [
-                    each
-                    for each in find_kind(check, texts)
-                    if check.misleads(*_measure(each, len(texts)))
-                ]
-                bar.update()
-            for name, found_kind in _drop_explained(found_of).items():
-                for each in found_kind:
-                    owner = None if each.where == "references" else (system,)
-                    found.setdefault((name, each.where, owner), _FoundIn(name, system, each))
-            # Those of the references stay for the next system.
-            for text in columns.predictions:
-                grams.pop(text, None)
+    with tqdm(total=8 * len(given.predictions_of), desc="check", delay=2) as bar:
+        for system, predictions in given.predictions_of.items():
+            pairs = Pairs(
+                predictions,
+                given.references,
+                tokenizer=tokenizer.definition,
+                tokenizer_name=tokenizer.name,
+                ignores_case=options.lowercase,
+                type_=given.kind,
+            )
+            for each in find_mistakes(pairs, bar.update):
+                owner = None if each.where == "references" else (system,)
+                found.setdefault((each.kind, each.where, owner), _FoundIn(system, each))
     return list(found.values())
 
 
@@ -788,7 +929,6 @@ def _describe_all(
     document_of: Sequence[Label] | None = None,
 ) -> list[Finding]:
     """Describe what was found, with the score after each fix."""
-    tokenizer = choose_tokenizer(options, given.kind)
     size = len(next(iter(rows_of.values())))
     findings = []
     for each in given.found:
@@ -798,7 +938,7 @@ def _describe_all(
             score = _score_fix(each, given, rows_of, options)
             if each.found.where == "references":
                 before = float(np.mean(list(score_of.values())))
-        findings.append(_describe(each, size, tokenizer, document_of, before, score))
+        findings.append(_describe(each.found, size, document_of, before, score))
     return findings
 
 
@@ -813,72 +953,80 @@ def _score_fix(
 ) -> float:
     """Return BLEU after a fix: of the system, or the mean of all if the references change.
 
-    Rows of statistics add up, so only texts that a fix changes are counted again.
+    Rows of statistics add up, so only texts that a fix changes are counted again. A fix that
+    another one uncovers follows that one.
     """
     fix = each.found.fix
     assert fix is not None
     if fix.options is not None:
         options = options.override(dict(fix.options))
     tokenizer = choose_tokenizer(options, given.kind)
-    fixed = each.apply(given.columns_of)
-    names = list(fixed) if each.found.where == "references" else [each.system]
+    needed = [*_list_uncovering(each, given), each]
+    fixed = given.apply([one for one in needed if one.changes_texts])
+    names = list(given.predictions_of) if each.found.where == "references" else [each.system]
     scores = []
     for name in names:
-        columns = fixed[name]
+        predictions = fixed.predictions_of[name]
+        references = fixed.references
         total = np.zeros(options.layout.width, np.int64)
-        if fix.options is None and fix.pairing is None:
-            changed = _list_changed(given.columns_of[name], columns)
+        if fix.options is None and len(fixed.kept) == len(rows_of[name]):
+            before = zip(given.predictions_of[name], given.references)
+            changed = [
+                row
+                for row, (texts, old) in enumerate(zip(zip(predictions, references), before))
+                if texts != old
+            ]
             rows = rows_of[name]
             total = rows.sum(axis=0) - rows[changed].sum(axis=0)
-            columns = Columns(
-                [columns.predictions[row] for row in changed],
-                [columns.references[row] for row in changed],
-            )
-        if columns.predictions:
-            total = total + sum_corpus(given.make_corpus(columns), tokenizer, options).row
+            predictions = [predictions[row] for row in changed]
+            references = [references[row] for row in changed]
+        if predictions:
+            corpus = given.make_corpus(predictions, references)
+            total = total + sum_corpus(corpus, tokenizer, options).row
         scores.append(float(bleu(total, options)))
     return float(np.mean(scores))
 
 
-def _list_changed(before: Columns, after: Columns) -> list[int]:
-    """Return the rows with other texts.
-
-    >>> _list_changed(Columns(["a", "b"], [["c"], ["d"]]), Columns(["a", "b"], [["c"], ["e"]]))
-    [1]
-    """
-    pairs = zip(before.predictions, after.predictions, before.references, after.references)
-    return [row for row, (old, new, olds, news) in enumerate(pairs) if old != new or olds != news]
+def _list_uncovering(each: _FoundIn, given: _Input) -> list[_FoundIn]:
+    """Return the earlier findings whose fixes uncover a finding."""
+    fix = each.found.fix
+    assert fix is not None
+    if not fix.steps:
+        return []
+    alone = given.apply([each])
+    is_changed = (
+        alone.predictions_of[each.system] != given.predictions_of[each.system]
+        or alone.references != given.references
+    )
+    if is_changed:
+        return []
+    place = given.found.index(each)
+    return [
+        one
+        for one in given.found[:place]
+        if one.changes_texts and one.system == each.system and not one.found.is_question
+    ]
 
 
 def _describe(
-    each: _FoundIn,
+    found: Found,
     size: int,
-    tokenizer: ChosenTokenizer,
     document_of: Sequence[Label] | None,
     before: float,
     score: float | None,
 ) -> Finding:
     """Return a finding in plain data."""
-    check = CHECKS[each.name]
-    found = each.found
-    first = int(found.rows[0])
-    measure = _measure(found, size)
-    details = _list_details(found, row=first, measure=measure, tokenizer_name=tokenizer.name)
-    problem = check.notice.problem.format(**details)
-    advice = check.notice.advice.format(**details).removeprefix(". ")
-    fix: str | None = advice
-    if found.fix is None:
-        fix = None
-    elif found.fix.options is not None:
-        fix = ", ".join(f"{name}={value!r}" for name, value in found.fix.options.items())
+    fix = found.code if found.fix is not None else None
+    advice = found.mistake.advice
+    says = f"{found.says}. {advice}." if advice else f"{found.says}."
     finding: Finding = {
-        "kind": each.kind,
+        "kind": found.kind,
         "where": found.where,
         "rows": len(found.rows),
         "share": len(found.rows) / size,
-        "first": first,
+        "first": int(found.rows[0]),
         "example": escape_unseen(found.example),
-        "says": f"{problem}." if fix else f"{problem}. {advice}.",
+        "says": says,
         "fix": fix,
         "score": None if score is None else 100 * score,
         "delta": None if score is None else score - before,

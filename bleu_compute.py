@@ -16,7 +16,7 @@ from . import bleu_messages as messages
 from . import bleu_report as report
 from . import bleu_scoring as scoring
 from . import bleu_significance as significance
-from .bleu_checks import count_checked, sum_checked, warn_about_texts
+from .bleu_checks import count_checked, sum_checked, warn_about_corpus
 from .bleu_corpus import Corpus, Int64, Label, is_missing
 from .bleu_counting import Tokens, check_memory, make_row
 from .bleu_inputs import list_references, read_corpus, read_documents, read_labels
@@ -269,7 +269,8 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     explanation = Explanation(scoring.score_row(row, options, smoothed))
     origin = Origin(tokenizer.name, corpus.reference_count())
     explanation["signature"] = make_signature(options, origin)
-    warn_about_texts(corpus.predictions, options, "prediction")
+    no_bigrams = np.zeros((1, 0), np.int64)
+    warn_about_corpus(corpus, no_bigrams, options, names={"predictions": "prediction"})
     scoring.warn_if_zero(explanation["bleu"], row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]

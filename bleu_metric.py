@@ -29,6 +29,7 @@ if not __package__:
     )
 
 from . import bleu_messages as messages
+from .bleu_alignment import Alignment
 from .bleu_buffer import BufferedMetric
 from .bleu_captions import tokenize_ptb
 from .bleu_checks import Checked, check_texts, count_checked
@@ -45,9 +46,9 @@ from .bleu_inputs import (
     read_texts,
 )
 from .bleu_kernels import warm_up
-from .bleu_kinds import CHECKS
 from .bleu_lines import Published
 from .bleu_messages import BleuWarning, count_things, show_value
+from .bleu_mistakes import KINDS
 from .bleu_options import (
     DESCRIPTIONS,
     DROP_INS,
@@ -805,10 +806,10 @@ class BleuMetric(BufferedMetric):
         documents: object = None,
         **options: Unpack[ScoringOptions],
     ) -> Checked:
-        """Look for input that may not be what was meant, with its effect on the score.
+        """Look for mistakes in the input, with their effect on the score.
 
-        Every kind is looked for in all rows: what tokenizers and models leave in texts, rows that
-        moved, other encodings, other forms of a character on one side, padding among ids.
+        All rows are searched. A mistake on one side counts only if its fix brings the texts nearer
+        to their partners on the other side.
 
         Args:
             predictions: as for `compute`; or several systems, as for `compare`.
@@ -820,12 +821,14 @@ class BleuMetric(BufferedMetric):
         Returns:
             A dict that prints as a table. `bleu` and `score` are those of the input as it is; with
             several systems, `systems` has them by name. `segments` is the number of rows, `fine`
-            the kinds that were looked for and not found. `findings` are dicts: `kind`; `where`
-            (`"predictions"`, `"references"` or `"both"`); `system`, unless it is in the references;
-            `rows`, how many, and their `share`, 0 to 1; `first`, the first row; `documents`, how
-            many; `example`, the place between ⟦ and ⟧; `says`, a sentence; `fix`, what to write,
-            None if texts can't be fixed; `score`, 0 to 100, and `delta`, -1 to 1, after the
-            fix. `result.fixed(*kinds)` returns predictions and references, fixed.
+            the kinds that were looked for and not found, `not_looked_for` a dict from other kinds
+            to the reason. `findings` are dicts: `kind`; `where` (`"predictions"`, `"references"` or
+            `"both"`); `system`, unless it is in the references; `rows`, how many, and their
+            `share`, 0 to 1; `first`, the first row; `documents`, how many; `example`, the place
+            between ⟦ and ⟧; `says`, a sentence; `fix`, the expression that fixes a text, or an
+            option, None if texts can't be fixed; `score`, 0 to 100, and `delta`, -1 to 1, after the
+            fix. `questions` are findings that may be meant: their fix does not bring the texts
+            nearer. `result.fixed(*kinds)` returns predictions and references, fixed.
 
         Raises:
             TypeError, ValueError: as `compute`; statistics have no texts.

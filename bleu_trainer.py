@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from . import bleu_messages as messages
-from .bleu_checks import Looked
+from .bleu_checks import Looks, warn_if_moved
 from .bleu_corpus import STRINGS, Int64, Label, list_items, make_corpus, portable
 from .bleu_inputs import open_stream, read_corpus, read_labels, to_numpy, warn_about_rows
 from .bleu_messages import (
@@ -72,16 +72,16 @@ class _Evaluation:
     first_labels: the decoded labels of the first batch.
     issued_warnings: the kinds of warnings, because an evaluation warns once, whatever the number of
         its batches.
-    looked: what was found in the predictions.
+    looks: a sample of the texts, which is looked at when the evaluation ends.
     """
 
     sums: dict[Label, Int64]
+    looks: Looks
     counted: list[Counted] = field(default_factory=list)
     rows: int = 0
     generated_tokens: int = 0
     first_labels: list[str] = field(default_factory=list)
     issued_warnings: set[str] = field(default_factory=set)
-    looked: Looked = field(default_factory=Looked)
 
 
 class _Pair(NamedTuple):
@@ -201,7 +201,8 @@ class TrainerMetric:
         """Discard the batches of an interrupted evaluation; no trainer announces a new one."""
         width = self._options.layout.width
         labels = list(self._keys) or [None]
-        self._evaluation = _Evaluation({label: np.zeros(width, np.int64) for label in labels})
+        sums = {label: np.zeros(width, np.int64) for label in labels}
+        self._evaluation = _Evaluation(sums, Looks(self._options))
 
     def _count(self, pair: _Pair) -> None:
         evaluation = self._evaluation
@@ -235,16 +236,16 @@ class TrainerMetric:
         warn_about_rows(corpus)
         if self._by:
             by = self._by[evaluation.rows : evaluation.rows + len(texts)]
-            evaluation.looked.look(corpus, self._options, by)
             counted = count_labeled(corpus, self._options, by)
             for label, group in counted.groups.items():
                 evaluation.sums[label] += counted.rows[group.segments].sum(axis=0)
         else:
-            evaluation.looked.look(corpus, self._options)
+            by = None
             counted = count_groups(corpus, self._options, labels=None)
             evaluation.sums[None] += counted.rows.sum(axis=0)
         # 4. Add the batch to the evaluation.
-        evaluation.looked.look_at_bigrams(corpus, counted.bigrams, self._options)
+        warn_if_moved(corpus, counted.bigrams, self._options)
+        evaluation.looks.add(corpus, counted.bigrams, by)
         if self._keeps_history:
             evaluation.counted.append(counted)
         evaluation.rows += len(texts)
@@ -336,7 +337,7 @@ class TrainerMetric:
             raise self._wrong_number(evaluation.rows)
         if not evaluation.rows:
             raise ValueError(messages.NO_SEGMENTS)
-        evaluation.looked.warn()
+        evaluation.looks.warn(may_be_unrelated=False)  # as is a model before it learns
         sums = np.stack(list(evaluation.sums.values()))
         total = sums.sum(axis=0)
         result = score_row(total, self._options)

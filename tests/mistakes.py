@@ -5,6 +5,7 @@ texts, by sacreBLEU.
 """
 
 import random
+import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
@@ -152,6 +153,10 @@ def detach(text: str) -> str:
     return text.replace(",", " ,").replace(".", " .").replace("'s", " 's")
 
 
+def drop_accents(text: str) -> str:
+    return re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFD", text))
+
+
 def change_rows(texts: list[str], rows: Collection[int], change: Callable[[str], str]) -> list[str]:
     return [change(text) if row in rows else text for row, text in enumerate(texts)]
 
@@ -164,24 +169,6 @@ QUOTED = (Q, S, {})
 ORDER = random.Random(3).sample(range(40), 40)
 IDS = [[5 + row, 9, 12 + row, 7, 30 + row % 3, 2] for row in range(8)]
 REFERENCE_IDS = [[[5 + row, 9, 12 + row, 7, 31, 2]] for row in range(8)]
-DICE = random.Random(1)
-FEW_WORDS = [
-    "cat",
-    "dog",
-    "naïve",
-    "sat",
-    "on",
-    "the",
-    "mat",
-    "under",
-    "a",
-    "tree",
-    "near",
-    "two",
-    "red",
-    "hills",
-]
-DRAWN = [" ".join(DICE.choices(FEW_WORDS, k=DICE.randrange(4, 12))) for _ in range(120)]
 ANSWER = "I'm sorry, but I can't assist with that request."
 
 CASES = {
@@ -240,6 +227,17 @@ CASES = {
     "cut off": Case([x[: len(x) // 2] for x in P], R, ("truncated", "predictions", 0, 12), None),
     "another script": Case(change_rows(P, {1, 2, 5}, lambda x: RUSSIAN[0]), R, ("script", "predictions", 1, 3), None),
     "one text": Case(change_rows(P, {1, 2, 5, 8}, lambda x: P[0]), R, ("same_text", "predictions", 0, 5), None),
+    "labels before texts": Case([f"German: {x}" for x in P], R, ("preambles", "predictions", 0, 12), CLEAN),
+    "brackets around texts": Case([f"\\boxed{{{x}}}" for x in P], R, ("affixes", "predictions", 0, 12), CLEAN),
+    "lost spaces": Case([x.replace(" ", "") for x in P], R, ("spaces", "predictions", 0, 12), ([x.replace(" ", "") for x in P], one(x.replace(" ", "") for (x,) in R), {})),
+    "spaced characters": Case([" ".join(x) for x in P], R, ("spaces", "predictions", 0, 12), CLEAN),
+    "lost punctuation": Case([re.sub(r"[^\w\s]", "", x) for x in P], R, ("marks", "predictions", 0, 12), ([re.sub(r"[^\w\s]", "", x) for x in P], one(re.sub(r"[^\w\s]", "", x) for (x,) in R), {})),
+    "lost accents": Case([drop_accents(x) for x in FRENCH_OUTPUT], one(FRENCH), ("accents", "predictions", 0, 8), ([drop_accents(x) for x in FRENCH_OUTPUT], one(map(drop_accents, FRENCH)), {})),
+    "the first rows again": Case([*LONG[:34], *LONG[:6]], LONG_REFERENCES, ("repeated", "predictions", 34, 6), None),
+    "another file": Case(LONG, make_pairs(40, 17)[1], ("unrelated", "both", 0, 40), None),
+    "texts twice": Case([f"{x} {x}" for x in P], R, ("loops", "predictions", 0, 12), CLEAN),
+    "half of each text": Case([x[: len(x) // 3] + "." for x in P], R, ("length", "predictions", 0, 12), None),
+    "an empty reference beside another": Case(P, [[*x, ""] for x in R], ("empty", "references", 0, 12), CLEAN),
     "padded ids": Case([x + [0] * (3 - row % 3) for row, x in enumerate(IDS)], REFERENCE_IDS, ("padding_ids", "predictions", 0, 6), (IDS, REFERENCE_IDS, {})),
     "-100 without a sign": Case(IDS, [[x + [4294967196] * 2] for (x,) in REFERENCE_IDS], ("wrapped_ids", "references", 0, 8), (IDS, REFERENCE_IDS, {})),
 }  # fmt: skip
@@ -259,8 +257,95 @@ CLEAN_CASES: dict[str, tuple[list[str], list[list[str]], dict[str, Any]]] = {
     "tokenized by design": ([detach(x) for x in P], one(detach(x) for (x,) in R), {"tokenize": "none"}),
     "texts about translation": (["The translation: a difficult art.", "Here is the news about the translation prize: all lost.", "He thinks <aloud>.", "1. d4 is a move in chess."], one(["Translation: a difficult art.", "Here's the news on the translation prize: everyone lost.", "He thinks <aloud>.", "1. d4 is a chess move."]), {}),
     "Maltese and Turkish letters": (["Ġorġ mar il-baħar ma' Ġużeppi.", "Ġimgħa jmorru l-Għawdex.", "Şehir çok güzel.", "Ġanni u Marija jgħixu hawn."], one(["Ġorġ mar il-baħar ma' Ġużeppi llum.", "Il-Ġimgħa jmorru Għawdex.", "Şehir güzel.", "Ġanni u Marija jgħixu hawnhekk."]), {}),
-    "words at random": (DRAWN[:40], [list(row) for row in zip(DRAWN[40:80], DRAWN[80:])], {}),
     "short answers": (["Yes.", "No.", "Yes.", "Yes.", "No.", "Thank you."], one(["Yes.", "No.", "Yes!", "Yes.", "No!", "Thanks."]), {}),
+}  # fmt: skip
+
+# --- Other domains --------------------------------------------------------------------------------
+
+
+class Domain(NamedTuple):
+    """An input of another domain: kinds that must not be named, and kinds of which one must be."""
+
+    predictions: list[str]
+    references: list[Any]
+    never: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    options: Mapping[str, Any] = MappingProxyType({})
+
+
+SENTENCES = ["The committee will meet again on Friday, as planned.", "Anna has bought three umbrellas at the market.", "Why did the old bridge close so early in May?", "Two of the nine ships reached the harbour at noon.", "He paid 45 euros for the repair of his bicycle.", "Doctors advise everyone over sixty to rest more.", "The library lends films, maps and a few violins.", "No one in the village had heard of the new law.", "A storm is expected in the northern valleys tonight.", "She teaches chemistry to children who hate school.", "Please return the blue folder to Mr. Okafor soon.", "Their first song was played 900 times on the radio."]  # fmt: skip
+SUMMARIES = [" ".join(SENTENCES[i:i + 3]) for i in range(0, 12, 3)]  # fmt: skip
+JSON_LINES = ['{"intent": "book_flight", "city": "' + city + '", "day": "' + day + '"}' for city, day in (("Paris", "Monday"), ("Rome", "Friday"), ("Oslo", "Sunday"))]  # fmt: skip
+CODE = ["def __eq__(self, other):\n  return self.x == other.x", "def __str__(self):\n  return str(self.x)", "def __len__(self):\n  return len(self.items)"]  # fmt: skip
+TABS = ["def f(x):\n\tif x:\n\t\treturn 1\n\treturn 2", "def g(y):\n\tfor a in y:\n\t\tprint(a)", "class A:\n\tdef h(self):\n\t\tpass"]  # fmt: skip
+WITH_LATIN_OUTPUT = ["他在手机上安装了这个app，然后连接了wifi，开始看视频。", "会议将在北京举行，预计有三百人参加。", "这座山高三千km，很多人喜欢去那里。", "今天的天气很好，我们去公园散步吧。"] * 3  # fmt: skip
+WITH_LATIN = ["他在手机上装了这个应用，接着连上网络，开始看视频。", "会议将在北京举行，预计有三百人出席，NBA球星也会到场。", "这座山高三千公里，许多人喜欢去那儿玩。", "今天天气很好，我们去公园走走吧，好不好。"] * 3  # fmt: skip
+WORDS = [*sorted({w.strip(".,?").lower() for t in SENTENCES for w in t.split()}), "river", "stone", "window", "paper", "doctor", "silver", "garden", "winter", "captain", "letter", "engine", "forest", "mirror", "candle", "valley", "orange", "button", "ladder", "pocket", "summer"]  # fmt: skip
+
+
+def drop_rows(texts: list[str], first: int, count: int) -> list[str]:
+    return texts[:first] + texts[first + count :]
+
+
+def make_rows(size: int) -> list[str]:
+    """Return texts of words at random, no two of them alike."""
+    generator = random.Random(7)
+    return [
+        " ".join(generator.choice(WORDS) for _ in range(9)).capitalize() + "." for _ in range(size)
+    ]
+
+
+# What is meant: none of these kinds is found, asked about or warned of, and no fix lowers the score.
+MEANT = {
+    "summaries by lines": Domain([s.replace(". ", ".\n") for s in SUMMARIES], one(SUMMARIES), never=("lines",)),
+    "JSON on both sides": Domain([j.replace("Rome", "Roma") for j in JSON_LINES], one(JSON_LINES), never=("markup",)),
+    "JSON, one broken": Domain([JSON_LINES[0], JSON_LINES[1][:-1], JSON_LINES[2]], one(JSON_LINES), never=("markup",)),
+    "HTML line by line": Domain(["<p>", "We sell boots and hats for all.", "</p>"] * 4, one(["<p>", "We sell shoes and hats for all.", "</p>"] * 4), never=("markup",)),
+    "answer with a code block": Domain(["Use sorted:\n\n```python\nsorted(xs)\n```\nIt returns a new list.", *SENTENCES[:3]], one(["Call sorted(xs), which returns a new list.", *SENTENCES[:3]]), never=("fences",)),
+    "Python with __eq__": Domain([c.replace("self.x", "self.y") for c in CODE], one(CODE), never=("special_tokens",)),
+    "sentences about [CLS]": Domain(["BERT puts a [CLS] symbol before the sentence.", "The [MASK] symbol hides a word.", *SENTENCES[:10]], one(["BERT puts a [CLS] token before the sentence.", "The [MASK] token hides a word.", *SENTENCES[:10]]), never=("special_tokens",)),
+    "HTML with <s>": Domain([f"<p>Cost: <s>{p}</s> <b>{p - 5}</b></p>" for p in (20, 30, 40)], one([f"<p>Price: <s>{p}</s> <b>{p - 5}</b></p>" for p in (20, 30, 40)]), never=("special_tokens",)),
+    "<answer> on both sides": Domain([f"<answer>{i} apples</answer>" for i in range(12)], one([f"<answer>{i % 7} apples</answer>" for i in range(12)]), never=("chat",)),
+    "tuples as answers": Domain(["(3, 5)", "(2, -1)", "[1, 4]", "12"], one(["(3, 5)", "(2, 1)", "[1, 4]", "12"]), never=("reprs",)),
+    "LaTeX on both sides": Domain([r"\nu _ { t } \neq \tau + \rho", r"\nabla \phi \rightarrow 0"] * 3, one([r"\nu _ { s } \neq \tau + \rho", r"\nabla \phi \rightarrow 1"] * 3), never=("escapes",)),
+    "code with tabs": Domain(TABS, one([t.replace("\t", "    ") for t in TABS]), never=("fields",)),
+    "Chinese with 'app' and 'NBA'": Domain(WITH_LATIN_OUTPUT, one(WITH_LATIN), never=("case",), options={"tokenize": "zh"}),
+    "AMANHÃ…": Domain(["«AMANHÃ…» disse ele, e saiu da casa.", "A IRMÃ… não veio hoje à escola.", "O menino come pão."], one(["«AMANHÃ...» disse ele, e saiu da casa.", "A IRMÃ... não veio hoje à escola.", "O menino come pão."]), never=("mojibake",)),
+    "éèêëàâ": Domain(["Les lettres éèêëàâ sont difficiles.", "Il écrit àâäéèêë chaque jour."], one(["Les lettres é, è, ê sont difficiles.", "Il écrit à, â, ä chaque jour."]), never=("mojibake",)),
+    "one-word references": Domain(["yes", "no", "two", "red"], [["yes", "yes", "yeah"], ["no", "no", "nope"], ["2", "2", "two"], ["red", "red", "dark red"]], never=("identical",)),
+}  # fmt: skip
+
+# Mistakes, one of whose names is found.
+MISTAKEN = {
+    "Hindi, U+095D": Domain(["वह \u092c\u0922\u093c\u093e रहा है और घर जाएगा"] * 4, one(["वह \u092c\u095d\u093e रहा है और घर जाएगा"] * 4), named=("normalization",)),
+    "marks in another order": Domain(["เดิน\u0e48\u0e38 ไปตลาด"] * 4, one(["เดิน\u0e38\u0e48 ไปตลาด"] * 4), named=("normalization",), options={"tokenize": "char"}),
+    "no punctuation": Domain([t.rstrip(".?").replace(",", "") for t in SENTENCES], one(SENTENCES), never=("truncated",), named=("marks",)),
+    "DeepSeek's end token": Domain([t + "<｜end▁of▁sentence｜>" for t in SENTENCES], one(SENTENCES), never=("subwords",), named=("special_tokens",)),
+    "empty references beside others": Domain(["The cat sat.", "Dogs bark."] * 3, [["The cat sat on the mat in the hall.", ""], ["Dogs bark at night in the town.", "The dogs bark at night there."]] * 3, named=("empty",)),
+    "eight reference files with blank lines": Domain([t.replace(" ", " really ", 1) for t in SENTENCES], [[t] + [""] * 7 for t in SENTENCES], never=("identical",), named=("empty",)),
+    "Chinese, equal to the references": Domain(["你好吗？", "他来了。", "我们走吧。", "天气很好。"] * 5, one(["你好吗？", "他来了。", "我们走吧。", "天气很好。"] * 5), named=("identical",), options={"tokenize": "zh"}),
+    "numbers in 400 rows (compute)": Domain([f"{i + 1}. {t}" for i, t in enumerate(make_rows(400))], one(make_rows(400)), named=("numbering",)),
+    "all rows 'nan'": Domain(["nan"] * 40, one(make_rows(40)), never=("case", "truncated",), named=("same_text",)),
+    "16 of 120 rows missing": Domain(drop_rows(make_rows(120), 40, 16), one(make_rows(120)[:104]), named=("shifted", "reordered")),
+    "missing at 30, doubled at 80": Domain(make_rows(120)[:30] + make_rows(120)[31:81] + make_rows(120)[80:], one(make_rows(120)), named=("shifted", "reordered")),
+    "first 16 rows again at the end": Domain(make_rows(120)[:104] + make_rows(120)[:16], one(make_rows(120)), named=("repeated",)),
+    "other test set": Domain(make_rows(60), one([f"Patients who take drug {i} sleep badly, said the nurse; call her." for i in range(60)]), named=("unrelated",)),
+    "spaces lost": Domain([t.replace(" ", "") for t in SENTENCES], one(SENTENCES), named=("spaces",)),
+    "▁ removed, spaces kept": Domain([" ".join(w[:3] + (" " + w[3:] if len(w) > 3 else "") for w in t.split()) for t in SENTENCES], one(SENTENCES), named=("spaces",)),
+    "characters apart": Domain([" ".join(t) for t in SENTENCES], one(SENTENCES), never=("tokenized",), named=("spaces",)),
+    "'German: ' before each": Domain(["German: " + t for t in SENTENCES], one(SENTENCES), named=("affixes", "preambles")),
+    "startseq .. endseq": Domain([f"startseq {t} endseq" for t in SENTENCES], one(SENTENCES), named=("affixes", "special_tokens")),
+    "<start> .. <end>": Domain([f"<start> {t} <end>" for t in SENTENCES], one(SENTENCES), named=("special_tokens", "affixes")),
+    "<sos> .. <eos>": Domain([f"<sos> {t} <eos>" for t in SENTENCES], one(SENTENCES), named=("special_tokens",)),
+    "<|0.00|> of Whisper": Domain([f"<|0.00|> {t}<|5.20|>" for t in SENTENCES], one(SENTENCES), named=("special_tokens", "affixes")),
+    "accents lost": Domain(["Le gateau a ete mange hier.", "Il a deja ferme la fenetre."] * 6, one(["Le gâteau a été mangé hier.", "Il a déjà fermé la fenêtre."] * 6), named=("accents",)),
+    "Arabic with marks on one side": Domain(["ذَهَبَ الوَلَدُ إِلى المَدْرَسَةِ صَباحًا"] * 4, one(["ذهب الولد إلى المدرسة صباحا"] * 4), named=("accents",)),
+    "simplified and traditional": Domain(["我们今天去图书馆学习汉语，然后回家吃饭。"] * 4, one(["我們今天去圖書館學習漢語，然後回家吃飯。"] * 4), named=("script",), options={"tokenize": "zh"}),
+    "only the first sentence": Domain([s.split(". ")[0].rstrip(".") + "." for s in SUMMARIES] * 3, one(SUMMARIES * 3), named=("length",)),
+    "each text twice": Domain([t + " " + t for t in SENTENCES], one(SENTENCES), named=("length", "loops")),
+    "fence with json": Domain([f'```json\n{{"translation": "{t}"}}\n```' for t in SENTENCES], one(SENTENCES), named=("fences",)),
+    "harmony channels": Domain([f"<|channel|>analysis<|message|>Need German.<|end|><|start|>assistant<|channel|>final<|message|>{t}<|return|>" for t in SENTENCES], one(SENTENCES), named=("chat",)),
+    "references as a list in text": Domain(SENTENCES[:4], [str([t, t + " Yes."]) for t in SENTENCES[:4]], named=("reprs",)),
 }  # fmt: skip
 
 # Texts of a length that some patterns are slow to search.

@@ -82,7 +82,7 @@ def test_a_test_file_has_the_name_of_its_module():
     """A test file is about one module, or is one of those about several or about a part."""
     other_subjects = {
         "campaign", "design", "conformance", "docs", "loading", "rank", "space", "space_files", "space_limits", "tutorials",
-        "package", "wmt21", "without_compiling",
+        "package", "wmt21", "without_compiling", "legitimate",
     }  # fmt: skip
     names = {
         path.stem.removeprefix("test_") for path in (ROOT / "tests").glob("test_*.py")

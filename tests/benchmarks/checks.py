@@ -1,53 +1,284 @@
-"""What `check` finds in the outputs of WMT21's systems, as they are and with known mistakes.
+"""Figures of `check`, and of the warnings that `compute` issues unasked.
 
-    python tests/benchmarks/checks.py real       # kinds found in the real outputs
-    python tests/benchmarks/checks.py mistakes   # mistakes that were put into them
-    python tests/benchmarks/checks.py rows       # rows dropped and doubled, and a shuffled file
-    python tests/benchmarks/checks.py cost       # time of `check`, and what `compute` spends on it
-    python tests/benchmarks/checks.py attacks    # texts that are slow to search, four times as long
-    python tests/benchmarks/checks.py kinds      # each kind by an example
+    python tests/benchmarks/checks.py legitimate   # alarms in invented texts without a mistake
+    python tests/benchmarks/checks.py mistakes     # mistakes put into outputs of WMT21's systems
+    python tests/benchmarks/checks.py real         # findings in WMT21's outputs as they are
+    python tests/benchmarks/checks.py rows         # rows dropped and doubled, and a shuffled file
+    python tests/benchmarks/checks.py cost         # time and memory of the look and of `check`
+    python tests/benchmarks/checks.py attacks      # texts that are slow to search, four times as long
+    python tests/benchmarks/checks.py kinds        # each kind by an example
 
-WMT21's data is not part of the project. The last two need none.
+`--metric PATH` measures the `bleu_metric.py` of another checkout. `--quick` takes a part of the sets. `--list` prints
+each alarm, or each mistake that is missed. `--against PATH` is a checkout whose `compute` doesn't look at texts, such as
+3e5c0ca; `cost` needs it for the time of the look. WMT21's data is not part of the project; without it, `mistakes`,
+`real` and `rows` print no table.
 """
 
 import argparse
-import json
 import random
 import sys
+import time
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 import evaluate
-from common import METRIC, TO_JAPANESE, corpus, edit, median_seconds, print_table
+import look_cost
+from common import METRIC, median_seconds, print_table
+from damage import (
+    Case,
+    Change,
+    Pair,
+    away_and_back,
+    double,
+    drop,
+    fewer,
+    interleave,
+    order,
+    put_all,
+    repeat_first,
+    shuffle,
+    swap_batches,
+)
 from helpers import WMT21, read_published, read_system
+from legitimate import Set, list_sets
 from mistakes import ATTACKS, CASES
-from sacrebleu import corpus_bleu
 
-# Kinds of which the outputs have no example that is a mistake of the method: a finding is an alarm.
-EXACT = [
-    "shifted",
-    "reordered",
-    "chat",
-    "fences",
-    "reprs",
-    "fields",
-    "markup",
-    "numbering",
-    "line_ids",
-    "lines",
-    "identical",
-    "same_text",
-    "case",
-    "cedillas",
-    "arabic_letters",
-    "unspaced",
-    "preambles",
-    "refusals",
-]
+# Warnings of `compute` that don't come from a look at the texts.
+OTHER_WARNINGS = (
+    "zero",
+    "few ",
+    "small groups",
+    "numba",
+    "square",
+    "sentences",
+    "token references",
+)
+NO_EFFECT = 0.1  # points of BLEU, below which a mistake counts as harmless
+COSTLY = 3.0  # points of BLEU, from which a mistake should be told unasked
+NEAR = 0.3  # points of BLEU, within which a score counts as nearly restored
+EXACT = 1e-6  # points of BLEU
+
+
+# --- One input ------------------------------------------------------------------------------------
+
+
+class Look(NamedTuple):
+    """The score of an input, and what the metric says about it.
+
+    told: the warnings of `compute`, by kind.
+    result: the result of `check`.
+    """
+
+    score: float
+    told: dict[str, str]
+    result: Any
+
+    @property
+    def found(self) -> dict[str, dict[str, Any]]:
+        """The findings of `check`, by kind."""
+        return {finding["kind"]: finding for finding in self.result["findings"]}
+
+
+def compute(
+    bleu: Any, predictions: list[str], references: list[Any], options: Mapping[str, Any]
+) -> tuple[float, dict[str, str]]:
+    """Return the score, and the warnings about the texts by kind."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = bleu.compute(predictions=predictions, references=references, **options)
+    told = {}
+    for warning in caught:
+        kind = getattr(warning.message, "kind", "")
+        if kind and not kind.startswith(OTHER_WARNINGS):
+            told[kind] = str(warning.message)
+    return float(result["score"]), told
+
+
+def look(
+    bleu: Any, predictions: list[str], references: list[Any], options: Mapping[str, Any]
+) -> Look:
+    """Return the score of an input, the warnings and the result of `check`."""
+    score, told = compute(bleu, predictions, references, options)
+    return Look(score, told, bleu.check(predictions, references, **options))
+
+
+def score_after(bleu: Any, result: Any, options: Mapping[str, Any], *kinds: str) -> float | None:
+    """Return the score of the texts after `fixed(*kinds)`; None if a kind isn't fixed in texts."""
+    try:
+        predictions, references = result.fixed(*kinds)
+    except ValueError:
+        return None
+    if not len(predictions):
+        return None
+    return compute(bleu, predictions, references, options)[0]
+
+
+# --- legitimate -----------------------------------------------------------------------------------
+
+
+class Alarm(NamedTuple):
+    """What the metric says wrongly about a set without a mistake."""
+
+    told: dict[str, str]
+    found: dict[str, str]
+    lowered: float
+
+
+def find_alarms(bleu: Any, each: Set) -> Alarm:
+    """Return the warnings and findings that don't hold for a set, and the points that a fix costs."""
+    seen = look(bleu, each.predictions, each.references, each.options)
+    told = {kind: text for kind, text in seen.told.items() if kind not in each.told}
+    found = {
+        kind: str(finding["says"])
+        for kind, finding in seen.found.items()
+        if kind not in each.true | each.told
+    }
+    after = score_after(bleu, seen.result, each.options)
+    lowered = 0.0 if after is None else max(0.0, seen.score - after)
+    return Alarm(told, found, lowered)
+
+
+def check_legitimate(bleu: Any, quick: bool, listed: bool) -> None:
+    """Print the alarms in texts without a mistake, by domain."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    kinds: Counter[str] = Counter()
+    for each in list_sets(every=7 if quick else 1):
+        alarm = find_alarms(bleu, each)
+        counts[each.domain] += Counter(
+            sets=1,
+            told=bool(alarm.told),
+            found=bool(alarm.found),
+            lowered=alarm.lowered > 0.01,
+        )
+        kinds.update(f"{kind}, told" for kind in alarm.told)
+        kinds.update(list(alarm.found))
+        if listed and (alarm.told or alarm.found or alarm.lowered > 0.01):
+            print(f"{each.name}: the fix costs {alarm.lowered:.2f} points")
+            for name, says in (("told", alarm.told), ("found", alarm.found)):
+                for kind, text in says.items():
+                    print(f"    {name} {kind}: {text}")
+    columns = ["sets", "told", "found", "lowered"]
+    wrong = {name: row for name, row in counts.items() if row.total() > row["sets"]}
+    rows = [[name, *(str(row[column]) for column in columns)] for name, row in wrong.items()]
+    total = sum(counts.values(), Counter())
+    rows.append([f"all {len(counts)} domains", *(f"{total[column]}" for column in columns)])
+    print_table(
+        ["domain with an alarm", "sets", "warned of", "with findings", "lowered by `fixed()`"], rows
+    )
+    print_table(["kind", "sets"], [[kind, str(count)] for kind, count in kinds.most_common()])
+
+
+# --- mistakes -------------------------------------------------------------------------------------
+
+
+class Verdict(NamedTuple):
+    """What the metric makes of a mistake.
+
+    loss: the points that the mistake costs.
+    named: the right kind is a finding. asked: it is a question.
+    told: `compute` warns of the right kind.
+    distance: points between the score after the best fix and the clean one; None without a fix.
+    can_restore: the mistake can be undone.
+    """
+
+    loss: float
+    named: bool
+    asked: bool
+    told: bool
+    distance: float | None
+    can_restore: bool
+    kinds: str
+
+
+def judge(bleu: Any, case: Case, score_clean: Callable[[Pair], list[float]]) -> Verdict:
+    """Return what the metric makes of a mistake; `score_clean` has the scores of texts without it."""
+    damaged = case.damaged
+    before = score_clean(case.before)[0]
+    seen = look(bleu, damaged.predictions, damaged.references, damaged.options)
+    right = case.kinds & set(seen.found)
+    asked = {question["kind"] for question in seen.result.get("questions", ())}
+    scores = [score_after(bleu, seen.result, damaged.options)]
+    for kind in right:
+        scores.append(seen.found[kind]["score"])
+        scores.append(score_after(bleu, seen.result, damaged.options, kind))
+    targets = [score for pair in case.clean for score in score_clean(pair)]
+    distances = [abs(score - target) for score in scores if score is not None for target in targets]
+    return Verdict(
+        before - seen.score,
+        bool(right),
+        bool(case.kinds & asked),
+        bool(case.kinds & set(seen.told)),
+        min(distances, default=None),
+        bool(case.clean),
+        f"found {sorted(seen.found)}, asked {sorted(asked)}, told {sorted(seen.told)}",
+    )
+
+
+def check_mistakes(bleu: Any, quick: bool, listed: bool) -> None:
+    """Print how many mistakes are named, told unasked and undone, by family."""
+    known: dict[Any, list[float]] = {}
+
+    def score_clean(pair: Pair) -> list[float]:
+        """Return the scores of clean texts, as they are and after the fixes of what they have."""
+        key = hash((pair.name, *pair.predictions, *map(tuple, pair.references), str(pair.options)))
+        if key not in known:
+            seen = look(bleu, pair.predictions, pair.references, pair.options)
+            after = score_after(bleu, seen.result, pair.options)
+            known[key] = [seen.score] if after is None else [seen.score, after]
+        return known[key]
+
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for case in put_all(rows=400, every=29 if quick else 1):
+        verdict = judge(bleu, case, score_clean)
+        if abs(verdict.loss) < NO_EFFECT:
+            continue
+        costly = abs(verdict.loss) >= COSTLY
+        distance = verdict.distance
+        is_exact = distance is not None and distance < EXACT
+        is_near = distance is not None and distance <= NEAR
+        counts[case.family] += Counter(
+            cases=1,
+            named=verdict.named,
+            asked=verdict.asked and not verdict.named,
+            told=verdict.told,
+            costly=costly,
+            costly_told=costly and verdict.told,
+            undoable=verdict.can_restore,
+            exact=is_exact,
+            near=is_near,
+        )
+        is_missed = not verdict.named or (costly and not verdict.told)
+        if listed and (is_missed or (verdict.can_restore and not is_near)):
+            far = "" if distance is None else f", {distance:.1f} points away after the fix"
+            marks = [] if verdict.named else ["NOT NAMED"]
+            marks += ["NOT TOLD"] if costly and not verdict.told else []
+            print(
+                f"{case.name}, {case.share:.0%} of {case.before.name}: {' '.join(marks)} costs "
+                f"{verdict.loss:.1f}{far}; asked for {'|'.join(sorted(case.kinds))}, {verdict.kinds}"
+            )
+    rows = [_write_counts(name, row) for name, row in counts.items()]
+    rows.append(_write_counts("all", sum(counts.values(), Counter())))
+    header = ["family", "cases", "named", "asked", "told", f"told, from {COSTLY:.0f} points on"]
+    print_table([*header, "restored exactly", f"within {NEAR} points"], rows)
+
+
+def _write_counts(name: str, row: Mapping[str, int]) -> list[str]:
+    return [
+        name,
+        str(row["cases"]),
+        str(row["named"]),
+        str(row["asked"]),
+        str(row["told"]),
+        f"{row['costly_told']} of {row['costly']}",
+        f"{row['exact']} of {row['undoable']}",
+        f"{row['near']}",
+    ]
+
+
+# --- real -----------------------------------------------------------------------------------------
 
 
 class System(NamedTuple):
@@ -71,101 +302,79 @@ def read_systems() -> Iterator[System]:
             yield System(name, predictions, texts, tokenize)
 
 
-def check_real(bleu: Any) -> None:
-    """Print in how many systems each kind is found."""
-    counts: Counter[str] = Counter()
-    systems = 0
-    for system in read_systems():
-        systems += 1
-        found = bleu.check(system.predictions, system.references, tokenize=system.tokenize)
-        for finding in found["findings"]:
-            counts[finding["kind"]] += 1
-            if finding["kind"] in EXACT:
-                print(f"alarm: {system.name}: {finding['says']}")
-    print(f"{systems} systems")
-    print_table(["kind", "systems"], [[kind, str(count)] for kind, count in counts.most_common()])
+def check_real(bleu: Any, quick: bool, listed: bool) -> None:
+    """Print the warnings and findings in real outputs, by kind."""
+    told: Counter[str] = Counter()
+    found: Counter[str] = Counter()
+    systems = list(read_systems())[:: 20 if quick else 1]
+    for system in systems:
+        seen = look(bleu, system.predictions, system.references, {"tokenize": system.tokenize})
+        told.update(list(seen.told))
+        found.update(list(seen.found))
+        for text in seen.told.values():
+            print(f"{system.name}: told: {text}")
+        if listed:
+            for finding in seen.result["findings"]:
+                print(f"{system.name}: found: {finding['says']} {finding['example']!r}")
+    print(f"{len(systems)} systems")
+    rows = [[kind, str(told[kind]), str(count)] for kind, count in (found | told).most_common()]
+    print_table(["kind", "told unasked", "found"], rows)
 
 
-def split_words(text: str) -> str:
-    """Split long words as a BPE does."""
-    return " ".join(
-        word if len(word) < 6 or not word.isalpha() else f"{word[:3]}@@ {word[3:]}"
-        for word in text.split(" ")
-    )
+# --- rows -----------------------------------------------------------------------------------------
 
-
-# Mistakes in one text, the kind to find, and whether the clean score comes back to the last digit.
-MISTAKES: dict[str, tuple[str, Callable[[str], str], bool]] = {
-    "subwords": ("subwords", split_words, True),
-    "end of sentence": ("special_tokens", lambda text: text + "</s>", True),
-    "language code": ("special_tokens", lambda text: f"eng_Latn {text}", True),
-    "unknown word": ("special_tokens", lambda text: "<unk> " + text, False),
-    "reasoning": ("chat", lambda text: f"<think>{text[:20]}</think> {text}", True),
-    "turn of a chat": ("chat", lambda text: text + "<|im_end|>", True),
-    "fence": ("fences", lambda text: f"```{text}``` It depends.", True),
-    "introduction": ("preambles", lambda text: f"Here is the translation:\n{text}", True),
-    "list of one": ("reprs", lambda text: repr([text]), True),
-    "line of JSON": ("markup", lambda text: json.dumps({"id": "7", "text": text}), True),
-    "line of SGML": ("markup", lambda text: f'<seg id="1">{text}</seg>', False),
-    "fairseq's line": ("fields", lambda text: f"H-7\t-0.31\t{text}", True),
-    "Moses' n-best list": ("fields", lambda text: f"0 ||| {text} ||| LM= -12.5", True),
-    "byte order mark": ("invisible", lambda text: "\ufeff" + text, True),
-    "zero-width spaces": ("invisible", lambda text: text.replace(" ", " \u200b"), True),
-    "entity": ("entities", lambda text: text + " &#x25;&quot;", False),
-    "byte token": ("escapes", lambda text: text + "<0x0A>", False),
-    "UTF-8 read as Latin-1": (
-        "mojibake",
-        lambda text: "“Café” ".encode().decode("latin-1") + text,
-        False,
-    ),
+# Blocks of rows that are left out, come twice, or stand elsewhere.
+MOVES: dict[str, Change] = {
+    "5 missing": fewer(drop((0.4, 5))),
+    "16 missing": fewer(drop((0.4, 16))),
+    "one missing at 20%, 50% and 80%": fewer(drop((0.2, 1), (0.5, 1), (0.8, 1))),
+    "5 missing at 30%, 3 at 60%": fewer(drop((0.3, 5), (0.6, 3))),
+    "one missing at 25%, one doubled at 75%": order(away_and_back),
+    "5 doubled": order(double(0.3, 5)),
+    "the first 16 again at the end": order(repeat_first(16)),
+    "batches of 16 shuffled": order(swap_batches),
+    "shuffled": order(shuffle),
+    "the rows of two processes": order(interleave),
 }
-SHARES = (0.01, 0.05, 0.6)
+KINDS_OF_ROWS = {"shifted", "reordered", "repeated"}
 
 
-def put(texts: list[str], share: float, change: Callable[[str], str], seed: int) -> list[str]:
-    """Return texts of which a share is changed."""
-    rows = set(random.Random(seed).sample(range(len(texts)), max(1, round(share * len(texts)))))
-    return [change(text) if row in rows else text for row, text in enumerate(texts)]
-
-
-def check_mistakes(bleu: Any, systems: int) -> None:
-    """Print in how many systems a mistake in a share of the rows is found and repaired."""
-    rows = []
-    chosen = list(
-        islice((each for each in read_systems() if each.tokenize == "13a"), 0, 4 * systems, 4)
-    )
-    for name, (kind, change, is_exact) in MISTAKES.items():
-        cells = [name, kind]
-        for share in SHARES:
-            hits = first_rows = restored = 0
-            for seed, system in enumerate(chosen):
-                predictions = put(system.predictions, share, change, seed)
-                changed = [
-                    row for row, text in enumerate(predictions) if text != system.predictions[row]
-                ]
-                found = bleu.check(predictions, system.references)
-                findings = [each for each in found["findings"] if each["kind"] == kind]
-                hits += bool(findings)
-                if findings:
-                    first_rows += findings[0]["first"] <= changed[0]
-                    clean = corpus_bleu(system.predictions, [system.references]).score
-                    score = findings[0]["score"]
-                    restored += score is not None and abs(score - clean) < 1e-9
-            cells.append(f"{hits}, {first_rows}, {restored if is_exact else '–'}")
-        rows.append(cells)
-    print(f"{len(chosen)} systems: found, in the first row, clean score restored")
-    print_table(["mistake", "kind", *(f"{share:.0%}" for share in SHARES)], rows)
-
-
-def check_rows(bleu: Any, systems: int) -> None:
-    """Print how many dropped and doubled rows are found, and whether the first row is right."""
-    rows = []
+def check_rows(bleu: Any, quick: bool, listed: bool) -> None:
+    """Print how many rows that moved are found, and whether the fix is right."""
     every = list(read_systems())
+    systems = 5 if quick else 40
     chosen = every[:: max(1, len(every) // systems)][:systems]
+    _print_single_rows(bleu, chosen)
+    rows = []
+    for size in (100, 500):
+        for name, change in MOVES.items():
+            hits = told = near = 0
+            for system in chosen:
+                before = Pair(
+                    system.name,
+                    system.predictions[:size],
+                    [[text] for text in system.references[:size]],
+                    {"tokenize": system.tokenize},
+                )
+                damaged, (clean,) = change(before, 1.0, random.Random(0))
+                seen = look(bleu, damaged.predictions, damaged.references, damaged.options)
+                score, _ = compute(bleu, clean.predictions, clean.references, clean.options)
+                after = score_after(bleu, seen.result, damaged.options)
+                hits += bool(KINDS_OF_ROWS & set(seen.found))
+                told += bool(KINDS_OF_ROWS & set(seen.told))
+                near += after is not None and abs(after - score) <= NEAR
+            rows.append([f"{size}", name, f"{hits} of {len(chosen)}", f"{told}", f"{near}"])
+    header = ["rows", "moved", "found", "told unasked", f"score within {NEAR} points"]
+    print_table(header, rows)
+
+
+def _print_single_rows(bleu: Any, systems: list[System]) -> None:
+    """Print how many single rows are found that are dropped or doubled, by place."""
+    rows = []
     for size in (20, 100, 500):
         for place in (0.0, 0.25, 0.5, 0.75, 0.9, 0.95):
             hits = near = total = 0
-            for system in chosen:
+            for system in systems:
                 predictions = system.predictions[:size]
                 references = system.references[:size]
                 row = int(place * size)
@@ -181,56 +390,59 @@ def check_rows(bleu: Any, systems: int) -> None:
                     hits += bool(first)
                     near += bool(first) and abs(first[0] - row) <= 1
             rows.append([f"{size}", f"{place:.0%}", f"{hits} of {total}", f"{near}"])
-    shuffled = 0
-    for system in chosen:
-        predictions = system.predictions[:500]
-        random.Random(0).shuffle(predictions)
-        found = bleu.check(predictions, system.references[:500], tokenize=system.tokenize)
-        shuffled += any(each["kind"] == "reordered" for each in found["findings"])
     print_table(["rows", "one dropped or doubled at", "found", "first row within 1"], rows)
-    print(f"shuffled: {shuffled} of {len(chosen)}")
 
 
-TO_RUSSIAN = {ord("a") + i: chr(0x430 + i) for i in range(26)}
+# --- cost -----------------------------------------------------------------------------------------
+
+SIZES = (64, 3_000, 100_000)
+CHECKED = {
+    "`check` of ordinary rows": "ordinary rows",
+    "`check` of a model that hasn't learned": "a model that hasn't learned: random words",
+}
 
 
-def check_cost(bleu: Any) -> None:
-    """Print the time of `check`, and that of `compute` with and without a look at the texts."""
-    rows = []
-    _, english = corpus(40_000)
-    texts = {
-        "English": (english, "13a"),
-        "Russian letters": (edit(english, lambda text: text.lower().translate(TO_RUSSIAN)), "13a"),
-        "Kana": (edit(english, lambda text: text.lower().translate(TO_JAPANESE)), "char"),
-    }
-    checks = sys.modules[type(bleu).__module__].__dict__["check_texts"].__globals__
-    looked = checks["Looked"]
-    read = checks["read_corpus"]
-    options = checks["Options"]
-    for name, ((predictions, references), tokenize) in texts.items():
-        given = options(tokenize=tokenize)
-        read_once = read(predictions, references)
-        calls = {
-            "compute": lambda: bleu.compute(
-                predictions=predictions, references=references, tokenize=tokenize
-            ),
-            "look": lambda: looked().look(read_once, given),
-            "check": lambda: bleu.check(predictions, references, tokenize=tokenize),
-        }
-        seconds = median_seconds(calls, turns=3)
-        rows.append(
-            [
-                name,
-                f"{seconds['compute']:.3f}",
-                f"{1000 * seconds['look']:.1f} ms",
-                f"{seconds['look'] / seconds['compute']:.1%}",
-                f"{seconds['check']:.2f}",
-            ]
-        )
-    print_table(["texts", "`compute`, s", "its look", "share", "`check`, s"], rows)
+def print_cost(metric: str, against: str | None, quick: bool) -> None:
+    """Print the time and memory that the look adds to `compute`, and those of `check`."""
+    sizes = SIZES[:2] if quick else SIZES
+    if against is not None:
+        header = ["texts", "rows", "`compute` alone, ms", "the look, ms", "share", "the look, MB"]
+        print_table(header, _measure_looks(metric, against, sizes))
+    print_table(["work", "rows", "seconds", "MB"], _measure_checks(metric, sizes[-1]))
 
 
-def check_attacks(bleu: Any) -> None:
+def _measure_looks(metric: str, against: str, sizes: Sequence[int]) -> Iterator[list[str]]:
+    """Yield the rows of the table: the difference to a checkout without a look."""
+    calls = [(name, size) for name in look_cost.TEXTS for size in sizes]
+    times = look_cost.time_calls({"this": metric, "other": against}, calls)
+    for (name, size), seconds in zip(calls, times):
+        more = seconds["this"] - seconds["other"]
+        memory = "–"
+        if size == SIZES[-1]:
+            _, ours = look_cost.measure_call(metric, name, size)
+            _, theirs = look_cost.measure_call(against, name, size)
+            memory = f"{(ours - theirs) / 1e6:.0f}"
+        share = f"{more / seconds['other']:.0%}"
+        yield [
+            name,
+            f"{size:,}",
+            f"{1000 * seconds['other']:.2f}",
+            f"{1000 * more:.2f}",
+            share,
+            memory,
+        ]
+
+
+def _measure_checks(metric: str, size: int) -> Iterator[list[str]]:
+    for name, texts in CHECKED.items():
+        seconds, memory = look_cost.measure_call(metric, look_cost.CHECK + texts, size)
+        yield [name, f"{size:,}", f"{seconds:.1f}", f"{memory / 1e6:.0f}"]
+
+
+# --- attacks, kinds -------------------------------------------------------------------------------
+
+
+def check_attacks(bleu: Any, quick: bool, listed: bool) -> None:
     """Print the time for texts that are slow to search, and how it grows with a text four times as long."""
 
     def measure(text: str) -> float:
@@ -246,7 +458,7 @@ def check_attacks(bleu: Any) -> None:
     print_table(["a text of", "250,000 characters, s", "1,000,000 characters, s", "ratio"], rows)
 
 
-def print_kinds(bleu: Any) -> None:
+def print_kinds(bleu: Any, quick: bool, listed: bool) -> None:
     """Print each kind by a case: the first text, the score before and after the fix."""
     rows = []
     shown: set[str] = set()
@@ -263,28 +475,43 @@ def print_kinds(bleu: Any) -> None:
     print_table(["kind", "example", "BLEU before", "after"], rows)
 
 
+# Each takes the metric, whether to be quick, and whether to list single cases.
+TABLES: dict[str, Callable[[Any, bool, bool], None]] = {
+    "kinds": print_kinds,
+    "attacks": check_attacks,
+    "legitimate": check_legitimate,
+    "mistakes": check_mistakes,
+    "real": check_real,
+    "rows": check_rows,
+}
+COST = "cost"  # measures in other processes
+NEED_DATA = ("mistakes", "real", "rows")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "table", nargs="?", choices=["real", "mistakes", "rows", "cost", "attacks", "kinds"]
-    )
-    parser.add_argument("--systems", type=int, default=40, help="for mistakes and rows")
+    names = [*TABLES, COST]
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(names))
+    parser.add_argument("--metric", default=METRIC, help="a bleu_metric.py of another checkout")
+    parser.add_argument("--against", help="a bleu_metric.py without a look, for `cost`")
+    parser.add_argument("--quick", action="store_true", help="measure a part of the sets")
+    parser.add_argument("--list", action="store_true", help="print single alarms and mistakes")
     arguments = parser.parse_args()
+    unknown = set(arguments.tables) - set(names)
+    if unknown:
+        parser.error(f"no table {', '.join(sorted(unknown))}; choose from {', '.join(names)}")
     warnings.simplefilter("ignore")
-    bleu = evaluate.load(METRIC)
-    tables: dict[str, Callable[[], None]] = {
-        "kinds": partial(print_kinds, bleu),
-        "attacks": partial(check_attacks, bleu),
-        "cost": partial(check_cost, bleu),
-    }
-    if WMT21.is_dir():
-        tables |= {
-            "real": partial(check_real, bleu),
-            "rows": partial(check_rows, bleu, arguments.systems),
-            "mistakes": partial(check_mistakes, bleu, arguments.systems),
-        }
-    for name in [arguments.table] if arguments.table else tables:
-        tables[name]()
+    bleu = evaluate.load(arguments.metric)
+    for name in arguments.tables or names:
+        if name in NEED_DATA and not WMT21.is_dir():
+            print(f"{name}: skipped, because WMT21's data is missing", file=sys.stderr)
+            continue
+        start = time.perf_counter()
+        if name == COST:
+            print_cost(arguments.metric, arguments.against, arguments.quick)
+        else:
+            TABLES[name](bleu, arguments.quick, arguments.list)
+        print(f"{name}: {time.perf_counter() - start:.0f} s\n", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """Speed of `compute` and `statistics` beside sacreBLEU, evaluate's `sacrebleu` module and bleuscore.
 
-    python tests/benchmarks/speed.py [--budget] [--metric PATH]
+    python tests/benchmarks/speed.py [--budget] [--metric PATH] [--against PATH]
 
 `--budget` prints one table instead: the speed budget of the design. `--metric` measures the `bleu_metric.py` of another
-checkout with the same script. Only ratios within one run mean something. Lists and their strings are new in each call.
+checkout with the same script. `--against` is the one of 3e5c0ca, whose `compute` looks at less text: limits for looks
+and for the callback are relative to it. Only ratios within one run mean something. Lists and their strings are new in
+each call.
 """
 
 import argparse
@@ -23,6 +25,7 @@ import adversarial
 import bleuscore
 import evaluate
 import ipadic
+import look_cost
 import MeCab
 import methods
 import pyarrow as pa
@@ -230,7 +233,59 @@ def print_tables(bleu: evaluate.Metric, metric: str) -> None:
     print_table(["a function as tokenizer", "`compute` / function alone"], rows)
 
 
-def budget(bleu: evaluate.Metric, metric: str) -> Iterator[list[str]]:
+# Milliseconds that `compute` may take beyond 3e5c0ca, by rows.
+LOOKS = {64: 5.0, 3_000: 15.0, 100_000: 15.0}
+LOOKS_AT_ORDINARY_ROWS = {64: 0.4, 3_000: 1.0, 100_000: 5.0}
+ORDINARY = "ordinary rows"
+STRANGE = (
+    "a model that hasn't learned: random words",
+    "a model that hasn't learned: repeated words",
+    "one text in all rows",
+    "`</s>` in each row",
+)
+
+
+def looks_budget(metric: str, against: str) -> Iterator[list[str]]:
+    """Yield the rows of the budget that are relative to another checkout."""
+    metrics = {"this": metric, "other": against}
+    for name in (ORDINARY, *STRANGE):
+        limits = LOOKS_AT_ORDINARY_ROWS if name == ORDINARY else LOOKS
+        cells = []
+        calls = [(name, rows) for rows in limits]
+        for seconds in look_cost.time_calls(metrics, calls):
+            more = seconds["this"] - seconds["other"]
+            cells.append(f"{1000 * more:.1f} ms ({more / seconds['other']:.0%})")
+        size = max(limits)
+        _, ours = look_cost.measure_call(metric, name, size)
+        _, theirs = look_cost.measure_call(against, name, size)
+        cells.append(f"{(ours - theirs) / 1e6:.0f} MB")
+        limit = " / ".join(f"{limit:g}" for limit in limits.values())
+        alternative = " or 5%" if name == ORDINARY else ""
+        yield [
+            f"`compute`, {' / '.join(f'{rows:,}' for rows in limits)} rows, {name}",
+            f"3e5c0ca plus {limit} ms{alternative}, 50 MB",
+            " / ".join(cells),
+        ]
+    (seconds,) = look_cost.time_calls(metrics, [(look_cost.CALLBACK, 4_000)])
+    yield [
+        f"the callback, 4,000 x {look_cost.CALLBACK_LENGTH} ids, decoding aside",
+        "half the time of 3e5c0ca",
+        f"{seconds['this'] / seconds['other']:.2f}x, {1000 * seconds['this']:.0f} ms",
+    ]
+
+
+def check_budget(metric: str) -> Iterator[list[str]]:
+    """Yield the rows of the budget of `check`."""
+    for name in (ORDINARY, STRANGE[0]):
+        seconds, size = look_cost.measure_call(metric, look_cost.CHECK + name, 100_000)
+        yield [
+            f"`check`, 100,000 rows, {name}",
+            "10 s, 500 MB",
+            f"{seconds:.1f} s, {size / 1e6:.0f} MB",
+        ]
+
+
+def budget(bleu: evaluate.Metric, metric: str, against: str | None) -> Iterator[list[str]]:
     """Yield work, limit and measured ratios per row of the budget."""
     _, module, rust, lists, _, arrow = time_corpora(bleu, 3).values()
     work = "`compute` on lists, 40,000 segments with 2 references"
@@ -246,7 +301,7 @@ def budget(bleu: evaluate.Metric, metric: str) -> Iterator[list[str]]:
     ]
     times = [time_rows(bleu, rows, 5) for rows in (1, 8, 64, 512)]
     ratios = " / ".join(f"{peer / own:.1f}x" for own, peer, _ in times)
-    yield ["1 / 8 / 64 / 512 segments, against a reused `BLEU()`", "2x / 5x / 15x / 25x", ratios]
+    yield ["1 / 8 / 64 / 512 segments, against a reused `BLEU()`", "1.5x / 5x / 15x / 25x", ratios]
 
     by_name = {setting.name: setting for setting in [*SETTINGS, CHINESE]}
     text = [
@@ -308,6 +363,9 @@ def budget(bleu: evaluate.Metric, metric: str) -> Iterator[list[str]]:
         "at most 1x the time by segment",
         ratios,
     ]
+    if against is not None:
+        yield from looks_budget(metric, against)
+    yield from check_budget(metric)
 
 
 def main() -> None:
@@ -318,13 +376,16 @@ def main() -> None:
     parser.add_argument(
         "--metric", default=METRIC, help="a bleu_metric.py (default: that of this checkout)"
     )
+    parser.add_argument("--against", help="the bleu_metric.py of a checkout of 3e5c0ca")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     metric = str(Path(arguments.metric).resolve())
     bleu = evaluate.load(metric)
     bleu.warm_up()
     if arguments.budget:
-        print_table(["work", "must stay at least", "measured"], budget(bleu, metric))
+        print_table(
+            ["work", "must stay at least", "measured"], budget(bleu, metric, arguments.against)
+        )
     else:
         print_tables(bleu, metric)
 
