@@ -514,8 +514,9 @@ SIZES = [
 def test_small_groups(bleu, sizes, with_interval, warned):
     labels = list(Counter(sizes).elements())
     texts = [f"the cat {i} sat on the mat" for i in range(len(labels))]
+    references = [f"the cat {i} sat on a mat" for i in range(len(labels))]
     call = lambda: bleu.compute(
-        predictions=texts, references=texts, by=labels, confidence=0.9, n_resamples=20
+        predictions=texts, references=references, by=labels, confidence=0.9, n_resamples=20
     )
     result, messages = record_warnings(call)
     assert [
@@ -526,7 +527,7 @@ def test_small_groups(bleu, sizes, with_interval, warned):
     for message, beginning in zip(messages, warned):
         assert message.startswith(beginning)
     _, messages = record_warnings(
-        lambda: bleu.compute(predictions=texts, references=texts, by=labels)
+        lambda: bleu.compute(predictions=texts, references=references, by=labels)
     )
     assert messages == []  # without intervals, sizes don't matter
 
