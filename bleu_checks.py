@@ -138,6 +138,7 @@ _LOW_PRECISION = 0.10  # of bigrams, below which predictions may fit no referenc
 _FEWEST_ALIGNED = 20
 
 
+@portable
 class _Row(NamedTuple):
     """A row that is looked at: the number of its block, its row in the corpus, and its texts."""
 
@@ -370,6 +371,7 @@ def _warn_of(found: Found, names: Mapping[Side, str] | None = None) -> None:
     warn(notice, says=says, advice=found.write_advice())
 
 
+@portable
 class Looks:
     """Looks at the texts of a call or of an evaluation, one for each tokenizer.
 
