@@ -31,6 +31,7 @@ from operator import eq
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .bleu_alignment import Alignment, find_alignment, find_repeated, find_unrelated
 from .bleu_corpus import Kind, spread
@@ -300,6 +301,8 @@ _SCRIPTS = (
     (0x20000, "Han"),
 )
 _SCRIPT_STARTS = np.array([start for start, _ in _SCRIPTS])
+_SCRIPT_NAMES = ["", *dict.fromkeys(name for _, name in _SCRIPTS if name)]
+_HAN_SCRIPT, _KANA_SCRIPT = map(_SCRIPT_NAMES.index, ("Han", "Kana"))
 # Scripts that are written without spaces between words.
 UNSPACED = (
     "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Tibetan; Burmese and Shan; Khmer
@@ -310,46 +313,64 @@ UNSPACED = (
 )
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
 _LAST_CODE = 0xFFFF  # codes above count as one, for a table of 64k
+_LINE_FEED = 0x0A
 
 
-class _Sign(NamedTuple):
-    """What is known of a character: `group` is one of the names below."""
+_GROUPS = ("other", "upper", "lower", "letter", "mark", "punctuation", "space")
+_GROUP_OF = {"Lu": "upper", "Lt": "upper", "Ll": "lower", "Lo": "letter", "Lm": "letter"}
+_GROUP_OF |= {"Mn": "mark", "Mc": "letter"}
+# What is known of characters, by code; filled on demand, since most texts have few characters.
+_SIGNS = np.zeros(
+    _LAST_CODE + 1,
+    [
+        ("is_known", bool),
+        ("group", np.uint8),  # an index of _GROUPS
+        ("accents", np.uint8),
+        ("script", np.uint8),  # an index of _SCRIPT_NAMES
+        ("is_unspaced", bool),
+    ],
+)
 
-    group: str
-    accents: int
-    script: str
-    is_unspaced: bool
 
-
-_GROUPS = {"Lu": "upper", "Lt": "upper", "Ll": "lower", "Lo": "letter", "Lm": "letter"}
-_GROUPS |= {"Mn": "mark", "Mc": "letter", "Nd": "digit"}
-_SIGN_OF: dict[int, _Sign] = {}  # filled by `_describe_sign`, since most texts have few characters
-
-
-def _describe_sign(code: int) -> _Sign:
-    if code in _SIGN_OF:
-        return _SIGN_OF[code]
+def _describe_sign(code: int) -> tuple[bool, int, int, int, bool]:
+    """Return the row of a character in `_SIGNS`."""
     character = chr(code)
     category = unicodedata.category(character)
-    group = _GROUPS.get(category, "other")
+    group = _GROUP_OF.get(category, "other")
     if category[0] == "P":
         group = "punctuation"
-    elif character.isspace() or character == "\n":
+    elif character.isspace():
         group = "space"
     accents = 0
     if category[0] in "LM" and code < 0x2000:
         parts = unicodedata.normalize("NFD", character)
         accents = sum(unicodedata.category(part) == "Mn" for part in parts)
-    index = int(np.searchsorted(_SCRIPT_STARTS, code, "right")) - 1
-    is_word = group in ("upper", "lower", "letter")
-    script = _SCRIPTS[index][1] if index >= 0 and is_word else ""
-    sign = _Sign(group, accents, script, bool(_UNSPACED.match(character)))
-    _SIGN_OF[code] = sign
-    return sign
+    script = ""
+    if group in ("upper", "lower", "letter") and code >= _SCRIPTS[0][0]:
+        _, script = _SCRIPTS[int(np.searchsorted(_SCRIPT_STARTS, code, "right")) - 1]
+    is_unspaced = bool(_UNSPACED.match(character))
+    return True, _GROUPS.index(group), accents, _SCRIPT_NAMES.index(script), is_unspaced
+
+
+def _read_codes(text: str) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+
+
+def _describe_signs(codes: npt.NDArray[np.integer]) -> npt.NDArray[np.void]:
+    """Return what is known of characters, given their codes up to `_LAST_CODE`."""
+    signs = _SIGNS[codes]
+    unknown = codes[~signs["is_known"]]
+    if not len(unknown):
+        return signs
+    for code in set(unknown.tolist()):
+        _SIGNS[code] = _describe_sign(code)
+    return _SIGNS[codes]
 
 
 class Census:
     """Counts of the characters of a side, from one histogram.
+
+    firsts: the first character of each text that is not a blank; empty for blank texts.
 
     >>> census = Census(["Ça va ?"])
     >>> census.upper, census.lower, census.punctuation, census.accents
@@ -358,36 +379,30 @@ class Census:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.joined = "\n".join(texts)
-        codes = np.frombuffer(self.joined.encode("utf-32-le", "surrogatepass"), np.uint32)
-        histogram = np.bincount(np.minimum(codes, _LAST_CODE))
+        self.firsts = [text.lstrip()[:1] for text in texts]
+        breaks = max(0, len(texts) - 1)
+        codes = _read_codes(self.joined)
+        histogram = np.bincount(np.minimum(codes, _LAST_CODE), minlength=_LINE_FEED + 1)
+        histogram[_LINE_FEED] -= breaks
         present = np.flatnonzero(histogram)
-        counts = histogram[present].tolist()
-        groups: Counter[str] = Counter()
-        self.scripts: Counter[str] = Counter()
-        self.number_of: dict[str, int] = {}
-        self.accents = 0
-        unspaced = 0
-        for code, count in zip(present.tolist(), counts):
-            sign = _describe_sign(code)
-            groups[sign.group] += count
-            self.number_of[chr(code)] = count
-            self.accents += sign.accents * count
-            if sign.script:
-                self.scripts[sign.script] += count
-            if sign.is_unspaced:
-                unspaced += count
-        self.upper = groups["upper"]
-        self.lower = groups["lower"]
-        self.marks = groups["mark"]
-        self.punctuation = groups["punctuation"]
-        self.letters = self.upper + self.lower + groups["letter"] + self.marks
-        self.characters = len(self.joined) - groups["space"]
+        counts = histogram[present]
+        signs = _describe_signs(present)
+        self.number_of = dict(zip(map(chr, present.tolist()), counts.tolist()))
+        groups = np.bincount(signs["group"], counts, len(_GROUPS)).astype(int)
+        _, self.upper, self.lower, letters, self.marks, self.punctuation, spaces = groups.tolist()
+        self.letters = self.upper + self.lower + letters + self.marks
+        self.characters = int(counts.sum()) - spaces
+        self.words = spaces + breaks + 1
+        self.accents = int(signs["accents"] @ counts)
         # Ideographs beyond the table.
         beyond = int(np.count_nonzero((codes >= 0x20000) & (codes <= 0x3FFFF)))
+        scripts = np.bincount(signs["script"], counts, len(_SCRIPT_NAMES)).astype(int).tolist()
+        self.scripts = Counter(
+            {name: number for name, number in zip(_SCRIPT_NAMES, scripts) if name and number}
+        )
         self.scripts["Han"] += beyond
-        signs = len(self.joined) - max(0, len(texts) - 1)  # without the breaks between texts
-        self.unspaced_share = (unspaced + beyond) / max(1, signs)
-        self.words = groups["space"] + 1
+        unspaced = int(counts[signs["is_unspaced"]].sum()) + beyond
+        self.unspaced_share = unspaced / max(1, int(counts.sum()))
 
     def share_of(self, count: int) -> float:
         """Return a count per character that is not a blank."""
@@ -1097,6 +1112,7 @@ class Form:
         None if no edit can.
     says: the sentence, a template of `Pairs.make_found`, which also takes `mark`.
     probes: strings of which each text with the form has one; if empty, all texts are searched.
+    starts: the characters with which texts with the form begin, blanks aside; empty for any.
     least_share, least_rows: in which share of the rows, and in how many, it counts.
     least_gain: of the fit, that an edit must bring.
     told_share: the share of the rows from which on it is told without asking.
@@ -1110,6 +1126,7 @@ class Form:
     list_edits: Callable[[Sequence[str], Counter[str]], Sequence[Edit] | None]
     says: str
     probes: Sequence[str] = ()
+    starts: Collection[str] = ()
     least_share: float = 0.0
     least_rows: int = 1
     least_gain: float = _LEAST_GAIN
@@ -1140,6 +1157,7 @@ _TAG = (
 )
 _TOKEN = re.compile(rf"\W*/?(?:{_TOKEN_NAMES})(?:_\w+)?\W*|<[|｜].*|>>.*", re.IGNORECASE)
 _find_tags = _find_marks(_TAG)
+_FEWEST_STRANGE = 2  # characters of a text that was read in a wrong encoding
 _LOOKS_PER_SHARE = 6.0  # texts in which a form of all rows is looked for first
 _MEANT_SHARE = 0.34  # of the texts with a mark, as many on the other side show that it is text
 _SIGNS_OF_WRITING = frozenset("“”„‟‘’‚‛‹›«»「」『』″′–—‑−‐―…€£§°·•、。，！？：；（）")
@@ -1280,9 +1298,6 @@ def _evaluate(text: str) -> Any:
 
 def _find_reprs(text: str) -> Marks:
     """Return the name of the type whose Python value a text writes."""
-    start = text.lstrip()[:2]
-    if start[:1] not in _FIRST_SIGNS:
-        return ()
     if _TENSOR.fullmatch(text):
         return ("tensor",)
     if len(text) > _LONGEST_VALUE or not _VALUE.fullmatch(text):
@@ -1529,7 +1544,7 @@ _ATTACH = (
 
 def _find_wrapping(text: str) -> Marks:
     """Return the quotation mark or asterisk between which a whole text stands."""
-    if text.lstrip()[:1] not in _OPENING_QUOTES or text.rstrip()[-1:] not in _CLOSING_QUOTES:
+    if text.rstrip()[-1:] not in _CLOSING_QUOTES:
         return ()
     match = _WRAPPED.fullmatch(text)
     return (match[1],) if match else ()
@@ -1588,7 +1603,7 @@ FORMS: Sequence[Form] = (
         _is_form("JSON", _is_json),
         _list_json_edits,
         "{text} is JSON, like {share}; the {other} are plain text",
-        probes=("{",),
+        starts="{",
         may_ask=True,
     ),
     Form(
@@ -1596,7 +1611,7 @@ FORMS: Sequence[Form] = (
         _find_reprs,
         lambda texts, marks: None if "tensor" in marks else _REPR_EDITS,
         "{text} is a Python value written as text, like {share}; the {other} are plain text",
-        probes=("]", ")", "'", '"', "}"),
+        starts=_FIRST_SIGNS,
     ),
     Form(
         FIELDS,
@@ -1701,7 +1716,7 @@ FORMS: Sequence[Form] = (
             TEXT.sub(r"^\s*(?:\*\*|[\"“„«`*「『‘'])|(?:\*\*|[\"”“»`*」』’'])\s*$", "")
         ],
         "{text} is between {mark} as a whole, like {share}; the {other} are not",
-        probes=tuple(_OPENING_QUOTES),
+        starts=frozenset(_OPENING_QUOTES),
         least_share=0.1,
         least_rows=2,
         is_minor=True,
@@ -1712,8 +1727,7 @@ FORMS: Sequence[Form] = (
         _is_form("spaces", _is_apart),
         lambda texts, marks: [Edit("text[::2]", lambda text: text[::2])],
         "{text} has a space after each character, like {share}",
-        probes=(" ",),
-        least_share=0.05,
+        least_share=0.1,
     ),
     Form(
         TOKENIZED,
@@ -1774,13 +1788,16 @@ def _list_candidates(pairs: Pairs, form: Form, side: Side) -> Sequence[int]:
     _, flat = pairs.list_places(side)
     candidates: Sequence[int] = range(len(flat))
     # 1. Characters are known from the census; strings are looked for in all texts at once.
+    if form.starts:
+        firsts = pairs.count(side).firsts
+        candidates = [index for index, first in enumerate(firsts) if first in form.starts]
     if form.probes:
         probes = pairs.list_present(side, form.probes)
         if not probes:
             return ()
-        if len(probes) == 1:
-            (probe,) = probes
-            candidates = [index for index, text in enumerate(flat) if probe in text]
+        candidates = [
+            index for index in candidates if any(probe in flat[index] for probe in probes)
+        ]
     # 2. A form of many rows is in one of a few.
     if form.least_share >= 0.1:
         if len(candidates) < form.least_share * len(pairs):
@@ -1791,43 +1808,38 @@ def _list_candidates(pairs: Pairs, form: Form, side: Side) -> Sequence[int]:
     return candidates
 
 
-def _find_strange(pairs: Pairs, side: Side) -> re.Pattern[str] | None:
-    """Return the pattern of characters beyond ASCII that the other side lacks; None for none.
+def _list_strange(pairs: Pairs, side: Side) -> frozenset[str]:
+    """Return the characters beyond ASCII that the other side lacks.
 
     Quotation marks, dashes and the like do not count, because they have kinds of their own.
     """
     ours = pairs.count(side).number_of
     theirs = pairs.count(OTHER_SIDES[side]).number_of
-    strange = [
-        sign
-        for sign in ours
-        if sign not in theirs and not sign.isascii() and sign not in _SIGNS_OF_WRITING
-    ]
-    return re.compile(f"[{re.escape(''.join(strange))}]") if strange else None
+    strange = [sign for sign in ours if sign not in theirs and not sign.isascii()]
+    return frozenset(strange) - _SIGNS_OF_WRITING
 
 
 def _touch(pairs: Pairs, form: Form, side: Side) -> _Touched:
     """Return the places of a side that have a form which their partners lack."""
     other = OTHER_SIDES[side]
     candidates = _list_candidates(pairs, form, side)
-    strange = None
-    if form.mistake is MOJIBAKE and candidates:
-        strange = _find_strange(pairs, side)
-        if strange is None:
-            return _Touched([], Counter())
-    # 1. Find the form. The same form in the same row of the other side means that it is meant.
     places, flat = pairs.list_places(side)
+    strange: frozenset[str] = frozenset()
+    if form.mistake is MOJIBAKE:
+        strange = _list_strange(pairs, side)
+        candidates = [index for index in candidates if not strange.isdisjoint(flat[index])]
+    # 1. Find the form. The same form in the same row of the other side means that it is meant.
     marks_of: dict[Place, set[str]] = {}
     for index in candidates:
         place = places[index]
         text = flat[index]
-        if strange is not None and not _is_mostly(strange, text):
+        if strange and not _is_mostly(strange, text):
             continue
         marks = set(form.find(text)) if pairs.is_open[place.row] else set()
         if not marks:
             continue
         partners = pairs.texts[other][place.row]
-        if strange is None:
+        if not strange:
             theirs_here = {mark for partner in partners for mark in form.find(partner)}
             marks -= theirs_here
             if form.mistake is CHAT and not all(map(_is_model_tag, theirs_here)):
@@ -1837,24 +1849,25 @@ def _touch(pairs: Pairs, form: Form, side: Side) -> _Touched:
         if marks:
             marks_of[place] = marks
     counts = Counter(mark for marks in marks_of.values() for mark in marks)
-    has_theirs = counts and _list_candidates(pairs, form, other)
-    if strange is not None or not has_theirs:
+    if strange or not counts:
         return _Touched(list(marks_of), counts)
     # 2. What the other side has nearly as often, in other rows, is text.
-    _, partners = pairs.list_places(other)
-    theirs = Counter(mark for text in partners for mark in set(form.find(text)))
+    _, others = pairs.list_places(other)
+    theirs = Counter(
+        mark
+        for index in _list_candidates(pairs, form, other)
+        for mark in set(form.find(others[index]))
+    )
     meant = {mark for mark, count in counts.items() if theirs[mark] >= _MEANT_SHARE * count}
     kept = [place for place, marks in marks_of.items() if marks - meant]
     return _Touched(kept, Counter({m: n for m, n in counts.items() if m not in meant}))
 
 
-def _is_mostly(strange: re.Pattern[str], text: str) -> bool:
+def _is_mostly(strange: frozenset[str], text: str) -> bool:
     """Return True if half of the characters beyond ASCII are strange ones."""
-    found = len(strange.findall(text))
-    if not found:
-        return False
     beyond = [sign for sign in text if not sign.isascii() and sign not in _SIGNS_OF_WRITING]
-    return 2 * found >= len(beyond)
+    found = sum(sign in strange for sign in beyond)
+    return found >= _FEWEST_STRANGE and 2 * found >= len(beyond)
 
 
 def _undo_form(
@@ -2255,7 +2268,7 @@ RESIDUES: Sequence[Residue] = (
         _has_token_at_end,
         _REMOVED_ENDS,
         "{text} begins or ends with a mark of a model, like {share}, and so do the references",
-        probes=("<", "[", "seq", "SEQ", "OS", "os"),
+        probes=("<", "[", "tseq", "TSEQ", "dseq", "DSEQ", "EOS", "SOS", "BOS", "eos", "sos", "bos"),
         least_share=0.5,
     ),
     *(
@@ -2287,9 +2300,12 @@ def find_residue(pairs: Pairs, residue: Residue) -> Iterator[Found]:
     """Find what no text has on both sides, and undo it in all texts."""
     having: set[int] = set()
     for side in SIDES:
-        if not pairs.list_present(side, residue.probes):
-            return
         _, flat = pairs.list_places(side)
+        numbers = pairs.count(side).number_of
+        fewest = 1 if residue.mistake is MOJIBAKE else residue.least_share * len(flat)
+        probes = [probe for probe in residue.probes if numbers.get(probe[0], 0) >= fewest]
+        if not pairs.list_present(side, probes):
+            return
         few = spread(len(flat), round(_LOOKS_PER_SHARE / residue.least_share)).tolist()
         if not any(residue.find(flat[index]) for index in few):
             return
@@ -2983,22 +2999,20 @@ def _find_replacement(pairs: Pairs) -> Iterator[Found]:
 
 
 _SCRIPT_GAP = 0.35  # difference of the shares of a script
+_LEAST_GAP = 0.01  # below which no row is searched
 _FEWEST_OF_SCRIPT = 6  # letters, by which the script of a text is judged
 
 
 def _name_script(texts: Iterable[str]) -> str:
     """Return the script of most letters of some texts; empty if none has most."""
-    numbers: Counter[str] = Counter()
-    for text in texts:
-        for sign in text[:200]:
-            script = _describe_sign(min(ord(sign), _LAST_CODE)).script
-            if script:
-                numbers["Han" if script == "Kana" else script] += 1
-    total = sum(numbers.values())
-    if total < _FEWEST_OF_SCRIPT:
-        return ""
-    script, most = numbers.most_common(1)[0]
-    return script if most > 0.7 * total else ""
+    codes = np.minimum(_read_codes("".join(text[:200] for text in texts)), _LAST_CODE)
+    numbers = np.bincount(_describe_signs(codes)["script"], minlength=len(_SCRIPT_NAMES))
+    numbers[_HAN_SCRIPT] += numbers[_KANA_SCRIPT]  # Japanese has both
+    numbers[_KANA_SCRIPT] = numbers[0] = 0
+    total = int(numbers.sum())
+    most = int(numbers.argmax())
+    is_clear = total >= _FEWEST_OF_SCRIPT and numbers[most] > 0.7 * total
+    return _SCRIPT_NAMES[most] if is_clear else ""
 
 
 def _find_script(pairs: Pairs) -> Iterator[Found]:
@@ -3010,19 +3024,19 @@ def _find_script(pairs: Pairs) -> Iterator[Found]:
         for script in predicted | reference
     }
     widest = max(gaps, key=lambda each: abs(gaps[each][0] - gaps[each][1]), default="")
-    if widest and min(sums) >= _FEWEST_LETTERS:
-        share, other_share = gaps[widest]
-        if abs(share - other_share) > _SCRIPT_GAP:
-            says = (
-                f"The predictions have {share:.0%} of their letters in {widest} script, the"
-                f" references {other_share:.0%} ({{share}})"
-            )
-            rows = _list_other_scripts(pairs) or list(range(len(pairs)))
-            example = mark_place(pairs.predictions[rows[0]], 0, _LONGEST_PLACE)
-            yield pairs.make_found(SCRIPT, "predictions", rows, says, example=example)
-            return
-    # 2. Do single rows?
-    if len(set(predicted) | set(reference)) < 2:
+    share, other_share = gaps.get(widest, (0.0, 0.0))
+    gap = abs(share - other_share)
+    if gap > _SCRIPT_GAP and min(sums) >= _FEWEST_LETTERS:
+        says = (
+            f"The predictions have {share:.0%} of their letters in {widest} script, the"
+            f" references {other_share:.0%} ({{share}})"
+        )
+        rows = _list_other_scripts(pairs) or list(range(len(pairs)))
+        example = mark_place(pairs.predictions[rows[0]], 0, _LONGEST_PLACE)
+        yield pairs.make_found(SCRIPT, "predictions", rows, says, example=example)
+        return
+    # 2. Do single rows? Names in another script are fewer letters than whole rows.
+    if gap < _LEAST_GAP:
         return
     rows = _list_other_scripts(pairs)
     if len(rows) >= max(1, 0.05 * len(pairs)):
