@@ -25,17 +25,26 @@ from typing import NamedTuple
 
 # Abbreviations that keep their period.
 _ABBREVIATIONS = """
-    adj adm adv al ala alex apr ariz assn assoc asst atty aug ave bancorp bhd bldg blvd brig bros
-    calif capt cf cie cmdr co col colo conn corp cos cpl ct dak dec dept det dr drs elec ens esq
-    est etc ext feb fla fri ft ga gen gov govs hon inc ind insp intl invt jan jos jr jul jun kan
-    kans ky lt ltd maj mar md messrs mfg mich minn mlle mme mo mon mont mr mrs ms msgr mt mtg natl
-    neb nev nov oct okla penn pfc ph plc ppte ppty pres prof pte ptes pty ptys pvt rd rep reps rev
-    rt sen sens sep sept seq sfc sgt spc sq sr st ste supt sys tel tenn thu thurs treas tue tues
-    univ va vs vt wed wis wisc wm wyo
+    adj adm adv alex assoc asst atty ave brig capt cf cie cmdr col cpl dept det dr drs elec ens ft
+    gen gov govs hon insp invt jos lt maj messrs mlle mme mr mrs ms msgr mt natl pfc ph pres prof
+    pvt rep reps rev sen sens sfc sgt spc st ste supt treas vs wm
 """
 
-# Abbreviations that keep their period if they begin with a capital letter; they are words, too.
+# Abbreviations that may end a sentence: they keep their period, and a single letter after it is a
+# token of its own.
+_FINAL_ABBREVIATIONS = """
+    al ala apr ariz assn aug bancorp bhd bldg blvd bros calif co colo conn corp cos ct dak dec esq
+    est etc ext feb fla fri ga inc ind intl jan jr jul jun kan kans ky ltd mar md mich minn mo mon
+    mont neb nev nov oct okla penn plc rd rt sep sept seq sq sr sys tel tenn thu thurs tue tues
+    univ va vt wed wis wisc wyo
+"""
+
+# Final abbreviations that begin with a capital letter; in lower case they are words.
 _CAPITALIZED_ABBREVIATIONS = "Ark Az Del Ill La Mass Miss Ore Pa Tex Wash"
+
+# Abbreviations with a letter that must be lowercase, as patterns.
+_PARTLY_LOWERCASE_ABBREVIATIONS = "[Mm][ft][Gg]"
+_PARTLY_LOWERCASE_FINAL_ABBREVIATIONS = "[Pp]{1,2}[Tt][ey][Ss]?"
 
 # Abbreviations that keep their period before a number.
 _ABBREVIATIONS_BEFORE_NUMBERS = "art ca fig figs no nos op pp prop"
@@ -95,6 +104,8 @@ _NORMAL_FORMS |= {
 _NORMAL_FORMS |= {f"n{apostrophe}t": "n`t" for apostrophe in ("‘", "‛", "\x91")}
 # Entities of HTML for spaces, dashes and quotation marks are removed.
 _NORMAL_FORMS |= dict.fromkeys(["''", "&quot;", "&apos;", "&nbsp;", "&ndash;", "&mdash;"], "")
+# Dashes; five hyphens and more are kept.
+_NORMAL_FORMS |= dict.fromkeys(["--", "---", "----"], "")
 
 # Replaced within tokens, such as telephone numbers, emoticons and addresses.
 _NORMAL_PARTS = (
@@ -162,11 +173,13 @@ _ALNUM_OR_MARK = f"[A-Za-z0-9{LETTER}{DIGIT}{MARK}]"
 _ENTITY = "&[AEIOUaeiou](?:acute|grave|uml);"
 
 _SUFFIX = r"(?:'(?i:ll|re|ve|[smd])(?![A-Za-z])|(?:’|&apos;)(?i:ll|re|ve|[smd]))"
+# The beginning of a suffix: no token ends with the apostrophe of one, even if a letter follows.
+_SUFFIX_AHEAD = f"{_APOSTROPHE}(?i:ll|re|ve|[smd])"
 _NOT = r"(?i:n(?:['’‘`]|&apos;)t)"
-# The words of which the first half is a token, unless more letters follow.
+# The words of which the first half is a token, unless more letters or a suffix follow.
 _HALF = (
     r"(?=[CGLWcglw])(?i:can(?=not)|gon(?=na)|got(?=ta)|wan(?=na)|gim(?=me)|lem(?=me))"
-    rf"(?=(?i:not|na|ta|me)(?!{_ALNUM_OR_MARK}|[-_{HYPHEN}]{_ALNUM}|[.!?]{_LETTER_OR_MARK}))"
+    rf"(?=(?i:not|na|ta|me)(?!{_ALNUM_OR_MARK}|[-_{HYPHEN}]{_ALNUM}|{_SUFFIX_AHEAD}))"
 )
 # A period before a comma, colon or semicolon belongs to the word.
 _KEPT_PERIOD = rf"(?:\.(?=[,;:{IDEOGRAPHIC_COMMA}]))?"
@@ -179,8 +192,30 @@ _WWW = r"(?i:www)\.(?:[^\s\"<>|(){}.,!?]{1,99}\.){1,9}[A-Za-z]{2,4}"
 _MARKED_WORD = f"{_LETTER_OR_MARK}{_ALNUM_OR_MARK}*"
 _MARKED_REST = rf"(?:{MARK}|{_ENTITY}){_ALNUM_OR_MARK}*(?:{_ENTITY}{_ALNUM_OR_MARK}*)*"
 _TAG_NAME = "[A-Za-z][A-Za-z0-9_:.-]*"
+_TAG = (
+    rf"(?:<{_TAG_NAME}(?:[ ]+{_TAG_NAME}(?:[ ]*=[ ]*(?:\"[^\"<>]*\"|'[^'<>]*'))?)*[ ]*/?[ ]*>"
+    rf"|</{_TAG_NAME}[ ]*>|<[!?][A-Za-z-][^>]{{0,253}}>)"
+)
 # Words with a slash have up to two hyphens, before letters.
 _OF_SLASH = r"[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}"
+_SLASH = r"\\?/"  # tokens of the Penn Treebank escape it
+# Initials or a word after each hyphen.
+_AFTER_HYPHENS = r"(?:-(?:(?:[A-Za-z]\.){2,}|[A-Za-z0-9]+(?![A-Za-z0-9])))+"
+_BRACKETS = "lrb|rrb|lsb|rsb|lcb|rcb"
+_FINAL_ABBREVIATION = (
+    rf"(?=\w{{2,7}}\.)(?:(?i:{_any_of(_FINAL_ABBREVIATIONS)})"
+    rf"|(?=[A-Z])(?i:{_any_of(_CAPITALIZED_ABBREVIATIONS.lower())})"
+    rf"|{_PARTLY_LOWERCASE_FINAL_ABBREVIATIONS}|[Pp][Hh]\.[Dd])\."
+)
+# After the period of an abbreviation, the rest of a longer token: a token with hyphens, the name
+# of a file, or words without a space.
+_HYPHENS_AHEAD = r"[A-Za-z0-9]{0,63}(?:[.,][A-Za-z0-9]{0,63}){0,8}-[A-Za-z0-9]"
+_PERIOD_AHEAD = rf"\.[,;:{IDEOGRAPHIC_COMMA}]"
+_FILE_AHEAD = rf"(?:{_ALNUM}{{1,63}}\.){{1,3}}(?i:{_any_of(_FILE_TYPES)})(?=[ ,.!?]|$)"
+_WORDS_AHEAD = (
+    rf"{_LETTER_OR_MARK}"
+    rf"(?:{_ALNUM_OR_MARK}|[.!?]{_LETTER_OR_MARK}|{_PERIOD_AHEAD}|{_SUFFIX_AHEAD})"
+)
 
 
 class Kind(NamedTuple):
@@ -208,13 +243,7 @@ KINDS = (
         example="a dog runs",
         tokens="a dog runs",
     ),
-    Kind(
-        "tag",
-        rf"<{_TAG_NAME}(?:[ ]+{_TAG_NAME}(?:[ ]*=[ ]*(?:\"[^\"<>]*\"|'[^'<>]*'))?)*[ ]*/?[ ]*>"
-        rf"|</{_TAG_NAME}[ ]*>|<[!?][A-Za-z-][^>]{{0,253}}>",
-        example="<b>bold</b>",
-        tokens="<b> bold </b>",
-    ),
+    Kind("tag", _TAG, example="<b>bold</b>", tokens="<b> bold </b>"),
     Kind(
         "URL",
         rf"(?i:https?)://{_IN_ADDRESS}+{_LAST_OF_ADDRESS}",
@@ -224,7 +253,7 @@ KINDS = (
     ),
     Kind(
         "site with www, or page of a site",
-        rf"(?:{_WWW}|{_SITE})/{_IN_ADDRESS}+{_LAST_OF_ADDRESS}|{_WWW}(?!{_ALNUM_OR_MARK})",
+        rf"(?:{_WWW}|{_SITE})/{_IN_ADDRESS}+{_LAST_OF_ADDRESS}|{_WWW}(?!-?{_ALNUM_OR_MARK})",
         example="at flickr.com/photos or www.12-a.cz",
         tokens="at flickr.com/photos or www.12-a.cz",
         is_address=True,
@@ -241,14 +270,15 @@ KINDS = (
     Kind("#tag", rf"#{_LETTER_OR_MARK}+", example="fun #nieve #été!", tokens="fun #nieve #été"),
     Kind(
         "emoticon",
-        r"[<>]?[:;=][-o*'’]?[()DOPdp[\]|\\@{](?![A-Za-z0-9])"
-        r"|\([-=x^~<>'][_.-]?[-=x^~<>']\)|(?:(?<!-)-|[=x^~<>'])_[-=x^~<>']",
+        r"[<>]?[:;=][-o*']?[()DOPdp[\]|\\@{](?![A-Za-z0-9])"
+        r"|\([-=x^~<>'][_.-]?[-=x^~<>']\)|[-=x^~<>']_[-=x^~<>']",
         example="nice :-) (^^)",
         tokens="nice :--rrb- -lrb-^^-rrb-",
     ),
     Kind(
         "telephone number",
-        r"(?:\([0-9]{2,3}\)[- ]?|\+[0-9]{1,2}[- ][0-9]{2,4}[- ]"
+        # Digits with hyphens alone are words.
+        r"(?![0-9]+(?:-[0-9]+)+(?![0-9 ]))(?:\([0-9]{2,3}\)[- ]?|\+[0-9]{1,2}[- ][0-9]{2,4}[- ]"
         r"|\+?[0-9]{2,4}[- ](?:[0-9]{2,4}[- ])?)[0-9]{3,4}[- ]?[0-9]{3,5}",
         example="call (555) 123-4567",
         tokens="call -lrb-555-rrb- 123-4567",
@@ -260,13 +290,14 @@ KINDS = (
         example="the '90s of '98",
         tokens="the '90s of '98",
     ),
-    Kind("first half of a word", _HALF, example="cannot", tokens="can not"),
-    Kind("word before n't", rf"[A-Za-z]+(?={_NOT})", example="don't", tokens="do n't"),
+    Kind(
+        "word before n't", rf"[A-Za-z]*[A-MO-Za-mo-z](?={_NOT})", example="don't", tokens="do n't"
+    ),
     Kind("n't", rf"{_NOT}(?!{_LETTER})", example="isn’t", tokens="is n't"),
     Kind("'t before is, was", r"'[Tt](?=(?i:is|was))", example="'tis", tokens="'t is"),
     Kind(
         "word after an apostrophe",
-        rf"{_APOSTROPHE}n{_APOSTROPHE}|{_APOSTROPHE}(?i:{_any_of(_AFTER_APOSTROPHE)})",
+        rf"{_APOSTROPHE}[Nn]{_APOSTROPHE}|{_APOSTROPHE}(?i:{_any_of(_AFTER_APOSTROPHE)})",
         example="rock 'n' roll with 'em",
         tokens="rock 'n' roll with 'em",
     ),
@@ -278,24 +309,25 @@ KINDS = (
     ),
     Kind(
         "apostrophe between vowels",
-        rf"{_LETTER}+[AEIOUYaeiouy]{_ANY_APOSTROPHE}(?!(?i:ll|re|ve|[smd])(?!{_LETTER}))"
+        rf"{_LETTER}+[AEIOUYaeiouy](?!{_SUFFIX_AHEAD}(?!{_LETTER})){_ANY_APOSTROPHE}"
         rf"[A-Zaeiou]{_LETTER}*",
         example="Xi'an qu'une",
         tokens="xi'an qu'une",
     ),
     Kind(
         "name with an apostrophe",
-        rf"(?![A-Za-z]{_APOSTROPHE}(?i:ll|re|ve)(?!{_ALNUM}))"
-        rf"(?:[DLOdlo]{_ANY_APOSTROPHE}{_ALNUM}{{2,}}{_HYPHENATED}{_KEPT_PERIOD}"
-        rf"|[nA-HJ-XZ]{_ANY_APOSTROPHE}{_LETTER}{{2,}}|[Oo]{_ANY_APOSTROPHE}[Oo])",
+        rf"(?!.{_APOSTROPHE}(?i:ll|re|ve)(?![-_{HYPHEN}]?{_ALNUM}))"
+        rf"[DLOdlo]{_ANY_APOSTROPHE}{_ALNUM}{{2,}}{_HYPHENATED}{_KEPT_PERIOD}"
+        rf"|(?!.{_APOSTROPHE}(?i:ll|re|ve)(?!{_LETTER}))[nA-HJ-XZ]{_ANY_APOSTROPHE}{_LETTER}{{2,}}"
+        rf"|[Oo]{_ANY_APOSTROPHE}[Oo]",
         example="O'Neill at one o'clock, l'été",
         tokens="o'neill at one o'clock l'été",
     ),
     Kind(
         "word with an apostrophe",
         rf"(?=[A-Za-z]{{1,8}}['’&])(?:(?i:{_WITH_STRAIGHT_APOSTROPHE})"
-        rf"|(?i:{_any_of(_WITH_APOSTROPHE)})|(?i:{_any_of(_BEFORE_APOSTROPHE)})"
-        rf"(?!{_SUFFIX}){_APOSTROPHE})",
+        rf"|(?i:{_any_of(_WITH_APOSTROPHE)})(?!(?<=[Ll])[Ll])|(?i:{_any_of(_BEFORE_APOSTROPHE)})"
+        rf"(?!{_SUFFIX_AHEAD}){_APOSTROPHE})",
         example="c'est ol' s'mores",
         tokens="c'est ol' s'mores",
     ),
@@ -320,15 +352,23 @@ KINDS = (
     Kind("programming language", r"[Cc]\+\+|[CcFf]#", example="C++", tokens="c++"),
     Kind(
         "initials",
-        r"(?:[A-Za-z0-9]{1,40}-){1,3}(?:[A-Za-z]\.){2,}(?:-(?:(?:[A-Za-z]\.){2,}|[A-Za-z0-9]+))*"
-        r"|(?:[A-Za-z]\.){2,}(?:-(?:(?:[A-Za-z]\.){2,}|[A-Za-z0-9]+))*"
-        rf"(?!{_LETTER_OR_MARK})|[Pp][Hh]\.[Dd]\.(?:-[A-Za-z]{{2,}})?",
+        rf"(?:[A-Za-z0-9]{{1,40}}-){{1,9}}(?:[A-Za-z]\.){{2,}}(?:{_AFTER_HYPHENS})?{_KEPT_PERIOD}"
+        rf"|(?:[A-Za-z]\.){{2,}}(?!{_LETTER_OR_MARK}|{_HYPHENS_AHEAD})",
         example="a U.S. flag",
         tokens="a u.s. flag",
     ),
     Kind(
+        "abbreviation that may end a sentence",
+        # A single character after it, or a hyphen and a character, are tokens of their own.
+        rf"{_FINAL_ABBREVIATION}(?!{_WORDS_AHEAD}|{_FILE_AHEAD}|{_ENTITY}"
+        rf"|(?!-[A-Za-z0-9](?!-?[A-Za-z0-9]|{_PERIOD_AHEAD}|(?<=[A-Za-z])\.[A-Za-z]\.))"
+        rf"{_HYPHENS_AHEAD})",
+        example="Acme Inc.-5 and etc.a_b",
+        tokens="acme inc. -5 and etc. a_b",
+    ),
+    Kind(
         "hyphens after a period or comma",
-        r"[A-Za-z0-9]+(?:[.,][A-Za-z0-9]{0,63}){1,9}(?:-[A-Za-z0-9]+)+",
+        rf"[A-Za-z0-9]+(?:[.,][A-Za-z0-9]{{0,63}}){{1,9}}{_AFTER_HYPHENS}{_KEPT_PERIOD}",
         example="a 0.5-inch nail, approx.-max. 10.02.-11",
         tokens="a 0.5-inch nail approx.-max 10.02.-11",
     ),
@@ -349,42 +389,42 @@ KINDS = (
     Kind(
         "single letter with a period",
         rf"[A-Za-z]\.(?![ ](?=[A-Z])(?i:{_any_of(_SENTENCE_STARTERS)})(?:[ ]|$)"
-        r"|[ ]<[/?]?[A-Za-z])",
+        rf"|[ ]{_TAG}(?:[ ]|$))",
         example="Samuel L. Jackson has plan B. The dog runs",
         tokens="samuel l. jackson has plan b the dog runs",
     ),
     Kind(
         "abbreviation",
-        # All have two to seven letters; without the lookahead, 150 are tried at each position.
-        rf"(?=\w{{2,7}}\.)(?:(?i:{_any_of(_ABBREVIATIONS)})"
-        rf"|{_any_of(_CAPITALIZED_ABBREVIATIONS)}|{_any_of(_CAPITALIZED_ABBREVIATIONS.upper())}"
+        # All have two to seven letters; without the lookahead, 80 are tried at each position.
+        rf"(?=\w{{2,7}}\.)(?:(?i:{_any_of(_ABBREVIATIONS)})|{_PARTLY_LOWERCASE_ABBREVIATIONS}"
         rf"|(?i:{_any_of(_ABBREVIATIONS_BEFORE_NUMBERS)})(?=\.[ ]?\d))\.",
         example="Mr. Smith has no. 5",
         tokens="mr. smith has no. 5",
     ),
     Kind(
         "words with a slash",
-        rf"{_OF_SLASH}(?:/{_OF_SLASH}){{1,2}}",
+        rf"{_OF_SLASH}(?:{_SLASH}{_OF_SLASH}){{1,2}}",
         example="a 1/4-inch nail and/or 2/3rds",
         tokens="a 1/4-inch nail and/or 2/3rds",
     ),
+    Kind("first half of a word", _HALF, example="cannot", tokens="can not"),
     Kind(
         "date",
-        rf"{_DIGIT}{{1,2}}/{_DIGIT}{{1,2}}/{_DIGIT}{{2,4}}",
+        rf"{_DIGIT}{{1,2}}{_SLASH}{_DIGIT}{{1,2}}{_SLASH}{_DIGIT}{{2,4}}",
         example="१२/०३/२०२०",
         tokens="१२/०३/२०२०",
     ),
     Kind(
         "fraction",
         rf"(?:(?<![0-9{DIGIT}.,]){_DIGIT}{{1,4}}[- ])?"
-        rf"{_DIGIT}{{1,4}}[/{FRACTION_SLASH}]{_DIGIT}{{1,4}}",
+        rf"{_DIGIT}{{1,4}}(?:{_SLASH}|{FRACTION_SLASH}){_DIGIT}{{1,4}}",
         example="1 1/2 cups",
         tokens="1 1/2 cups",
     ),
     Kind(
         "number",
-        rf"(?:(?<!-)-|\+)?(?:{_DIGIT}+(?:[.,:{DECIMAL}]{_DIGIT}+)+"
-        rf"|(?<!\.\.)[.,:{DECIMAL}]{_DIGIT}+(?:[.,:{DECIMAL}]{_DIGIT}+)*)|(?:(?<!-)-|\+){_DIGIT}+",
+        rf"[-+]?(?:{_DIGIT}+(?:[.,:{DECIMAL}]{_DIGIT}+)+"
+        rf"|[.,:{DECIMAL}]{_DIGIT}+(?:[.,:{DECIMAL}]{_DIGIT}+)*)|[-+]{_DIGIT}+",
         example="1,000.50 at 10:30 and -5",
         tokens="1,000.50 at 10:30 and -5",
     ),
@@ -397,8 +437,15 @@ KINDS = (
         tokens="well-known naïve हिन्दी 3rd",
     ),
     Kind(
+        "escaped bracket",
+        rf"-(?i:{_BRACKETS})-",
+        example="two -LRB-brown-RRB- dogs",
+        tokens="two -lrb- brown-rrb dogs",
+    ),
+    Kind("ellipsis", r"\.{3,5}|\.(?:[ ]\.){2,3}", example="at 5...7", tokens="at 5 7"),
+    Kind(
         "repeated marks",
-        rf"[!?]{{2,}}|-{{5,}}|<<|>>|_+|\\\*|\*+|#+|@+|{SUPERSCRIPT}+",
+        rf"[!?]{{2,}}|-{{2,}}|<<|>>|_+|(?:\\\*)+|\*+|#+|@+|{SUPERSCRIPT}+",
         example="wow!! 10²³",
         tokens="wow !! 10 ²³",
     ),
@@ -471,6 +518,8 @@ def _normalize(token: str) -> str:
         return "" if printed in _REMOVED_QUOTATION_MARKS else printed
     if len(token) == 1:  # most symbols
         return token
+    if token.startswith(".") and not token.strip(". "):
+        return ""  # an ellipsis
     normal = token
     for part, replacement in _NORMAL_PARTS:
         normal = normal.replace(part, replacement)

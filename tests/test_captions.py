@@ -142,6 +142,27 @@ TRUTH = [
     ("5G-4K/8K-AI S&P-500 HTML+CSS 1.jpg", "5g-4k / 8k-ai s&p-500 html+css 1.jpg"),
     ("Ms. B. Ms. A, plan B. THE dog, sens. Pty.", "ms. b ms. a plan b the dog sens. pty."),
     ("<!-- a --> <é> <?xml?>", "<!-- a --> < é > <?xml?>"),
+    # captions that were tokenized before, with the Penn Treebank's escapes
+    ("two dogs -LRB- one brown -RRB- run", "two dogs -lrb- one brown -rrb- run"),
+    ("-lsb- a -Rsb- -LcB- b -RCB-", "-lsb- a -rsb- -lcb- b -rcb-"),
+    ("-LRB-a-RRB- -LRB--RRB- -LRB-'s -lrb-5", "-lrb- a-rrb -lrb- -rrb- -lrb- 's -lrb- 5"),
+    ("a-LRB-b --LRB- -LAB- -LRB LRB-", "a-lrb-b lrb lab lrb lrb"),
+    ("-LRB--5 -LRB-.5 -LRB-can't", "-lrb- -5 -lrb- .5 -lrb- ca n't"),
+    ("1\\/2 cup and\\/or 5\\/6\\/2012 \\*\\*", "1\\/2 cup and\\/or 5\\/6\\/2012 \\*\\*"),
+    ("call 555-123-4567-RRB- :’)", "call 555-123-4567-rrb -rrb-"),
+    # a single character, or a hyphen and one, after an abbreviation that may end a sentence
+    ("Inc.-5 Inc.-55 Inc.a Inc.ab", "inc. -5 inc.-55 inc. a inc.ab"),
+    ("etc.a_b etc.a-b etc.a/b etc.a.b", "etc. a_b etc.a-b etc. a/b etc.a.b"),
+    ("Ph.D.he'll Ph.D.a Ph.D.-a Ph.D.-level", "ph.d.he 'll ph.d. a ph.d. a ph.d.-level"),
+    ("Dr.a St.-5 Jr.n't Jr.a's Co.é", "dr.a st.-5 jr. n't jr.a 's co. é"),
+    ("Miss.a miss.a mISS. MiSS. PTE. pTe. MTG. mtG.", "miss. a miss.a miss miss. pte pte. mtg mtg."),
+    ("U.S.5a-b U.S.-aé ab.-U.S. ex-U.S.-x.,", "u.s.5a-b u.s.-a é ab.-u.s. ex-u.s.-x."),
+    ("B...5 a....5 St..,5 plan B. <b>x", "b. .5 a. 5 st. ,5 plan b. <b> x"),
+    # contractions of words that are split, and of words with an apostrophe
+    ("cannot've cannot'd cannot cannot.", "cannot 've cannot 'd can not can not"),
+    ("gonna've gonna'em GONNA/x lemme.-n", "gonna 've gonna'em gonna/x lemme.-n"),
+    ("donn't nn't nat'll li'll ol'me ol'x", "donn t nn t nat 'll li 'll ol me ol' x"),
+    ("'N' d've-n T'll5 she`D go's", "'n' d've-n t 'll 5 she`d go 's"),
 ]  # fmt: skip
 
 
@@ -207,7 +228,12 @@ def test_lowercase_changes_no_token(load, lowercase):
 
 ABBREVIATIONS = [
     word
-    for name in ("_ABBREVIATIONS", "_CAPITALIZED_ABBREVIATIONS", "_ABBREVIATIONS_BEFORE_NUMBERS")
+    for name in (
+        "_ABBREVIATIONS",
+        "_FINAL_ABBREVIATIONS",
+        "_CAPITALIZED_ABBREVIATIONS",
+        "_ABBREVIATIONS_BEFORE_NUMBERS",
+    )
     for word in getattr(bleu_captions, name).split()
 ]
 
@@ -244,7 +270,7 @@ def test_conventions_have_coco_for_captions_only(bleu, text, is_caption):
     assert ("coco" in bleu.conventions([text], ["a dog runs"])) == is_caption
 
 
-RUNS = ["a", "A", "1", ".", "'", '"', "-", "a.", "a-", "a'", "1.", "1/", "<a ", "<a b=\"", "a b ", "can", "n't", "a@", "http://", "a.com/", "&amp;", "((", "_a", "é", "\u0301a", "ि", "A.", "B. The ", "!?", ":)", "1-", "1,", "AT&", "a ", "[a", "\u2019", "l'", "l'é", "é-", "कि", "कि-", "日、", "、", "#", "#é", "1,a", "1.a", "a,b-", "a.a", "<!a", "<a b='", "www.", "www.a.", "é.", "&eacute;", "a-d'", "“", "o'o", "a+", "A+", "a/b", "1/1", "(^", "a,", "x@a.", "、a."]  # fmt: skip
+RUNS = ["a", "A", "1", ".", "'", '"', "-", "a.", "a-", "a'", "1.", "1/", "<a ", "<a b=\"", "a b ", "can", "n't", "a@", "http://", "a.com/", "&amp;", "((", "_a", "é", "\u0301a", "ि", "A.", "B. The ", "!?", ":)", "1-", "1,", "AT&", "a ", "[a", "\u2019", "l'", "l'é", "é-", "कि", "कि-", "日、", "、", "#", "#é", "1,a", "1.a", "a,b-", "a.a", "<!a", "<a b='", "www.", "www.a.", "é.", "&eacute;", "a-d'", "“", "o'o", "a+", "A+", "a/b", "1/1", "(^", "a,", "x@a.", "、a.", "Inc.", "Inc.a", "Inc.-a.", "-LRB-", "a-b.c,", "U.S.-", "...", ". ", "1\\/", "5-", "1-2 "]  # fmt: skip
 
 
 @pytest.mark.parametrize("run", RUNS)

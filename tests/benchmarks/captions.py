@@ -33,11 +33,9 @@ DIGITS = ["0123456789", "٠١٢٣٤٥٦٧٨٩", "०१२३४५६७८९"
 
 # Kinds of text that are known to differ, each with an example.
 DIFFERENT = {
-    "an abbreviation before a single letter, without a space": "Murray Jr.a běží",
-    "initials before a hyphenated number, without a space": "U.S.5a-b",
+    "an abbreviation before the name of a file, without a space": "Ph.D.5a.c",
     "a #tag that ends like a site": "#été.com",
     "a capital sigma before `_`, or alone after a hyphen": "ΧΡΗΣΤΗΣ_SE A-Σ",
-    "a double n before an apostrophe": "nn't",
     "a soft hyphen beside punctuation": "a-\u00ad",
     "a no-break space in an address": "http://a.\u00a0b",
 }
@@ -109,22 +107,34 @@ WORDS = {
 }  # fmt: skip
 
 
+def run_program(lines: Sequence[str], *arguments: str) -> list[str]:
+    """Return the lines that the program prints for lines."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+        file.flush()
+        command = [*JAVA, *arguments, file.name]
+        printed = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    return printed.split("\n")
+
+
 def print_tokens(captions: Sequence[str]) -> list[list[str]]:
     """Return the tokens of each caption as pycocoevalcap's BLEU gets them; no caption has a line break."""
     # A line between captions keeps the next caption from changing the tokens.
     lines = [line for caption in captions for line in (caption, "zebra")]
-    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as file:
-        file.write("\n".join(lines))
-        file.flush()
-        command = [*JAVA, "-preserveLines", "-lowerCase", file.name]
-        printed = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    printed = run_program(lines, "-preserveLines", "-lowerCase")
     tokens = []
-    for line in printed.split("\n")[: len(lines)]:
+    for line in printed[: len(lines)]:
         kept = [word for word in line.rstrip().split(" ") if word not in ptbtokenizer.PUNCTUATIONS]
         tokens.append(" ".join(kept).split())
     assert len(tokens) == len(lines)
     assert tokens[1::2] == [["zebra"]] * len(captions)
     return tokens[::2]
+
+
+def tokenize_before(captions: Sequence[str]) -> list[str]:
+    """Return captions as the program prints them, with the Penn Treebank's escapes and capitals."""
+    printed = run_program(captions, "-preserveLines")
+    return [line.replace("\u00a0", " ").strip() for line in printed[: len(captions)]]
 
 
 def list_different(captions: Sequence[str]) -> list[str]:
@@ -320,6 +330,41 @@ def invent_caption(random_: random.Random, words: dict[str, list[str]], end: str
         items.append(item + (pick([",", "."]) if random_.random() < 0.08 else ""))
     caption = " ".join(items) + pick([end, end, end, "", "!", "?", f" {end}", "..."])
     return caption[0].upper() + caption[1:] if random_.random() < 0.7 else caption
+
+
+# Texts that stand beside each other in captions that were tokenized before, or that have no spaces.
+PIECES = {
+    "brackets": [
+        *[f"-{name}-" for name in ("LRB", "RRB", "LSB", "RSB", "LCB", "RCB", "lrb", "rrb", "Lsb", "lcb")],
+        "-LRB", "RRB-", "(", ")", "[", "]", "{", "}",
+    ],
+    "abbreviations": [
+        "Inc.", "etc.", "Ph.D.", "St.", "Mr.", "U.S.", "a.m.", "No.", "Jr.", "Pa.", "pa.", "Miss.", "PTE.", "mtg.", "B.",
+        "x.", "e.g.", "approx.", "fig.", "Fla.", "vs.", "ex-U.S.", "Ph.D", "J.F.K.", "Sept.", "Nev.", "Okla.", "ppty.",
+    ],
+    "suffixes": [
+        "'s", "'m", "'d", "'ll", "'re", "'ve", "n't", "'S", "N'T", "’s", "’ve", "n’t", "&apos;s", "'n'", "'em", "'til", "'",
+    ],
+    "words": [
+        "cannot", "wanna", "gotta", "gimme", "lemme", "GONNA", "can", "he", "y'all", "'tis", "o'clock", "ma'am", "l'été",
+        "c'mon", "nat'l", "ol'", "they", "dog", "a", "x", "é", "日本", "naïve", "O'Neill",
+    ],
+    "numbers": ["5", "55", "5.5", "1,000", "1/2", "'90s", "3rd", "5a", "-5", "10:30", ".5", "½", "5%", "$5"],
+    "marks": [
+        ".", ",", ";", "!", "?", "-", "--", "---", "...", "..", "/", "\\/", "_", "&", "''", "``", "*", "\\*", "#", "@", "…", "–",
+        "“", "”", "、", "!!", "-----", ":-)", "©",
+    ],
+}  # fmt: skip
+
+
+def join_pieces(random_: random.Random) -> str:
+    """Return a short caption of two to six `PIECES`, most of them without a space between."""
+    text = ""
+    for _ in range(random_.randrange(2, 7)):
+        text += random_.choice(PIECES[random_.choice(list(PIECES))])
+        if random_.random() < 0.25:
+            text += " "
+    return text.strip()
 
 
 def invent_captions(script: str, count: int, seed: int = 0) -> list[str]:

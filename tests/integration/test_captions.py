@@ -30,8 +30,10 @@ from captions import (
     WORDS,
     invent_caption,
     invent_captions,
+    join_pieces,
     list_different,
     read_texts,
+    tokenize_before,
 )
 
 PLAIN = [
@@ -65,6 +67,22 @@ def test_invented_captions_of_a_script(script, capsys):
     captions = invent_captions(script, 1000, seed=1)
     different = list_different(captions)
     assert report_share(capsys, script, captions, different) >= 0.995, different
+
+
+def test_captions_that_were_tokenized_before(capsys):
+    """At least 99.9% of 8,000 captions full of traps, as the program itself prints their tokens."""
+    source = random.Random(2016)
+    captions = tokenize_before([invent_caption(source, WORDS) for _ in range(8000)])
+    different = list_different(captions)
+    assert report_share(capsys, "tokenized before", captions, different) >= 0.999, different
+
+
+def test_pieces_without_spaces(capsys):
+    """At least 99.9% of 20,000 short captions of brackets, abbreviations, contractions and marks."""
+    source = random.Random(2017)
+    captions = [join_pieces(source) for _ in range(20_000)]
+    different = list_different(captions)
+    assert report_share(capsys, "pieces", captions, different) >= 0.999, different
 
 
 def test_plain_captions(capsys):
