@@ -8,8 +8,7 @@ segments add up to the row of a corpus. `bleu_kernels` computes them faster.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -164,13 +163,11 @@ def count_ngrams(tokens: Tokens, max_order: int) -> NGrams:
     >>> count_ngrams(["a", "b", "a"], 2)
     Counter({('a',): 2, ('b',): 1, ('a', 'b'): 1, ('b', 'a'): 1})
     """
-    return Counter(_iterate_ngrams(tokens, max_order))
-
-
-def _iterate_ngrams(tokens: Tokens, max_order: int) -> Iterator[tuple[Hashable, ...]]:
-    for n in range(1, max_order + 1):
-        for start in range(len(tokens) - n + 1):
-            yield tuple(tokens[start : start + n])
+    counts: NGrams = Counter()
+    for n in range(1, min(max_order, len(tokens)) + 1):
+        # The n-grams of one order: the tokens, beside the tokens from the second one on, and so on.
+        counts.update(zip(*[tokens[start:] for start in range(n)]))
+    return counts
 
 
 def count_most_ngrams(references: Sequence[Tokens], max_order: int) -> NGrams:
@@ -179,8 +176,12 @@ def count_most_ngrams(references: Sequence[Tokens], max_order: int) -> NGrams:
     >>> count_most_ngrams([["a", "a"], ["a", "b"]], 1)
     Counter({('a',): 2, ('b',): 1})
     """
-    counts = [count_ngrams(reference, max_order) for reference in references]
-    return reduce(Counter.__or__, counts)
+    most: NGrams = Counter()
+    for reference in references:
+        for ngram, count in count_ngrams(reference, max_order).items():
+            if count > most.get(ngram, 0):
+                most[ngram] = count
+    return most
 
 
 def count_totals(lengths: int | Int64, max_order: int, minimum_total: int) -> Int64:

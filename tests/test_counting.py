@@ -54,6 +54,29 @@ def test_segments_by_hand(prediction, references, options, row, source):
     assert count_both_ways([prediction], [references], **options).tolist() == [row]
 
 
+class Token(str):
+    """A token that counts how often Python looks a token up."""
+
+    lookups = 0
+
+    def __hash__(self):
+        Token.lookups += 1
+        return super().__hash__()
+
+
+def test_steps_grow_with_the_references():
+    """Ten times as many references take about ten times as many steps in the Python implementation."""
+
+    def count_lookups(references):
+        texts = [[Token(f"w{i}"), Token("a"), Token("b")] for i in range(references)]
+        Token.lookups = 0
+        row = count_segment([Token("a"), Token("b")], texts, CountingRule(max_order=2))
+        assert row == [2, 1, 2, 1, 2, 3]
+        return Token.lookups
+
+    assert count_lookups(200) <= 11 * count_lookups(20)
+
+
 def test_totals_are_never_negative():
     assert count_segment(["a"], [["a", "b"]], CountingRule(max_order=4)) == [1, 0, 0, 0, 1, 0, 0, 0, 1, 2]  # fmt: skip
 

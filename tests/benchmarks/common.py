@@ -71,6 +71,23 @@ def synthetic(rows: int) -> Columns:
     return predictions, references
 
 
+def many_references(rows: int, references: int) -> Columns:
+    """Return rows with a given number of references: those of `corpus`, each without one of its words."""
+    predictions, pairs = corpus(rows)[1]
+
+    def vary(text: str, number: int) -> str:
+        words = text.split()
+        left_out = number % len(words)
+        return " ".join([*words[:left_out], *words[left_out + 1 :], str(number // len(words))])
+
+    varied = []
+    for pair in pairs:
+        texts = [text or "a" for text in pair]
+        numbers = range(references // len(texts))
+        varied.append([vary(text, number) for number in numbers for text in texts])
+    return predictions, varied
+
+
 def outputs(direction: str, rows: int) -> Columns:
     """Return outputs of WMT21 systems of a direction, with outputs of other systems as references."""
     if not WMT21.is_dir():

@@ -36,6 +36,7 @@ from common import (
     Columns,
     corpus,
     edit,
+    many_references,
     median_seconds,
     outputs,
     print_table,
@@ -44,6 +45,8 @@ from common import (
 from sacrebleu.metrics import BLEU
 
 SEGMENTS = 4_000  # per setting
+MANY_REFERENCES = ((100, 2), (100, 30), (10, 300))  # rows, and references per row
+WITHOUT_NUMBA = Path(__file__).resolve().parent.parent / "without_numba"
 PEERS = ("sacreBLEU's `corpus_bleu`", "evaluate's `sacrebleu`", "bleuscore")  # as in `time_corpora`
 IDS: dict[str, int] = {}
 
@@ -197,6 +200,32 @@ def first_calls(metric: str) -> Iterator[list[str]]:
             yield [f"{rows:,}", *(f"{time:.4f}" for time in times)]
 
 
+def time_python(metric: str, rows: int, references: int, turns: int) -> dict[str, float]:
+    """Return seconds per tool for a corpus; call it in a process without numba."""
+    warnings.simplefilter("ignore")
+    bleu = evaluate.load(metric)
+    columns = many_references(rows, references)
+    calls = {
+        "sacreBLEU": lambda p, r: BLEU().corpus_score(p, list(zip(*r))),
+        "compute": lambda p, r: bleu.compute(predictions=p, references=r),
+    }
+    return median_seconds(calls, lambda: renew(columns), turns)
+
+
+def time_without_kernels(metric: str, turns: int) -> Iterator[tuple[int, int, float, float]]:
+    """Yield rows, references per row, and seconds of sacreBLEU and of `compute` without numba."""
+    paths = os.pathsep.join([str(WITHOUT_NUMBA), str(Path(__file__).parent)])
+    for rows, references in MANY_REFERENCES:
+        call = f"speed.time_python({metric!r}, {rows}, {references}, {turns})"
+        printed = subprocess.check_output(
+            [sys.executable, "-W", "ignore", "-c", f"import speed; print(*{call}.values())"],
+            env=os.environ | {"PYTHONPATH": paths},
+            text=True,
+        )
+        peer, own = map(float, printed.split())
+        yield rows, references, peer, own
+
+
 def print_tables(bleu: evaluate.Metric, metric: str) -> None:
     """Print the tables of docs/speed.md from "Corpora" to "Each setting"."""
     seconds = time_corpora(bleu, 5)
@@ -222,6 +251,18 @@ def print_tables(bleu: evaluate.Metric, metric: str) -> None:
         "`compute`, compiled before",
     ]
     print_table(header, first_calls(metric))
+    header = [
+        "rows",
+        "references per row",
+        "sacreBLEU, seconds",
+        "`compute` without numba",
+        "times as fast as sacreBLEU",
+    ]
+    rows = (
+        [f"{n:,}", f"{references:,}", f"{peer:.4f}", f"{own:.4f}", f"{peer / own:.1f}x"]
+        for n, references, peer, own in time_without_kernels(metric, 5)
+    )
+    print_table(header, rows)
     header = [
         f"{SEGMENTS:,} segments of {corpus(1)[0]}, 2 references",
         "times as fast as sacreBLEU",
@@ -329,6 +370,11 @@ def budget(bleu: evaluate.Metric, metric: str, against: str | None) -> Iterator[
     ratios = "; ".join(f"{name} {callable_ratio(bleu, name, 3):.1f}x" for name in CALLABLES)
     yield ["a callable tokenizer", "at most 4x its own time", ratios]
 
+    measured = time_without_kernels(metric, 3)
+    ratios = " / ".join(
+        f"{peer / own:.1f}x" for _, references, peer, own in measured if references > 2
+    )
+    yield ["without numba, 30 / 300 references per row", "1x sacreBLEU", ratios]
     worst = sorted(adversarial.compute_ratios(bleu), key=lambda row: -row[1])[:3]
     ratios = "; ".join(f"{name} {ratio:.1f}x" for name, ratio in worst)
     yield [
@@ -356,6 +402,11 @@ def budget(bleu: evaluate.Metric, metric: str, against: str | None) -> Iterator[
         seconds[0],
     ]
     yield ["`reconcile`, 1,000 segments", "2x the time at b6374e0 (`--metric`)", seconds[1]]
+    yield [
+        "the trainer callback, 4,000 x 128 ids, without decoding",
+        "0.5x the time at 3e5c0ca (`--metric`)",
+        f"{methods.time_callback_alone(bleu, 9):.3f} s",
+    ]
     times = methods.time_documents(bleu, 3)  # the last row, since b6374e0 has no `documents`
     ratios = " / ".join(f"{documents / segments:.2f}x" for segments, documents in times)
     yield [
