@@ -17,7 +17,9 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import zlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -295,6 +297,35 @@ def _to_plain(value: Any) -> Any:
     return value.item() if getattr(value, "ndim", None) == 0 else value
 
 
+def is_array(type_: type) -> bool:
+    """Return True for arrays and tensors of any library, without importing it."""
+    if issubclass(type_, np.generic) or hasattr(type_, "iloc"):  # scalars, and pandas' Series
+        return False
+    return hasattr(type_, "__array__") and hasattr(type_, "ndim")
+
+
+def to_numpy(data: object) -> Any:
+    """Return a tensor of torch, JAX or TensorFlow, on any device, as a NumPy array.
+
+    Anything else is returned as it is.
+
+    Raises:
+        TypeError: NumPy has no form for the array: it is nested or sparse, for example.
+    """
+    if not is_array(type(data)) or isinstance(data, np.ndarray):
+        return data
+    tensor: Any = data
+    try:
+        if not hasattr(tensor, "detach"):
+            return np.asarray(tensor)
+        on_cpu = tensor.detach().cpu()  # of torch
+        with suppress(TypeError):
+            return np.asarray(on_cpu)
+        return np.asarray(on_cpu.float())  # of a type that NumPy does not have, such as bfloat16
+    except (RuntimeError, TypeError, ValueError):
+        raise TypeError("NumPy cannot read this array") from None
+
+
 def is_missing(value: object) -> bool:
     """Return True for None, and for NaN, NaT and NA of any library.
 
@@ -415,6 +446,36 @@ def list_items(array: pa.Array) -> ListItems:
     start = offsets[0]
     end = offsets[-1]
     return ListItems(array.values.slice(start, end - start), offsets - start)
+
+
+def checksum_texts(column: pa.ChunkedArray) -> tuple[int, int, int]:
+    """Return the number of texts, and checksums of their lengths and of their content.
+
+    They do not depend on the chunks of the column.
+
+    >>> whole, parts = pa.chunked_array([["ab", "c"]], STRINGS), [["ab"], [], ["c"]]
+    >>> checksum_texts(whole) == checksum_texts(pa.chunked_array(parts, STRINGS))
+    True
+    """
+    of_lengths = 0
+    of_content = 0
+    for array in column.chunks:
+        items = array
+        while is_list(items.type):
+            items, bounds = list_items(items)
+            of_lengths = _add_to_checksum(of_lengths, np.diff(bounds))
+        if is_string(items.type):
+            offsets = find_offsets(items)
+            of_lengths = _add_to_checksum(of_lengths, np.diff(offsets))
+            content = np.frombuffer(items.buffers()[2] or b"", np.uint8)
+            of_content = _add_to_checksum(of_content, content[offsets[0] : offsets[-1]])
+        else:
+            of_content = _add_to_checksum(of_content, np.asarray(items))
+    return len(column), of_lengths, of_content
+
+
+def _add_to_checksum(checksum: int, values: np.ndarray[Any, Any]) -> int:
+    return zlib.crc32(values.data, checksum)
 
 
 def make_lists(offsets: Int64, items: pa.Array) -> pa.LargeListArray:

@@ -7,7 +7,9 @@ are converted to Arrow columns and then checked; texts that are in Arrow already
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import os
 import re
 from collections.abc import (
     Collection,
@@ -41,7 +43,9 @@ from .bleu_corpus import (
     Label,
     SystemName,
     Texts,
+    checksum_texts,
     innermost_type,
+    is_array,
     is_list,
     is_missing,
     is_string,
@@ -53,6 +57,7 @@ from .bleu_corpus import (
     plain_label,
     spread,
     spread_rows,
+    to_numpy,
 )
 from .bleu_messages import (
     LONE_SURROGATE,
@@ -61,6 +66,7 @@ from .bleu_messages import (
     describe_references,
     describe_type,
     invalid,
+    list_systems,
     name_value,
     one_of,
     raise_for_first_bad_row,
@@ -73,6 +79,10 @@ from .bleu_messages import (
 )
 
 _SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
+_FEW_ROWS = 8  # a call with more rows has read its files
+_MOST_REFERENCES = 64  # of these rows; more are not searched for names of files
+_LONGEST_SUFFIX = 9  # characters of a file's name, with the period
+_FEWEST_BREAKS = 20  # line breaks of a text that may be a whole file
 _FEWEST_TOKENS = 4  # references per segment that may be the tokens of one reference
 _INNER_SPACE = r"\S\s+\S"
 # Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
@@ -86,6 +96,8 @@ _OTHER_NAMES = (
 _END_OF_NAME = r"s?([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2})?"
 _NOT_A_SYSTEM = re.compile(f"({_REFERENCE_NAMES}|{_OTHER_NAMES}){_END_OF_NAME}", re.IGNORECASE)
 _NOT_A_REFERENCE = re.compile(f"({_PREDICTION_NAMES}|{_OTHER_NAMES}){_END_OF_NAME}", re.IGNORECASE)
+# "hyp.txt", "out/hyp", r"out\hyp": a suffix at the end, or a separator in a text without spaces.
+_PATH = re.compile(r"\w\.[A-Za-z]\w{0,7}$|^\S*[/\\]\S*$")
 # Containers that Arrow recurses into, and that rows must not contain.
 _NESTED = (dict, set, frozenset)
 
@@ -132,6 +144,7 @@ def read_corpora(
     [['a b'], ['a c']]
     """
     shared: Corpus | None = None
+    names_of: dict[Hashable, list[SystemName]] = {}  # by the checksum of their texts
     for name, predictions in systems.items():
         with within_system(name):
             try:
@@ -145,7 +158,11 @@ def read_corpora(
                 if found is None:
                     raise
                 raise TypeError(found) from None
+        names_of.setdefault(checksum_texts(corpus.predictions), []).append(name)
         yield name, corpus
+    for names in names_of.values():
+        if len(names) > 1:
+            warn(messages.SAME_PREDICTIONS, systems=list_systems(names))
 
 
 def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
@@ -227,7 +244,17 @@ def read_texts(**columns: object) -> Texts:
         if type_ != first_type:
             expected = f"{describe_type(first_type)} like the {first_name}"
             raise wrong_item(name, 0, describe_type(type_), expected)
-    return Texts(texts, kind_of(first_type))
+    kind = kind_of(first_type)
+    for name, column in texts.items():
+        if kind == "text" and len(column) <= _FEW_ROWS:
+            index = _find_file_name(column.to_pylist())
+            if index is not None:
+                warn(messages.FILE_NAME, name=name, row=index)
+                break
+        if kind == "tokens" and _are_sentences(column):
+            warn(messages.SENTENCES_AS_TOKENS, name=name)
+            break
+    return Texts(texts, kind)
 
 
 def fingerprint_references(references: object) -> str:
@@ -286,9 +313,6 @@ def read_labels(labels: object, rows: int | None = None) -> list[Label] | None:
     # With their types, because True equals 1.
     keys = dict.fromkeys((type(label), label) for label in labels_read)
     different_labels = [label for _, label in keys]
-    for label in different_labels:
-        if isinstance(label, str) and LONE_SURROGATE.search(label):
-            raise ValueError(messages.SURROGATE.format(name="by", row=labels_read.index(label)))
     same_key = _find_same_key(different_labels)
     if same_key:
         raise ValueError(
@@ -350,17 +374,22 @@ def _name_missing(data: object, row: int) -> str:
 def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
     """Read labels for the argument of this name, as `read_labels` does."""
     labels = open_stream(labels)
-    if isinstance(labels, (str, bytes, Mapping, Set)) or not isinstance(labels, Iterable):
-        raise TypeError(
-            f"{name}: expected a list, array or Series, got {name_value(labels)}."
-            " Pass one label per segment."
-        )
-    values: Iterable[object] = labels
+    if is_file(labels):
+        labels = read_lines(name, labels)
+    is_column = isinstance(labels, Iterable) and not _has_no_rows(labels)
+    if isinstance(labels, (str, bytes, Mapping, Set)) or not is_column:
+        no_labels = _FileAsColumn(name_value(labels), "Pass one label per segment.")
+        found, fix = _describe_file(labels) or no_labels
+        raise TypeError(f"{name}: expected a list, array or Series, got {found}. {fix}")
+    assert isinstance(labels, Iterable)
+    values: Iterable[object] = read_array(name, labels)
     if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
         # Labels of several types, and integers beyond int64, are not converted; an error below
         # names lists.
-        with suppress(pa.ArrowException, TypeError, OverflowError, RecursionError):
-            column = _to_chunks(to_arrow(labels, depth=0))
+        with suppress(
+            pa.ArrowException, TypeError, OverflowError, RecursionError, UnicodeEncodeError
+        ):
+            column = _to_chunks(to_arrow(values, depth=0))
             _check_utf8(name, column)
             values = column.to_pylist()
     plain_labels: list[Label] = []
@@ -368,10 +397,13 @@ def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
         if type(label) is str:  # the usual case
             plain_labels.append(label)
             continue
-        is_array = getattr(label, "ndim", 0) > 0  # also a tensor, or a Series
-        if is_array or isinstance(label, (bytes, list, tuple, dict, set)):
+        has_axes = getattr(label, "ndim", 0) > 0  # an array, a tensor or a Series
+        if has_axes or isinstance(label, (bytes, list, tuple, dict, set)):
             raise wrong_item(name, row, name_value(label), "a str or a number")
         plain_labels.append(plain_label(label))
+    for label in dict.fromkeys(plain_labels):
+        if isinstance(label, str) and LONE_SURROGATE.search(label):
+            raise ValueError(messages.SURROGATE.format(name=name, row=plain_labels.index(label)))
     if rows is not None:
         check_label_count(name, plain_labels, rows)
     return plain_labels
@@ -537,19 +569,24 @@ def _describe_runs(predictions: object, references: object, error: str) -> str |
     """
     if _list_columns(predictions) is not None:
         return f"{error} If they are runs, compare() takes them {messages.RUNS_BY_NAME}"
-    if not isinstance(predictions, Iterable) or isinstance(predictions, (str, bytes, Mapping, Set)):
+    is_iterable = isinstance(predictions, Iterable) and isinstance(predictions, Sized)
+    if not is_iterable or isinstance(predictions, (str, bytes, Mapping, Set)):
         return None
-    if not isinstance(references, Sized) or not isinstance(predictions, Sized):
+    if not isinstance(references, Sized):
         return None
-    segments = len(references)
     # 1. Each run has a text per segment.
     try:
-        rows = [row.as_py() if isinstance(row, pa.Scalar) else row for row in predictions]
-    except UnicodeDecodeError:
+        segments = len(references)
+        rows = []
+        for row in to_numpy(predictions):
+            rows.append(row.as_py() if isinstance(row, pa.Scalar) else to_numpy(row))
+    except (TypeError, RuntimeError, UnicodeDecodeError):  # of arrays without rows, for example
         return None
     if not rows or not segments:
         return None
     for row in rows:
+        if is_array(type(row)) and (not row.ndim or row.dtype.kind not in "OUTiu"):
+            return None
         has_texts = isinstance(row, Sized) and not isinstance(row, (str, bytes, Mapping))
         if not has_texts or len(row) != segments:
             return None
@@ -680,10 +717,12 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     column and the rows that are `expected` there: `messages.TEXT` or `messages.REFERENCES`.
     """
     # 1. Reject what is not a column.
-    if isinstance(data, str):
+    if isinstance(data, (str, bytes, os.PathLike)):
+        single_text = _FileAsColumn("str", "For a single text, pass [text].")
+        found, fix = _describe_file(data) or single_text
         raise TypeError(
-            f"{name}: expected a list, array or Series with one item per segment, got str."
-            " For a single text, pass [text]."
+            f"{name}: expected a list, array or Series with one item per segment, got {found}."
+            f" {fix}"
         )
     if is_result(data):
         raise TypeError(messages.A_RESULT.format(name=name))
@@ -696,18 +735,26 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
         raise TypeError(
             f"{name}: expected a column, got {name_value(data)}. Pass one of its columns: {listed}."
         )
-    if not isinstance(rows, Iterable) or isinstance(rows, (bytes, Mapping, Set)):
+    has_no_rows = _has_no_rows(rows)
+    is_column = isinstance(rows, Iterable) and not has_no_rows
+    if not is_column or isinstance(rows, (Mapping, Set)):
+        fix = f"For each segment, pass {expected}."
+        if has_no_rows and isinstance(read_array(name, rows).item(), str):
+            fix = f"For a single text, pass [{name}.item()]."
         raise TypeError(
             f"{name}: expected a list, array or Series with one item per segment,"
-            f" got {name_value(data)}. For each segment, pass {expected}."
+            f" got {name_value(data)}. {fix}"
         )
     # 2. Convert it to Arrow.
+    if is_file(rows):
+        rows = read_lines(name, rows)
     if not hasattr(rows, "__len__") and not hasattr(rows, "__arrow_c_stream__"):
         rows = list(rows)  # an iterator can be read only once
+    values = read_array(name, rows)
     depth = 2 if expected == messages.REFERENCES else 1
     problem = None
     try:
-        column = _to_chunks(to_arrow(rows, depth))
+        column = _to_chunks(to_arrow(values, depth))
     except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
         problem = type(error).__name__  # without its message, which may contain a text
     # Outside of the `except`, or the traceback would begin with Arrow's error.
@@ -728,6 +775,135 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     except pa.ArrowException:  # unsigned ids beyond int64
         raise_for_first_bad_row(name, column.to_pylist(), expected)
         raise wrong_item(name, 0, str(column.type), expected) from None
+
+
+class _FileAsColumn(NamedTuple):
+    """A path, or the text of a whole file, where its lines are meant: its name and the fix."""
+
+    found: str
+    fix: str
+
+
+def _describe_file(data: object) -> _FileAsColumn | None:
+    r"""Describe a path or the text of a whole file; None for anything else.
+
+    >>> _describe_file("hyp.txt").found, _describe_file("a dog\na cat\n").found
+    ('a str that looks like a path', 'a str of 2 lines')
+    """
+    if isinstance(data, os.PathLike):
+        found = f"{name_value(data)}, the path of a file"
+        return _FileAsColumn(found, _open_lines(os.fspath(data)))
+    if isinstance(data, bytes):
+        return _FileAsColumn("bytes", _open_lines(""))
+    if not isinstance(data, str):
+        return None
+    lines = data.removesuffix("\n").count("\n") + 1
+    if lines > 1:
+        of_text = r"for the lines of a str, text.removesuffix('\n').split('\n')."
+        return _FileAsColumn(f"a str of {lines:,} lines", f"{_open_lines('')[:-1]}; {of_text}")
+    if _looks_like_path(data):
+        fix = _open_lines(data)
+        if " " in data.strip() and not os.path.isfile(data):  # perhaps a sentence
+            fix = f"{fix} For a single text, pass [text]."
+        return _FileAsColumn("a str that looks like a path", fix)
+    return None
+
+
+_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # the module that opens such a file
+
+
+def _open_lines(path: str | bytes) -> str:
+    """Return the sentence with the line that opens a file.
+
+    >>> _open_lines("hyp.txt.gz")
+    'For a file with one segment per line, pass gzip.open(path, "rt", encoding="utf-8").'
+    """
+    suffix = os.path.splitext(os.fsdecode(path))[1].lower()
+    call = messages.OPEN_FILE
+    if suffix in _COMPRESSED:
+        call = f'{_COMPRESSED[suffix]}.open(path, "rt", encoding="utf-8")'
+    return f"For a file with one segment per line, pass {call}."
+
+
+def _looks_like_path(text: str) -> bool:
+    """Return True for the name of a file that exists, and for a text with a suffix or a separator.
+
+    >>> [_looks_like_path(text) for text in ("hyp.txt", "out/hyp", "the cat sat.", "and/or a dog")]
+    [True, True, False, False]
+    """
+    return bool(_PATH.search(text)) or os.path.isfile(text)
+
+
+def is_file(data: object) -> bool:
+    """Return True for an open file, in text or in binary mode, of any library."""
+    return isinstance(data, io.IOBase) or (hasattr(data, "readline") and hasattr(data, "close"))
+
+
+def read_lines(name: str, file: Any) -> list[str]:
+    """Return the lines that are left in a file opened as text, without their line breaks.
+
+    >>> read_lines("predictions", io.StringIO("a dog\\n\\na cat"))
+    ['a dog', '', 'a cat']
+    """
+    if getattr(file, "closed", False):
+        raise ValueError(f"{name}: got a file that is closed. Open it again.")
+    lines: list[str] = []
+    is_binary = isinstance(file, (io.BufferedIOBase, io.RawIOBase))
+    try:
+        if isinstance(file, io.TextIOBase):
+            lines = list(file)
+        elif not is_binary:
+            # A file of another library may iterate over lines that end at U+2028, too.
+            text = file.read()
+            is_binary = not isinstance(text, str)
+            if text and not is_binary:
+                lines = text.removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name}: the file is not text in {error.encoding} ({error.reason})."
+            " Open it with its encoding, such as encoding='utf-16', or decompress it."
+        ) from None
+    if is_binary:
+        module = type(file).__module__  # of a compressed file: gzip, bz2 or lzma
+        is_compressed = module in ("gzip", "bz2", "lzma")
+        as_text = messages.OPEN_FILE
+        if is_compressed:
+            as_text = f'{module}.open(path, "rt", encoding="utf-8")'
+        raise TypeError(
+            f"{name}: got a file opened in binary mode, whose lines are bytes. Pass {as_text}."
+        )
+    if not lines and _position(file):
+        raise ValueError(
+            f"{name}: got a file that was read to its end before, so it has no lines left."
+            " Open it again for each use."
+        )
+    return [line.removesuffix("\n").removesuffix("\r") for line in lines]
+
+
+def _position(file: Any) -> int:
+    """Return the position in a file; 0 if the file has none, such as a pipe."""
+    try:
+        return int(file.tell())
+    except (OSError, AttributeError):
+        return 0
+
+
+def _has_no_rows(data: Any) -> bool:
+    """Return True for an array or tensor without axes, which Python takes for an iterable."""
+    return is_array(type(data)) and data.ndim == 0
+
+
+def read_array(name: str, data: Any) -> Any:
+    """Return an array or tensor of any library as an array of NumPy; anything else as it is.
+
+    Raise if NumPy has no form for it; errors name the column.
+    """
+    try:
+        return to_numpy(data)
+    except TypeError:
+        is_nested = getattr(data, "is_nested", False)  # of torch
+        fix = f"[row.tolist() for row in {name}]" if is_nested else "lists or a NumPy array"
+    raise TypeError(f"{name}: got {name_value(data)}, which NumPy cannot read. Pass {fix}.")
 
 
 def open_stream(data: object) -> object:
@@ -865,7 +1041,7 @@ def _unwrap_arrays(rows: list[object], depth: int) -> list[object]:
         types = set(map(type, items))
         if types & {bytes, bytearray}:  # Arrow takes them for strings if the first item is a str
             raise TypeError
-        if any(_is_array(type_) for type_ in types):
+        if any(is_array(type_) for type_ in types):
             return _unwrap_arrays([_list_arrays(row, depth - 1) for row in rows], depth)
         if any(_may_be_missing(type_) for type_ in types) and any(map(_is_nan, items)):
             return _unwrap_arrays([_replace_nan(row, depth - 1) for row in rows], depth)
@@ -876,14 +1052,14 @@ def _unwrap_arrays(rows: list[object], depth: int) -> list[object]:
         lists = (item for item in items if isinstance(item, (list, tuple)))
         items = list(chain.from_iterable(lists))
     for type_ in set(map(type, items)):
-        if _is_array(type_) or issubclass(type_, (list, tuple, *_NESTED)):
+        if is_array(type_) or issubclass(type_, (list, tuple, *_NESTED)):
             raise RecursionError("lists are nested too deeply")
     return rows
 
 
 def _list_arrays(value: object, depth: int) -> object:
     """Return an array or tensor as a list, also within lists of at most `depth` levels."""
-    plain = to_numpy(value).tolist() if _is_array(type(value)) else value
+    plain = to_numpy(value).tolist() if is_array(type(value)) else value
     if depth < 0 or not isinstance(plain, (list, tuple)):
         return plain
     return [_list_arrays(item, depth - 1) for item in plain]
@@ -908,28 +1084,6 @@ def _replace_nan(value: object, depth: int) -> object:
     if depth < 0 or not isinstance(value, (list, tuple)):
         return value
     return [_replace_nan(item, depth - 1) for item in value]
-
-
-def to_numpy(data: object) -> Any:
-    """Return a tensor of torch, JAX or TensorFlow, on any device, as a NumPy array.
-
-    Anything else is returned as it is.
-    """
-    if not _is_array(type(data)) or isinstance(data, np.ndarray):
-        return data
-    if not hasattr(data, "detach"):
-        return np.asarray(data)
-    tensor = data.detach().cpu()  # of torch
-    with suppress(TypeError):
-        return np.asarray(tensor)
-    return np.asarray(tensor.float())  # of a type that NumPy does not have, such as bfloat16
-
-
-def _is_array(type_: type) -> bool:
-    """Return True for arrays and tensors of any library, without importing it."""
-    if issubclass(type_, np.generic) or hasattr(type_, "iloc"):  # scalars, and pandas' Series
-        return False
-    return hasattr(type_, "__array__") and hasattr(type_, "ndim")
 
 
 def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
@@ -1160,13 +1314,11 @@ def warn_about_rows(corpus: Corpus) -> None:
     The tokens would be those of one reference, each of which was read as a reference.
     """
     if corpus.kind == "tokens":
-        sample = spread_rows(corpus.predictions, _SAMPLE_ROWS).combine_chunks()
-        tokens = pc.list_flatten(sample)
-        has_space = pc.match_substring_regex(tokens, _INNER_SPACE)
-        sentences = pc.sum(has_space).as_py() or 0
-        if 2 * sentences > len(tokens):
-            warn(messages.SENTENCES_AS_TOKENS)
+        if _are_sentences(corpus.predictions):
+            warn(messages.SENTENCES_AS_TOKENS, name="predictions")
         return
+    if corpus.kind == "text" and len(corpus) <= _FEW_ROWS:
+        _warn_about_files(corpus)
     references = sum(len(batch.references) for batch in corpus.batches)
     has_many_references = references >= _FEWEST_TOKENS * len(corpus) > 0
     if corpus.kind == "text" and has_many_references:
@@ -1178,3 +1330,53 @@ def warn_about_rows(corpus: Corpus) -> None:
         has_similar_length = length <= 2 * references_length <= 4 * length
         if has_similar_length and not has_space:
             warn(messages.TOKEN_REFERENCES)
+
+
+def _are_sentences(texts: pa.ChunkedArray) -> bool:
+    """Return True if most tokens in a sample of lists contain a space.
+
+    >>> _are_sentences(pa.chunked_array([[["the cat sat", "a cat was"], ["it", "rains here"]]]))
+    True
+    """
+    sample = spread_rows(texts, _SAMPLE_ROWS).combine_chunks()
+    tokens = pc.list_flatten(sample)
+    has_space = pc.match_substring_regex(tokens, _INNER_SPACE)
+    sentences = pc.sum(has_space).as_py() or 0
+    return bool(2 * sentences > len(tokens))
+
+
+def _warn_about_files(corpus: Corpus) -> None:
+    """Warn of names of files in a small corpus, and of a segment that is two whole files."""
+    for batch in corpus.batches:
+        if len(batch.references) > _MOST_REFERENCES:
+            return
+        predictions = batch.predictions.to_pylist()
+        references = batch.references.to_pylist()
+        # 1. Names of files.
+        for name, texts, row_of in (
+            ("predictions", predictions, batch.row_of_prediction),
+            ("references", references, batch.row_of_reference),
+        ):
+            index = _find_file_name(texts)
+            if index is not None:
+                warn(messages.FILE_NAME, name=name, row=row_of(index))
+                break
+        # 2. A segment with many lines on both sides.
+        for number, reference in enumerate(references):
+            row = batch.row_of_reference(number)
+            prediction = predictions[row - int(batch.rows[0])]
+            breaks = prediction.count("\n")
+            reference_breaks = reference.count("\n")
+            if min(breaks, reference_breaks) >= _FEWEST_BREAKS:
+                warn(messages.WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
+                return
+
+
+def _find_file_name(texts: Sequence[str]) -> int | None:
+    """Return the index of the first text that is the name of a file that exists."""
+    for index, text in enumerate(texts):
+        # Most texts are sentences: they have spaces, and no suffix at the end.
+        may_be_name = " " not in text or "." in text[-_LONGEST_SUFFIX:-1]
+        if may_be_name and text and os.path.isfile(text.strip()):
+            return index
+    return None

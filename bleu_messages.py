@@ -7,6 +7,7 @@ that only one function raises stands beside that function.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import warnings
@@ -16,12 +17,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from numbers import Number
 from operator import length_hint
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from .bleu_corpus import is_list, is_missing, is_string, portable
+from .bleu_corpus import is_array, is_list, is_missing, is_string, portable, to_numpy
 
 TEXT = "a str, a list of str tokens or a list of int token ids"
 REFERENCES = "a list of references or one str"
@@ -29,11 +30,16 @@ REFERENCES = "a list of references or one str"
 # Types of items that are not text, in the words of Python, NumPy and Arrow.
 _BYTES = re.compile(r"\b(bytes_?|bytearray|\w*binary)\b")
 _INTS = re.compile(r"(a list of )?u?int\d*")
+_FLOATS = re.compile(r" of b?float\w*")  # arrays and tensors
 _OWNERS_OF_IDS = {TEXT: "segment", REFERENCES: "reference"}  # each has one list of ids
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_FIELDS = 5  # of a dict that a message lists
+_MOST_SYSTEMS = 2  # of those that share a property, before "and 3 others"
 _LONGEST_NAME = 60  # characters of a value that a message shows
+_ITEM_TYPES = {"U": "str", "T": "str", "S": "bytes", "V": "structs"}  # of NumPy, by their kind
+# How to log BLEU of a decoder-only model. The title of a section, and its page.
+GENERATION_RECIPE = 'see "Decoder-only models (Trainer, SFTTrainer)" in docs/training.md'
 _MISSING_VALUES = {"NAType": "NA", "NaTType": "NaT"}  # of pandas, by the names of their types
 
 # The warnings of a call by kind, until its end; None outside of a call: each is issued at once.
@@ -150,7 +156,7 @@ def _package_of(module_name: str) -> str:
 # Texts
 SENTENCES_AS_TOKENS = Notice(
     "sentences",
-    "Most tokens in the predictions contain a space, so they look like sentences,"
+    "Most tokens in the {name} contain a space, so they look like sentences,"
     " but each list is scored as one tokenized segment",
     ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
 )
@@ -167,6 +173,28 @@ SQUARE = Notice(
     " which were read as one list per prediction",
     ". If they are in sacreBLEU's layout, one list per reference set,"
     " pass references=list(zip(*references))",
+)
+
+SAME_PREDICTIONS = Notice(
+    "same predictions",
+    "Systems {systems} have the same predictions",
+    ". Check which files were read",
+)
+SAME_STATISTICS = Notice(
+    "same predictions",
+    "Systems {systems} have the same statistics in every row",
+    ". Check which tables were read",
+)
+FILE_NAME = Notice(
+    "file name",
+    "{name}[{row}] is the name of a file, and the name itself was scored",
+    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
+)
+WHOLE_FILES = Notice(
+    "whole files",
+    "predictions[{row}] has {breaks:,} line breaks and its reference {references:,},"
+    " and all their lines were scored as one segment",
+    ". For files with one segment per line, pass open(path, encoding='utf-8') for each column",
 )
 
 # Scores of 0
@@ -292,6 +320,19 @@ RESTARTED = Notice(
     " If an earlier evaluation was interrupted, its batches are being added to this one",
     ". Call `reset()` on the callback before each evaluation",
 )
+MASKED_LABELS = Notice(
+    "masked labels",
+    "Every row of labels begins with ignore_index, as behind a masked prompt,"
+    " and the predictions do not show whether they are generated text without the prompt",
+    f". Pass only generated tokens: {GENERATION_RECIPE}",
+)
+ARGMAX = Notice(
+    "argmax",
+    "The predictions look like the argmax of logits: they have the width of the labels, no padding,"
+    " and the tokens of the labels in their columns. Under teacher forcing, BLEU is far too high",
+    ". Pass generated tokens: set predict_with_generate=True in Seq2SeqTrainingArguments,"
+    f" or for a decoder-only model {GENERATION_RECIPE}",
+)
 OTHER_ORDER = Notice(
     "other order",
     "The label in row {row} matches a reference of a different row,"
@@ -315,11 +356,12 @@ SYSTEMS_AS_A_DICT = (
     " Write {method}({{'A': [...], 'B': [...]}}, references), and the others by name."
 )
 TEXTS_TO_SCORE = (
-    "score() takes statistics."
+    "score() and total() take tables from statistics()."
     " For texts, use compute(predictions=..., references=...); for labels, by=."
 )
 
 # Columns
+OPEN_FILE = 'open(path, encoding="utf-8")'
 DICTS = (
     "predictions and references: got {found}, whose order is not known to be the same. Pair them by"
     " key: ids = list(references), then predictions=[predictions[id]{item} for id in ids] and"
@@ -446,6 +488,18 @@ def show_system(name: object) -> str:
     return show_value(name)
 
 
+def list_systems(names: Sequence[object]) -> str:
+    """List the names of two systems or more; of many, the first ones.
+
+    >>> list_systems(["A", "B"]), list_systems(["A", "B", "C", "D"])
+    ("'A' and 'B'", "'A', 'B' and 2 others")
+    """
+    *shown, last = map(show_system, names)
+    if len(shown) > _MOST_SYSTEMS:
+        last = count_things(len(names) - _MOST_SYSTEMS, "other")
+    return f"{', '.join(shown[:_MOST_SYSTEMS])} and {last}"
+
+
 def within_system(name: object) -> AbstractContextManager[None]:
     """Begin warnings and errors with the name of a system, or with those of system and run."""
     return within(f"System {show_system(name)}")
@@ -462,6 +516,8 @@ def wrong_item(name: str, row: int, got: str, expected: str) -> TypeError:
     fix = ""
     if _BYTES.search(got):
         fix = " Decode it: value.decode()."
+    elif _FLOATS.search(got):
+        fix = " If they are token ids, pass integers: [int(id) for id in value]."
     elif _INTS.fullmatch(got) and expected in _OWNERS_OF_IDS:
         fix = f" Pass str(value), or one list of ids per {_OWNERS_OF_IDS[expected]}."
     return TypeError(f"{name}[{row}]: expected {expected}, got {got}.{fix}")
@@ -563,14 +619,30 @@ def describe_share(found: int, total: int, noun: str) -> str:
 def name_value(value: object) -> str:
     """Name the type of a value without showing the value.
 
-    >>> name_value(float("nan")), name_value(b"a")
-    ('NaN', 'bytes')
+    >>> name_value(float("nan")), name_value(b"a"), name_value(np.array("a"))
+    ('NaN', 'bytes', 'ndarray of str without axes')
     """
     if value is None:
         return "None"
+    if is_array(type(value)):
+        return _name_array(value)
     if is_missing(value):
         return _MISSING_VALUES.get(type(value).__name__, "NaN")
     return type(value).__name__
+
+
+def _name_array(array: Any) -> str:
+    """Name the type of an array or tensor of any library, and the type of its items."""
+    dtype = array.dtype
+    kind = getattr(dtype, "kind", "")
+    item_type = getattr(dtype, "name", str(dtype)).removeprefix("torch.")
+    if kind in _ITEM_TYPES:
+        item_type = _ITEM_TYPES[kind]
+    type_name = type(array).__name__
+    if getattr(array, "is_nested", False) and type_name == "Tensor":  # of torch
+        type_name = "nested Tensor"
+    axes = "" if array.ndim else " without axes"
+    return f"{type_name} of {item_type}{axes}"
 
 
 def show_value(value: object) -> str:
@@ -626,7 +698,11 @@ def _describe_shape(
         except UnicodeDecodeError as error:
             raise ValueError(NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None
         return _describe_shape(name, row, items, expected, depth=depth)
-    if isinstance(value, (list, tuple, np.ndarray)):
+    if is_array(type(value)):
+        return _describe_shape(
+            name, row, _list_array(name, row, value, expected), expected, depth=depth
+        )
+    if isinstance(value, (list, tuple)):
         deepest = 2 if expected == REFERENCES else 1
         if depth == deepest:
             raise wrong_item(name, row, "lists nested too deeply", expected)
@@ -648,7 +724,34 @@ def _describe_shape(
                 f"{name}[{row}]: got the token id {value}. Pass ids from 0 to 2**63 - 1."
             )
         return "int"
+    if isinstance(value, os.PathLike) or hasattr(value, "readline"):
+        raise _file_in_row(name, row, value)
     raise wrong_item(name, row, name_value(value), expected)
+
+
+def _file_in_row(name: str, row: int, value: object) -> TypeError:
+    """Build the error for a path or an open file in a row, in the place of a text."""
+    fix = f"{name}={OPEN_FILE}"
+    if name == "references":  # of one or several files
+        fix = f"references=list(zip(*[{OPEN_FILE} for path in paths], strict=True))"
+    return TypeError(
+        f"{name}[{row}]: expected a text, got {name_value(value)}."
+        f" For files with one segment per line, pass {fix}."
+    )
+
+
+def _list_array(name: str, row: int, array: Any, expected: str) -> object:
+    """Return an array of a row as a list, or raise if its items are neither texts nor ids."""
+    got = name_value(array)
+    try:
+        values = to_numpy(array)
+    except TypeError:
+        values = None
+    if values is None:
+        raise TypeError(f"{name}[{row}]: got {got}, which NumPy cannot read. Pass {expected}.")
+    if values.dtype.kind not in "OUTSiu":
+        raise wrong_item(name, row, got, expected)
+    return values.tolist()
 
 
 def _name_type(type_: pa.DataType) -> str:

@@ -566,8 +566,10 @@ def _show_warning(
     collected = _collected.get()
     if collected is None or category is not bleu.Warning:
         _show_elsewhere(message, category, *arguments, **named)
-    else:
-        collected.append(cast(MetricWarning, message))
+        return
+    warning = cast(MetricWarning, message)
+    if warning.kind != "file name":  # it would tell a visitor which files the server has
+        collected.append(warning)
 
 
 _show_elsewhere = warnings.showwarning

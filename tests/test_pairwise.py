@@ -2,6 +2,7 @@
 
 import json
 import random
+import warnings
 from unittest import mock
 
 import numpy as np
@@ -47,6 +48,38 @@ def test_pairwise_by_hand(bleu, predictions, references, options, matrix, source
     np.testing.assert_allclose(
         bleu.pairwise(predictions, references, **options), matrix, rtol=1e-12
     )
+
+
+SENTENCES = [["the cat sat", "a cat was"], ["it rains", "in the north"]]
+TOKENS = [["the", "cat", "sat"], ["it", "rains", "a lot"]]
+# Calls with lists of sentences, and the column that the warning names; None: no warning.
+TAKEN_FOR_TOKENS = [
+    (lambda bleu: bleu.self_bleu(SENTENCES), "texts"),
+    (lambda bleu: bleu.self_bleu(tuple(map(tuple, SENTENCES))), "texts"),
+    (lambda bleu: bleu.self_bleu(np.array(SENTENCES)), "texts"),
+    (lambda bleu: bleu.self_bleu(pa.array(SENTENCES)), "texts"),
+    (lambda bleu: bleu.pairwise(SENTENCES), "predictions"),
+    (lambda bleu: bleu.pairwise(SENTENCES, TOKENS), "predictions"),
+    (lambda bleu: bleu.pairwise(TOKENS, SENTENCES), "references"),
+    (lambda bleu: bleu.pairwise(SENTENCES, SENTENCES), "predictions"),
+    (lambda bleu: bleu.self_bleu(TOKENS), None),
+    (lambda bleu: bleu.pairwise(TOKENS, TOKENS), None),
+]
+
+
+@pytest.mark.parametrize(("call", "column"), TAKEN_FOR_TOKENS)
+def test_lists_of_sentences_are_read_as_tokens_with_a_warning(bleu, call, column):
+    """The warning is that of `compute`, with the name of the column."""
+    with warnings.catch_warnings(record=True) as of_compute:
+        warnings.simplefilter("always")
+        bleu.compute(predictions=SENTENCES, references=[SENTENCES[:1]] * 2)
+    (expected,) = [each.message for each in of_compute if each.message.kind == "sentences"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(bleu)
+    found = [str(each.message) for each in caught if each.message.kind == "sentences"]
+    wanted = [] if column is None else [str(expected).replace("predictions", column)]
+    assert found == wanted
 
 
 def score_matrix(predictions, references=None, **options):

@@ -411,6 +411,18 @@ def test_what_differs_is_all_but_a_longest_common_subsequence():
         assert len(kept[0]) == common_length(*texts)
 
 
+def test_no_warning_tells_which_files_the_server_has(tmp_path):
+    """The metric's own warning of a file's name would answer a visitor who guesses paths."""
+    metric = importlib.import_module("space.metric")
+    path = tmp_path / "secret.txt"
+    path.write_text("")
+    with metric.collect_warnings() as warnings:
+        metric.request_score([str(path)], [["a b c d"]], {})
+    assert warnings
+    assert all(warning.kind != "file name" for warning in warnings)
+    assert str(path) not in str(list(map(str, warnings)))
+
+
 def test_several_systems_have_no_interval_per_group():
     """None is shown, and a group of one document would bring a warning."""
     metric, scored, files = (

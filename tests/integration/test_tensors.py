@@ -61,6 +61,47 @@ def test_floats_are_not_ids(bleu, name, container):
             bleu.compute_metrics(Numbers())(pair)
 
 
+RAGGED = [torch.tensor([1, 2]), torch.tensor([3])]
+# Tensors that torch cannot convert to NumPy, and what to pass.
+UNREADABLE = {
+    "nested": (
+        torch.nested.as_nested_tensor(RAGGED),
+        "nested Tensor of int64, which NumPy cannot read. Pass [row.tolist() for row in {name}].",
+    ),
+    "jagged": (
+        torch.nested.as_nested_tensor(RAGGED, layout=torch.jagged),
+        "NestedTensor of int64, which NumPy cannot read. Pass [row.tolist() for row in {name}].",
+    ),
+    "sparse": (
+        IDS.to_sparse(),
+        "Tensor of int64, which NumPy cannot read. Pass lists or a NumPy array.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("tensor", "message"), UNREADABLE.values(), ids=UNREADABLE)
+def test_tensors_that_numpy_cannot_read(bleu, tensor, message):
+    """The message names the column, and a nested tensor's fix gives the scores of the ids."""
+    texts = ["a", "b"]
+    calls = {
+        "predictions": lambda: bleu.compute(predictions=tensor, references=texts),
+        "references": lambda: bleu.compare({"A": texts, "B": texts}, tensor),
+        "texts": lambda: bleu.self_bleu(tensor),
+        "labels": lambda: bleu.compute_metrics(Numbers())((IDS, tensor)),
+    }
+    for name, call in calls.items():
+        with pytest.raises(TypeError) as raised:
+            call()
+        assert f"{name}: got {message.format(name=name)}" in str(raised.value)
+    with pytest.raises(TypeError, match="System 'A': predictions: got"):
+        bleu.diff({"A": tensor, "B": texts}, texts)
+    with pytest.raises(TypeError, match=r"predictions\[0\]: got .*, which NumPy cannot read"):
+        bleu.compute(predictions=[tensor, tensor], references=texts)
+    if tensor.is_nested:
+        rows = [row.tolist() for row in tensor]
+        assert bleu.compute(predictions=rows, references=RAGGED)["counts"][0] == 3
+
+
 def test_sums_and_batches_of_tensors(bleu):
     """Sums as `all_reduce` leaves them, and a batch as a trainer's loop passes it."""
     assert bleu.score(torch.tensor([3, 3, 3, 4]))["counts"] == [3]
