@@ -829,6 +829,7 @@ UNSPACED_TEXT = Mistake(
     "Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'",
     changes_meaning=True,
 )
+UNSPACED_SCRIPT = UNSPACED_TEXT._replace(advice="Pass tokenize='char' or 'flores200'")
 # How a sign is written.
 QUOTES = Mistake(
     "quotes",
@@ -3147,8 +3148,8 @@ def _find_truncated(pairs: Pairs) -> Iterator[Found]:
 _NEXT_WORDS = re.compile(f"(?<=[{UNSPACED}]) (?=[{UNSPACED}])")
 _UNSPACED_SHARE = 0.1  # of the characters
 _LONGEST_WORDS = 4  # characters of a word of segmented text, on average
-_KANA = re.compile("[\u3040-\u30ff]")
-_HAN = re.compile("[\u3400-\u9fff\U00020000-\U0003ffff]")
+_KANA = re.compile("[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]")
+_HAN = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 def count_unspaced(text: str) -> int:
@@ -3179,10 +3180,16 @@ def find_unspaced(pairs: Pairs) -> Iterator[Found]:
     share = census.unspaced_share
     if share <= _UNSPACED_SHARE or is_segmented(census.joined[:20_000]):
         return
+    # Chinese and Japanese have tokenizers of their own; Thai and the others have none.
+    han = len(_HAN.findall(census.joined))
+    kana = len(_KANA.findall(census.joined))
+    mistake = UNSPACED_TEXT
     tokenize = "char"
-    if _HAN.search(census.joined) and not _KANA.search(census.joined):
+    if 2 * (han + kana) < count_unspaced(census.joined):
+        mistake = UNSPACED_SCRIPT
+    elif not kana:
         tokenize = "zh"
-    elif _KANA.search(census.joined) and importlib.util.find_spec("MeCab") is not None:
+    elif importlib.util.find_spec("MeCab") is not None:
         tokenize = "ja-mecab"
     rows = [row for row, text in enumerate(pairs.predictions) if _UNSPACED.search(text)]
     says = (
@@ -3190,7 +3197,7 @@ def find_unspaced(pairs: Pairs) -> Iterator[Found]:
         f" spaces, which tokenize={pairs.tokenizer_name!r} does not segment"
     )
     yield pairs.make_found(
-        UNSPACED_TEXT,
+        mistake,
         "both",
         rows,
         says,
@@ -3495,6 +3502,7 @@ MISTAKES: Sequence[Mistake] = (
     APART,
     TOKENIZED,
     UNSPACED_TEXT,
+    UNSPACED_SCRIPT,
     MARKUP,
     REPRS,
     FIELDS,

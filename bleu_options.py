@@ -126,7 +126,8 @@ def _check_confidence(name: str, value: Any) -> None:
 
 def _check_weights(name: str, value: Any) -> None:
     is_other = isinstance(value, (str, bytes, bytearray, memoryview, Mapping, Set))
-    if is_other or not hasattr(value, "__len__"):
+    has_no_axes = getattr(value, "ndim", None) == 0
+    if is_other or has_no_axes or not hasattr(value, "__len__"):
         expected = (
             "a list with one weight per order, such as [0.25, 0.25, 0.25, 0.25], or None for equal"
             " weights"
@@ -263,7 +264,8 @@ class Options:
             tokenize_by = None
         if isinstance(values.get("tokenize"), Mapping):
             by_label = values.pop("tokenize")
-            tokenize_by = {plain_label(label): value for label, value in by_label.items()}
+            named = {plain_label(label): value for label, value in by_label.items()}
+            tokenize_by = named or None
         # 2. Check them. An explicit number of resamples wins over the numbers of a signature.
         chosen = self.given.union(given)
         trials = {} if "n_resamples" in given else self.signed_trials
@@ -846,17 +848,59 @@ OTHER_NAMES = {
     **dict.fromkeys(("tokenizer", "tok"), "write `tokenize`"),
     "use_effective_order": "write `effective_order`",
     **dict.fromkeys(
-        ("max_ngram_order", "max_n", "n_gram", "ngram_order", "order"), "write `max_order`"
+        (
+            "max_ngram",
+            "max_ngram_order",
+            "max_n",
+            "n",
+            "n_gram",
+            "n_grams",
+            "ngram",
+            "ngrams",
+            "ngram_order",
+            "order",
+        ),
+        "write `max_order`",
     ),
     **dict.fromkeys(("ignore_case", "lc", "lower"), "write `lowercase`"),
+    **dict.fromkeys(
+        ("case", "case_sensitive", "cased", "do_lower_case", "uncased"),
+        "write `lowercase=True` to ignore case; without it, case counts",
+    ),
     "smoothing": "write `smooth_method`",
     **dict.fromkeys(
         ("epsilon", "k"), "write `smooth_value`, with the `smooth_method` that takes it"
     ),
     "alpha": "write `confidence=0.95` for an interval at `alpha=0.05`",
+    **dict.fromkeys(
+        ("ci", "conf", "confidence_interval", "confidence_level", "level"),
+        "write `confidence=0.95` for a 95% interval",
+    ),
     "bootstrap": "write `confidence=0.95` for a bootstrap interval, or `test='bootstrap'` in"
     " compare()",
-    **dict.fromkeys(("n_bootstrap", "n_samples", "num_samples"), "write `n_resamples`"),
+    **dict.fromkeys(
+        (
+            "n_boot",
+            "n_bootstrap",
+            "n_iterations",
+            "n_samples",
+            "n_trials",
+            "num_samples",
+            "paired_ar_n",
+            "paired_bs_n",
+            "trials",
+        ),
+        "write `n_resamples`",
+    ),
+    **dict.fromkeys(
+        ("paired", "paired_ar", "paired_bs", "paired_test"),
+        "remove it; compare() and rank() pair the segments of systems in every test, and compare()"
+        " has `test='bootstrap'` and `test='randomization'`",
+    ),
+    **dict.fromkeys(
+        ("return_sentences", "sentence", "sentence_level", "sentence_scores", "sentences"),
+        "write `segments=True` for segment scores in addition to the corpus score",
+    ),
     **dict.fromkeys(("random_seed", "random_state", "rng"), "write `seed`, an int"),
     **dict.fromkeys(("group_by", "groups"), "write `by`, one label per segment"),
     **dict.fromkeys(("doc_ids", "docs"), "write `documents`, one label per segment"),
@@ -889,8 +933,13 @@ OTHER_KEYS = {
     "prediction_length": "translation_length",
     "ref_len": "reference_length",
     "bleu_score": "bleu",
-    "sentence_bleu": "segment_bleu",
+    **dict.fromkeys(("sentence_bleu", "segment_scores", "segments"), "segment_bleu"),
     "ratio": "length_ratio",
+    **dict.fromkeys(("ci", "interval"), "confidence_interval"),
+    **dict.fromkeys(("se", "stderr"), "standard_error"),
+    **dict.fromkeys(("p", "pvalue"), "p_value"),
+    **dict.fromkeys(("diff", "difference"), "delta"),
+    "by": "groups",
 }
 
 

@@ -8,6 +8,7 @@ its properties.
 
 from __future__ import annotations
 
+import difflib
 import re
 import secrets
 import string
@@ -336,6 +337,86 @@ SACREBLEU_PACKAGES |= dict.fromkeys(
 )
 
 
+# Other names of tokenizers, in small letters and with hyphens, and what to pass for each.
+OTHER_TOKENIZERS: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            "cmn",
+            "chinese",
+            "cn",
+            "jieba",
+            "mandarin",
+            "zh-cn",
+            "zh-hans",
+            "zh-hant",
+            "zh-tw",
+            "zho",
+        ),
+        "Pass 'zh'",
+    ),
+    **dict.fromkeys(
+        ("fugashi", "ipadic", "ja", "japanese", "jp", "jpn", "mecab-ja", "sudachi", "unidic"),
+        "Pass 'ja-mecab'",
+    ),
+    **dict.fromkeys(("ko", "konlpy", "kor", "korean", "kr", "mecab-ko"), "Pass 'ko-mecab'"),
+    "mecab": "Pass 'ja-mecab' for Japanese or 'ko-mecab' for Korean",
+    **dict.fromkeys(
+        ("bo", "burmese", "khmer", "km", "lao", "lo", "my", "pythainlp", "th", "thai", "tibetan"),
+        "Pass 'flores200', 'char', or a function from str to a list of words, such as"
+        " pythainlp.word_tokenize for Thai",
+    ),
+    **dict.fromkeys(
+        ("moses", "moses-tokenizer", "mosestokenizer", "sacremoses", "tokenizer.perl"),
+        "Pass 'moses-en', or moses- and the code of another language",
+    ),
+    **dict.fromkeys(
+        ("default", "mteval", "mteval-v13a", "sacrebleu", "tokenizer-13a", "v13a"), "Pass '13a'"
+    ),
+    **dict.fromkeys(
+        ("14a", "international", "mteval-v14", "unicode", "v14", "v14-international"),
+        "Pass 'intl'",
+    ),
+    **dict.fromkeys(("character", "characters", "chars"), "Pass 'char'"),
+    **dict.fromkeys(
+        ("false", "no", "off", "pretokenized", "raw", "space", "split", "tokenized", "whitespace"),
+        "Pass 'none', which splits at spaces",
+    ),
+    **dict.fromkeys(("multi-bleu.perl", "multibleu"), "Pass 'multi-bleu'"),
+    **dict.fromkeys(
+        ("coco", "corenlp", "penn", "penn-treebank", "ptbtokenizer", "pycocoevalcap"), "Pass 'ptb'"
+    ),
+    **dict.fromkeys(
+        ("flores", "flores-101", "flores-200", "nllb", "sentencepiece", "spbleu"),
+        "Pass 'flores200', or 'flores101' for older scores",
+    ),
+    **dict.fromkeys(
+        ("bert", "bpe", "huggingface", "nltk", "punkt", "spacy", "stanza", "treebank", "wordpiece"),
+        "Pass a function from str to a list of tokens, such as nltk.word_tokenize",
+    ),
+}
+_LANGUAGE_CODE = re.compile("[a-z]{2}(-[a-z]+)?")
+
+
+def _find_advice(name: str, names: Sequence[str]) -> str | None:
+    """Return what to pass instead of an unknown name of a tokenizer; None for an unknown meaning.
+
+    >>> _find_advice("13A", ["13a"]), _find_advice("ja", []), _find_advice("xyz", ["13a"])
+    ("Did you mean '13a'?", "Pass 'ja-mecab'.", None)
+    """
+    written = re.sub(r"[\s_]+", "-", name.strip().lower())
+    if is_moses(written):
+        return f"Did you mean {written!r}?"
+    if written in OTHER_TOKENIZERS:
+        return f"{OTHER_TOKENIZERS[written]}."
+    name_of = {known.lower(): known for known in names}
+    for nearest in difflib.get_close_matches(written, name_of, n=1, cutoff=0.75):
+        return f"Did you mean {name_of[nearest]!r}?"
+    if _LANGUAGE_CODE.fullmatch(written):
+        language = written[:2]
+        return f"Pass '13a' for languages with spaces between words, or 'moses-{language}'."
+    return None
+
+
 # Moses' tokenizers by language, from sacremoses: moses-de, and moses-de-compounds, which also
 # splits at hyphens as the papers on WMT14 did.
 _MOSES_NAME = re.compile(r"moses-([a-z]{2,3})(-compounds)?")
@@ -603,22 +684,29 @@ def find_moses_tokenizers(texts: Sequence[str]) -> list[str]:
     return names
 
 
+def _unknown_tokenizer(name: str, advice: str) -> ValueError:
+    return ValueError(f"tokenize={show_value(name)}: unknown tokenizer. {advice}")
+
+
 @cache
 def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
     """Return a tokenizer of sacreBLEU, such as `"ja-mecab"` or `"flores200"`."""
     packages = SACREBLEU_PACKAGES.get(name, "sacrebleu")
+    names = [*TOKENIZERS, *SACREBLEU_PACKAGES]
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError as error:
+        advice = None if name in SACREBLEU_PACKAGES else _find_advice(name, names)
+        if advice is not None:
+            raise _unknown_tokenizer(name, advice) from None
         raise ImportError(
             f"tokenize={name!r} comes from sacreBLEU, which is not installed."
             f" Install it: pip install {packages}"
         ) from error
     if name not in BLEU.TOKENIZERS:
-        names = ", ".join(dict.fromkeys([*TOKENIZERS, *BLEU.TOKENIZERS]))
-        raise ValueError(
-            f"tokenize={show_value(name)}: unknown tokenizer. Pass one of {names}; or a function."
-        )
+        names = list(dict.fromkeys([*names, *BLEU.TOKENIZERS]))
+        every_name = f"Pass one of {', '.join(names)}; or a function."
+        raise _unknown_tokenizer(name, _find_advice(name, names) or every_name)
     try:
         tokenize = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:

@@ -11,6 +11,7 @@ from bleu.bleu_inputs import read_corpus
 from bleu.bleu_messages import BleuWarning
 from bleu.bleu_tokenizers import TOKENIZERS
 from helpers import ROOT, Words, record_warnings, run_python
+from sacrebleu.metrics import BLEU
 
 # Calls, and the messages of their errors: place, problem, fix.
 ERRORS = [
@@ -245,12 +246,12 @@ ERRORS = [
     ),
     pytest.param(
         lambda bleu: bleu.score(["a"], ["b"]),
-        "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=.",
+        "score() and total() take tables from statistics(). For texts, use compute(predictions=..., references=...); for labels, by=.",
         id="score with predictions and references",
     ),
     pytest.param(
         lambda bleu: bleu.score(["a"]),
-        "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=.",
+        "score() and total() take tables from statistics(). For texts, use compute(predictions=..., references=...); for labels, by=.",
         id="score with texts",
     ),
     pytest.param(
@@ -422,6 +423,24 @@ def test_unspaced_scripts_warn_if_the_tokenizer_does_not_split_them(bleu, text, 
     found = [warning for warning in caught if "written without spaces" in str(warning.message)]
     assert len(found) == (tokenize not in ("zh", "char", "list"))
     assert all(warning.filename == __file__ for warning in found)
+
+
+FOR_ASIA = "Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'."
+FOR_OTHERS = "Pass tokenize='char' or 'flores200'."
+ADVICE = [
+    ("我们用的是中文。", FOR_ASIA), ("カタカナとひらがな", FOR_ASIA), ("ﾊﾝｶｸｶﾀｶﾅ", FOR_ASIA), ("漢字と仮名を使う", FOR_ASIA),
+    ("ภาษาไทยไม่มีช่องว่าง", FOR_OTHERS), ("ພາສາລາວ", FOR_OTHERS), ("ភាសាខ្មែរ", FOR_OTHERS), ("မြန်မာဘာသာ", FOR_OTHERS), ("བོད་སྐད་", FOR_OTHERS),
+    ("ภาษาไทยไม่มีช่องว่าง 中", FOR_OTHERS), ("我们用的是中文。 ไทย", FOR_ASIA),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "advice"), ADVICE)
+def test_unspaced_scripts_have_the_advice_of_their_languages(bleu, text, advice):
+    """Thai is not advised a tokenizer for Chinese or Japanese; sacreBLEU takes each name of the advice."""
+    _, messages = record_warnings(lambda: bleu.compute(predictions=[text], references=[text]))
+    (message,) = [message for message in messages if "written without spaces" in message]
+    assert message.endswith(advice)
+    assert set(re.findall(r"'([\w-]+)'", advice)) <= set(BLEU.TOKENIZERS)
 
 
 @pytest.mark.parametrize("column", [list, tuple])  # plain lists take a fast path

@@ -18,6 +18,7 @@ import pytest
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_options import Options
 from bleu.bleu_tokenizers import (
+    OTHER_TOKENIZERS,
     SACREBLEU_PACKAGES,
     TOKENIZERS,
     _load_from_sacrebleu,
@@ -878,3 +879,57 @@ def test_moses_lowercases_tokens_as_text(load, text):
     expected = moses.compute(predictions=[text], references=[text.lower()])
     tokens = moses.compute(predictions=[text.split(" ")], references=[[text.lower().split(" ")]])
     assert {**tokens, "signature": ""} == {**expected, "signature": ""}
+
+
+# Unknown names of tokenizers, and what to pass.
+UNKNOWN = {
+    "moses": "Pass 'moses-en', or moses- and the code of another language.",
+    "Moses": "Pass 'moses-en', or moses- and the code of another language.",
+    "moses_de": "Did you mean 'moses-de'?",
+    "MOSES-DE": "Did you mean 'moses-de'?",
+    "ja": "Pass 'ja-mecab'.",
+    "mecab": "Pass 'ja-mecab' for Japanese or 'ko-mecab' for Korean.",
+    "ja_mecab": "Did you mean 'ja-mecab'?",
+    "13A": "Did you mean '13a'?",
+    "ZH": "Did you mean 'zh'?",
+    "zh_CN": "Pass 'zh'.",
+    "intl ": "Did you mean 'intl'?",
+    "spbleu-1k": "Did you mean 'spBLEU-1K'?",
+    "thai": "Pass 'flores200', 'char', or a function from str to a list of words, such as pythainlp.word_tokenize for Thai.",
+    "split": "Pass 'none', which splits at spaces.",
+    "nltk": "Pass a function from str to a list of tokens, such as nltk.word_tokenize.",
+    "de": "Pass '13a' for languages with spaces between words, or 'moses-de'.",
+    "en-US": "Pass '13a' for languages with spaces between words, or 'moses-en'.",
+    "xyzzy": f"Pass one of {', '.join(dict.fromkeys([*TOKENIZERS, *SACREBLEU_PACKAGES]))}; or a function.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "advice"), UNKNOWN.items())
+def test_an_unknown_name_has_advice(bleu, load, name, advice):
+    message = f"tokenize={name!r}: unknown tokenizer. {advice}"
+    texts = {"predictions": ["a"], "references": ["a"]}
+    for call in (
+        lambda: bleu.compute(**texts, tokenize=name),
+        lambda: bleu.compute(**texts, by=["x"], tokenize={"x": name}),
+        lambda: load("sacrebleu").compute(**texts, tokenize=name),
+    ):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            call()
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_an_unknown_name_has_advice_without_sacrebleu(bleu, name, monkeypatch):
+    """A name that means another tokenizer has its advice then, too; any other name may be of a later sacreBLEU."""
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+    error = ImportError if name == "xyzzy" else ValueError
+    with pytest.raises(error, match=f"tokenize='{name}'"):
+        bleu.compute(predictions=["a"], references=["a"], tokenize=name)
+
+
+def test_other_names_of_tokenizers_mean_known_ones():
+    """Each name in the advice is a tokenizer, and no other name is a key of it."""
+    known = {*TOKENIZERS, *BLEU.TOKENIZERS, "moses-en"}
+    assert not known & set(OTHER_TOKENIZERS)
+    for name, advice in OTHER_TOKENIZERS.items():
+        assert name == re.sub(r"[\s_]+", "-", name.strip().lower())
+        assert set(re.findall("'(.*?)'", advice)) <= known
