@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import exp
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
@@ -27,9 +29,11 @@ from .bleu_inputs import (
 )
 from .bleu_messages import (
     ONE_RUN,
+    SAME_STATISTICS,
     RunOfSystem,
     count_things,
     invalid,
+    list_systems,
     one_of,
     show_system,
     show_value,
@@ -48,6 +52,7 @@ from .bleu_options import (
 from .bleu_significance import (
     ALL_TESTS,
     TESTS,
+    DifferenceUncertainty,
     MacroAverage,
     Plan,
     Rows,
@@ -146,7 +151,7 @@ def compare_systems(
         has_segment_scores=plan.has_segments,
         runs=_sign_runs(arranged) if test == "runs" else None,
     )
-    return comparison
+    return report.explain_missing_keys(comparison)
 
 
 def rank_systems(
@@ -193,7 +198,7 @@ def rank_systems(
     pairs = list(combinations(range(len(names)), 2))
     deltas = np.array([given_scores[order[i]] - given_scores[order[j]] for i, j in pairs])
     tested: list[Pair] = [
-        {"systems": [names[i], names[j]], "delta": delta}
+        {"systems": [names[i], names[j]], "delta": delta}  # type: ignore[typeddict-item]
         for (i, j), delta in zip(pairs, deltas.tolist())
     ]
     significant = np.zeros((len(names), len(names)), bool)
@@ -231,7 +236,7 @@ def rank_systems(
     # 5. Put the result together.
     ranking = Ranking(ranking=ranked, pairs=tested, alpha=alpha, family_wise=family_wise)
     ranking |= _list_settings(shared, units, plan, counted.unknown)
-    return ranking
+    return report.explain_missing_keys(ranking)
 
 
 def _check_systems(
@@ -274,7 +279,8 @@ def _list_settings(
     """
     options = plan.options
     test = plan.test or "randomization"
-    settings: Settings = {}
+    # The keys of intervals are the first.
+    settings: Settings = {}  # type: ignore[typeddict-item]
     resample_counts: dict[str, int] = {}
     if units.can_resample:
         resample_counts[ALL_TESTS[test].key] = plan.trials
@@ -386,7 +392,21 @@ def _count_systems(
                 (sums,) = sum_by_number([counted.rows], document_numbers)
                 counted = counted._replace(rows=sums, documents=kept_documents, has_segments=False)
             kept[name] = counted
+        if not are_texts:
+            _warn_of_equal_tables(kept)
     return CountedSystems(kept, options, unknown)
+
+
+def _warn_of_equal_tables(systems: Mapping[SystemName | RunOfSystem, Counted]) -> None:
+    """Warn of systems with the same statistics in every row."""
+    names_of: dict[bytes, list[SystemName | RunOfSystem]] = {}  # by their sums
+    for name, counted in systems.items():
+        names_of.setdefault(counted.rows.sum(axis=0).tobytes(), []).append(name)
+    for names in names_of.values():
+        rows = systems[names[0]].rows
+        equal = [name for name in names if np.array_equal(systems[name].rows, rows)]
+        if len(equal) > 1:
+            warn(SAME_STATISTICS, systems=list_systems(equal))
 
 
 def _count_texts(
@@ -431,7 +451,7 @@ def _describe(
     described: list[SystemScores] = []
     for i, (score, runs) in enumerate(zip(sample.scores, arranged)):
         # 1. The score of the system.
-        system: SystemScores = {"bleu": score, "score": 100 * score}
+        system: SystemScores = {"bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
         described.append(system)
         if plan.test == "runs":
             _add_runs(system, runs, sample.observed[runs.positions])
@@ -498,7 +518,8 @@ def _add_groups(
 
 def _describe_group(scores: SystemScores, units: Units) -> GroupScores:
     """Return what a comparison says about a system in a group."""
-    group: GroupScores = {"bleu": scores["bleu"], "score": scores["score"]}
+    # The baseline has no more.
+    group: GroupScores = {"bleu": scores["bleu"], "score": scores["score"]}  # type: ignore[typeddict-item]
     if "delta" in scores:
         group["delta"] = scores["delta"]
     if "p_value" in scores:
@@ -664,11 +685,16 @@ class Scored(TypedDict):
     score: float
 
 
-class GroupScores(Scored, total=False):
-    """The scores of a system in a group; the baseline has neither `delta` nor `p_value`."""
+class _ComparedInGroup(Scored):
+    """The keys of a system in a group that does not consist of a single segment or document."""
 
     delta: float
     p_value: float
+
+
+class GroupScores(_ComparedInGroup, total=False):
+    """The scores of a system in a group; the baseline has neither `delta` nor `p_value`."""
+
     documents: int
 
 
@@ -678,18 +704,21 @@ class RunScores(Scored, total=False):
     macro_bleu: float
 
 
-class SystemScores(Scored, Uncertainty, TestedDifference, total=False):
+class _Compared(Scored, scoring.Wins, TestedDifference):
+    """The keys of a system that is compared, with intervals."""
+
+    delta: float
+
+
+class SystemScores(_Compared, Uncertainty, total=False):
     """The scores of a system, as in `systems` of a comparison.
 
-    The baseline has no key from `delta` to `human_accuracy`, and no `macro_...` but `macro_bleu`.
+    A key is optional if it needs an argument. The baseline has no key of `_Compared` but those of
+    `Scored`, no `human_accuracy`, and no `macro_...` but `macro_bleu`.
     """
 
     runs: dict[Hashable, RunScores]
     run_standard_deviation: float
-    delta: float
-    wins: int
-    ties: int
-    losses: int
     human_accuracy: float | None
     groups: dict[Label, GroupScores]
     macro_bleu: float
@@ -700,16 +729,65 @@ class SystemScores(Scored, Uncertainty, TestedDifference, total=False):
     macro_delta_standard_error: float
 
 
-class Settings(TypedDict, total=False):
-    """The keys about test and resampling that both results have."""
+class _AllSettings(TypedDict):
+    """The keys about test and resampling that all results have."""
 
-    confidence: float
     test: str
     n_resamples: int
     seed: int | None
+    signature: str
+
+
+class Settings(_AllSettings, total=False):
+    """The keys about test and resampling in a comparison or a ranking."""
+
+    confidence: float
     documents: int
     shared_documents: int
-    signature: str
+
+
+# How to get the keys that a comparison or a ranking, and the dicts in them, lack.
+_BY_LABELS = report.passing("by=labels")
+_AT_LEVEL = (
+    f"{report.passing('confidence=0.95')}; one segment or document can't be resampled, nor runs"
+    " and texts that do not vary"
+)
+_BY_DOCUMENT = f"{report.passing('documents=labels')}; one document can't be resampled"
+_NOT_TESTED = "one segment or document can't be tested, nor runs and texts that do not vary"
+_OF_BASELINE = "the baseline has none, because the other systems are compared with it"
+_WAYS_TO_SETTINGS = {"confidence": _AT_LEVEL, "documents": _BY_DOCUMENT}
+_WAYS_TO_ESTIMATES = {
+    "confidence_interval": _AT_LEVEL,
+    "degrees_of_freedom": f"{report.passing('documents=labels and confidence=0.95')}; one document"
+    " can't be resampled",
+    "bootstrap_mean": f"{_AT_LEVEL}; the mean of several runs has none",
+    "standard_error": _AT_LEVEL,
+}
+_WAYS_TO_DIFFERENCES = {
+    "delta": _OF_BASELINE,
+    "p_value": _NOT_TESTED,
+    "p_value_sacrebleu": report.passing("test='bootstrap'"),
+    **dict.fromkeys(DifferenceUncertainty.__annotations__, _AT_LEVEL),
+    **dict.fromkeys(
+        scoring.Wins.__annotations__, report.passing("texts, or tables with a row per segment,")
+    ),
+    "human_accuracy": report.passing("human=True"),
+    **dict.fromkeys(("macro_delta", "macro_p_value"), _BY_LABELS),
+    **dict.fromkeys(
+        ("macro_delta_interval", "macro_delta_degrees_of_freedom", "macro_delta_standard_error"),
+        f"{report.passing('by=labels and confidence=0.95')}; a group of one segment or document"
+        " can't be resampled",
+    ),
+}
+_WAYS_TO_SYSTEMS = {
+    **_WAYS_TO_ESTIMATES,
+    **dict.fromkeys(
+        ("runs", "run_standard_deviation"),
+        report.passing("a dict of several training runs per system"),
+    ),
+    **dict.fromkeys(("groups", "macro_bleu"), _BY_LABELS),
+}
+_WAYS_TO_GROUPS = {"delta": _OF_BASELINE, "p_value": _NOT_TESTED, "documents": _BY_DOCUMENT}
 
 
 class Comparison(report.QuotableReport):
@@ -723,6 +801,28 @@ class Comparison(report.QuotableReport):
     <BLANKLINE>
     CI: percentile bootstrap; nrefs:1
     """
+
+    _absent = MappingProxyType(
+        {
+            **_WAYS_TO_SETTINGS,
+            "shared_documents": report.passing(
+                "by=labels and documents=labels that occur in several groups"
+            ),
+        }
+    )
+    _absent_within = MappingProxyType(
+        {
+            "systems.*": {**_WAYS_TO_SYSTEMS, **_WAYS_TO_DIFFERENCES},
+            "systems.*.groups.*": _WAYS_TO_GROUPS,
+            "systems.*.runs.*": {"macro_bleu": _BY_LABELS},
+        }
+    )
+    _absent_in_baseline = MappingProxyType(
+        {
+            "systems.*": {**_WAYS_TO_SYSTEMS, **dict.fromkeys(_WAYS_TO_DIFFERENCES, _OF_BASELINE)},
+            "systems.*.groups.*": {**_WAYS_TO_GROUPS, "p_value": _OF_BASELINE},
+        }
+    )
 
     if TYPE_CHECKING:
 
@@ -741,6 +841,16 @@ class Comparison(report.QuotableReport):
         @overload
         def __getitem__(self, key: Literal["confidence"]) -> float: ...
         def __getitem__(self, key: str) -> object: ...
+
+    def _finish_restored(self) -> None:
+        if self["baseline"] not in self["systems"]:  # JSON writes a number as a key, but as it is
+            (self["baseline"],) = json.loads(json.dumps({self["baseline"]: None}))
+        super()._finish_restored()
+
+    def _list_absent(self, path: str, part: report.ResultDict) -> Mapping[str, str]:
+        if "delta" not in part and path in self._absent_in_baseline:
+            return self._absent_in_baseline[path]
+        return super()._list_absent(path, part)
 
     def _rows(self) -> list[list[str]]:
         """Return one row per system, followed by one per group and one for the macro-average."""
@@ -936,16 +1046,11 @@ class RankedSystem(_Ranked, Uncertainty):
     """A system in a ranking."""
 
 
-class _Compared(TypedDict):
-    """The keys that all pairs have."""
+class Pair(TypedDict):
+    """Two systems, the better first; without p-values if there is a single unit."""
 
     systems: list[SystemName]
     delta: float
-
-
-class Pair(_Compared, total=False):
-    """Two systems, the better first; without p-values if there is a single unit."""
-
     p_value: float
     p_adjusted: float
 
@@ -967,6 +1072,13 @@ class Ranking(report.QuotableReport):
 
     _left_columns = 2
     _wide_columns = ("system",)
+    _absent = _WAYS_TO_SETTINGS
+    _absent_within = MappingProxyType(
+        {
+            "ranking.*": _WAYS_TO_ESTIMATES,
+            "pairs.*": dict.fromkeys(("p_value", "p_adjusted"), _NOT_TESTED),
+        }
+    )
 
     if TYPE_CHECKING:
 

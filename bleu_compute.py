@@ -146,8 +146,7 @@ def _score_counted(
         scoring.warn_if_zero(scores["bleu"], rows[0].sum(axis=0), segments, options)
         if not counted.groups:
             return Result(scores)
-        # 2. Score each group as its segments alone would be. Its result is a plain dict, which YAML
-        #    can write.
+        # 2. Score each group as its segments alone would be.
         scores_of_groups: dict[Label, CorpusScores] = {}
         average = MacroAverage(counted, plan)
         for group in list_groups(counted, rows):
@@ -177,7 +176,7 @@ def _score_counted(
     add_macro_average(scores, {"bleu": macro_bleu, "score": 100 * macro_bleu, **uncertainty})
     if "confidence_interval" in uncertainty and counted.shared_documents:
         scores["shared_documents"] = counted.shared_documents
-    return GroupedResult(scores)
+    return report.explain_missing_keys(GroupedResult(scores))
 
 
 def _describe(
@@ -300,7 +299,7 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     explanation["orders"] = [
         _explain_order(order, total, tokens) for order, total in zip(explained_orders, totals)
     ]
-    return explanation
+    return report.explain_missing_keys(explanation)
 
 
 _BYTES_PER_LISTED_TOKEN = 8  # a pointer in the list of an n-gram
@@ -429,10 +428,15 @@ def _explain_order(order: NumberedOrder, total: int, tokens: Tokens) -> OrderMat
 # --- The result of compute and score --------------------------------------------------------------
 
 
-class CorpusScores(scoring.Scores, Uncertainty, total=False):
-    """The keys of a result; those of `Scores` are always there."""
+class _SignedScores(scoring.Scores):
+    """The keys that all results have."""
 
     signature: str
+
+
+class CorpusScores(_SignedScores, Uncertainty, total=False):
+    """The keys of a result, and of a group in it."""
+
     segment_bleu: list[float]
     mean_segment_bleu: float
     confidence: float
@@ -446,6 +450,32 @@ class CorpusScores(scoring.Scores, Uncertainty, total=False):
     shared_documents: int
 
 
+# How to get the keys of `CorpusScores` that a result, or a group of it, lacks.
+_WAYS_TO_SCORES = {
+    **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), report.passing("segments=True")),
+    **dict.fromkeys(
+        ("confidence", "confidence_interval", "bootstrap_mean", "standard_error"),
+        f"{report.passing('confidence=0.95')}; one segment or document can't be resampled",
+    ),
+    **dict.fromkeys(
+        ("documents", "degrees_of_freedom"),
+        f"{report.passing('documents=labels and confidence=0.95')}; one document can't be"
+        " resampled",
+    ),
+}
+_WAYS_TO_AVERAGES = {
+    **dict.fromkeys(("groups", "macro_bleu", "macro_score"), report.passing("by=labels")),
+    **dict.fromkeys(
+        ("macro_confidence_interval", "macro_degrees_of_freedom", "macro_standard_error"),
+        f"{report.passing('by=labels and confidence=0.95')}; a group of one segment or document"
+        " can't be resampled",
+    ),
+    "shared_documents": report.passing(
+        "by=labels, documents=labels that occur in several groups, and confidence=0.95"
+    ),
+}
+
+
 class OrderScores(NamedTuple):
     """The row of an order in the table of a result."""
 
@@ -457,29 +487,13 @@ class OrderScores(NamedTuple):
 
 
 class Result(report.QuotableReport):
-    """The result of `compute` and `score`: a dict that prints as a dict and displays as a table."""
+    """The result of `compute` and `score`: a dict that prints as sacreBLEU's, on a line.
 
-    _prints_as_table = False
-    _optional_keys = MappingProxyType(
-        {
-            "segment_bleu": "segments=True",
-            "mean_segment_bleu": "segments=True",
-            "confidence": "confidence=0.95",
-            "confidence_interval": "confidence=0.95",
-            "degrees_of_freedom": "documents=labels and confidence=0.95",
-            "bootstrap_mean": "confidence=0.95",
-            "standard_error": "confidence=0.95",
-            "documents": "documents=labels and confidence=0.95",
-            "groups": "by=labels",
-            "macro_bleu": "by=labels",
-            "macro_score": "by=labels",
-            "macro_confidence_interval": "by=labels and confidence=0.95",
-            "macro_degrees_of_freedom": "by=labels and confidence=0.95",
-            "macro_standard_error": "by=labels and confidence=0.95",
-            "shared_documents": "by=labels, documents=labels that occur in several groups, and"
-            " confidence=0.95",
-        }
-    )
+    In a notebook it displays as a table.
+    """
+
+    _absent = MappingProxyType({**_WAYS_TO_SCORES, **_WAYS_TO_AVERAGES})
+    _absent_within = MappingProxyType({"groups.*": _WAYS_TO_SCORES})
 
     if TYPE_CHECKING:  # the types of `CorpusScores`: a subclass of dict can't be a TypedDict
 
@@ -525,6 +539,39 @@ class Result(report.QuotableReport):
         @overload
         def __getitem__(self, key: Literal["groups"]) -> dict[Label, CorpusScores]: ...
         def __getitem__(self, key: str) -> object: ...
+
+    def __str__(self) -> str:
+        if not self.keys() >= _SignedScores.__annotations__.keys():  # some were removed
+            return repr(self)
+        lines = [self._write_line(), self["signature"]]
+        return "\n".join(map(report.fit_terminal, lines))
+
+    def _write_line(self) -> str:
+        """Return the line that sacreBLEU prints of this score."""
+        interval = self._write_interval()
+        # The digits behind the tenth come from multiplying by 100.
+        percentages = [round(100 * precision, 10) for precision in self["precisions"]]
+        precisions = "/".join(f"{percentage:.1f}" for percentage in percentages)
+        return (
+            f"BLEU = {self['score']:.2f}{interval} {precisions} (BP = {self['brevity_penalty']:.3f}"
+            f" ratio = {self['length_ratio']:.3f} hyp_len = {self['translation_length']}"
+            f" ref_len = {self['reference_length']})"
+        )
+
+    def _write_interval(self) -> str:
+        """Return the interval as in sacreBLEU's line, or in words where sacreBLEU has none."""
+        if "confidence_interval" not in self:
+            return ""
+        is_of_sacrebleu = self["confidence"] == 0.95 and "degrees_of_freedom" not in self
+        if not is_of_sacrebleu:
+            return f" ({report.describe_interval(self, self['confidence'])})"
+        if not self["bootstrap_mean"]:
+            return ""
+        low, high = self["confidence_interval"]
+        return f" (μ = {100 * self['bootstrap_mean']:.2f} ± {50 * (high - low):.2f})"
+
+    def _repr_pretty_(self, printer: report.Printer, cycle: bool) -> None:
+        printer.pretty(report.shorten(self))
 
     def _title(self) -> str:
         return ". ".join([f"BLEU {self['score']:.2f}", *self._list_facts()])
@@ -612,7 +659,11 @@ class Result(report.QuotableReport):
 class GroupedResult(Result):
     """The result with `by`: a dict that prints and displays as a table with one row per group."""
 
-    _prints_as_table = True
+    def __str__(self) -> str:
+        return report.Report.__str__(self)
+
+    def _repr_pretty_(self, printer: report.Printer, cycle: bool) -> None:
+        report.Report._repr_pretty_(self, printer, cycle)
 
     def _title(self) -> str:
         micro = f"{self['score']:.2f} as the micro-average"

@@ -6,6 +6,7 @@ They are listed by segment, length and label, with the n-grams that only one sys
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, overload
 
 import numpy as np
@@ -36,7 +37,15 @@ from .bleu_pairwise import (
     number_texts,
     sorted_order,
 )
-from .bleu_report import Report, plot_scatter, write_label, write_name, write_table
+from .bleu_report import (
+    Report,
+    explain_missing_keys,
+    passing,
+    plot_scatter,
+    write_label,
+    write_name,
+    write_table,
+)
 from .bleu_scoring import NOISE, bleu, count_wins, warn_about_zeros
 from .bleu_statistics import count_batch, take_bigrams
 from .bleu_tables import is_table
@@ -104,7 +113,7 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     deltas = second_scores - first_scores
     difference = Difference(count_wins(deltas))
     scores: dict[SystemName, SystemScore] = {
-        first_name: {"bleu": first_score, "score": 100 * first_score},
+        first_name: {"bleu": first_score, "score": 100 * first_score},  # type: ignore[typeddict-item]
         second_name: {
             "bleu": second_score,
             "score": 100 * second_score,
@@ -138,7 +147,7 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     difference["segment_bleu"] = dict(zip(names, segment_scores.tolist()))
     origin = Origin(tokenizer.name, first_corpus.reference_count())
     difference["signature"] = make_signature(options, origin, has_segment_scores=True)
-    return difference
+    return explain_missing_keys(difference)
 
 
 def _count_pair(
@@ -459,16 +468,11 @@ def _choose_rows(table: NGramTable, system: int) -> NGramTable:
 # --- The result -----------------------------------------------------------------------------------
 
 
-class _Scored(TypedDict):
-    """The keys that both systems have, on the scales 0-1 and 0-100."""
+class SystemScore(TypedDict):
+    """The score of a system on the scales 0-1 and 0-100; only the second system has a `delta`."""
 
     bleu: float
     score: float
-
-
-class SystemScore(_Scored, total=False):
-    """The score of a system; only the second system has a `delta`."""
-
     delta: float
 
 
@@ -533,6 +537,11 @@ class Difference(Report):
     <BLANKLINE>
     nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-1.0.0
     """
+
+    _absent = MappingProxyType({"groups": passing("by=labels")})
+    _absent_within = MappingProxyType(
+        {"systems.*": {"delta": "the first system has none; it is the one to compare with"}}
+    )
 
     if TYPE_CHECKING:  # the types of the keys: a subclass of dict can't be a TypedDict
 

@@ -34,7 +34,14 @@ from .bleu_buffer import BufferedMetric
 from .bleu_captions import tokenize_ptb
 from .bleu_checks import Checked, check_texts, count_checked
 from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
-from .bleu_compute import Explanation, Result, explain_segment, score_corpus, score_statistics
+from .bleu_compute import (
+    Explanation,
+    GroupedResult,
+    Result,
+    explain_segment,
+    score_corpus,
+    score_statistics,
+)
 from .bleu_corpus import Corpus, portable
 from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
@@ -67,11 +74,11 @@ from .bleu_options import (
 )
 from .bleu_pairwise import SelfBleu, score_against_others, score_pairs
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
-from .bleu_report import CITATION, Report
+from .bleu_report import CITATION, Report, ResultType, explain_missing_keys, restore_result
 from .bleu_scoring import bleu
 from .bleu_significance import draw
 from .bleu_statistics import count_groups
-from .bleu_tables import tabulate
+from .bleu_tables import add_statistics, tabulate
 from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric
 
@@ -103,14 +110,15 @@ Args:
         other. Scores do not change.
 {options}
 Returns:
-    A dict of plain Python values: `bleu` (0 to 1), `score` (0 to 100), `precisions`,
-    `brevity_penalty`, `length_ratio`, `translation_length`, `reference_length`, `counts`, `totals`,
-    `bleu_by_order`, `signature`. With `segments`, `segment_bleu` and its mean, `mean_segment_bleu`.
-    With `confidence`, `confidence_interval`, `bootstrap_mean` and `standard_error`: by segment, the
-    interval has the percentiles of a bootstrap, as sacreBLEU's has. With `documents`, their number,
-    and an interval of Student's t with `degrees_of_freedom`. With `by`, `groups` (the same for the
-    segments of each label), `macro_bleu` and `macro_score` (the mean over groups), and with
-    `confidence` `macro_confidence_interval`, of Student's t, `macro_degrees_of_freedom` and
+    A dict of plain Python values, which prints as sacreBLEU's line and the signature: `bleu` (0 to
+    1), `score` (0 to 100), `precisions`, `brevity_penalty`, `length_ratio`, `translation_length`,
+    `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`. With `segments`,
+    `segment_bleu` and its mean, `mean_segment_bleu`. With `confidence`, `confidence_interval`,
+    `bootstrap_mean` and `standard_error`: by segment, the interval has the percentiles of a
+    bootstrap, as sacreBLEU's has. With `documents`, their number, and an interval of Student's t
+    with `degrees_of_freedom`. With `by`, `groups` (the same for the segments of each label),
+    `macro_bleu` and `macro_score` (the mean over groups), and with `confidence`
+    `macro_confidence_interval`, of Student's t, `macro_degrees_of_freedom` and
     `macro_standard_error`. If documents occur in several groups, `shared_documents` is their
     number: the macro-average then draws each document once for all groups.
 Raises:
@@ -152,6 +160,26 @@ METHODS: dict[str, type] = {
     "reconcile": ScoringOptions,
     "compute_metrics": ScoringOptions,
 }
+
+WITHOUT_OPTIONS = ("fingerprint", "restore", "total", "warm_up")  # the other public methods
+
+# The types of results. Those with more keys stand before those that have a part of them.
+RESULT_TYPES = (
+    ResultType(Explanation, "explain()", ("orders", "prediction", "precisions", "signature")),
+    ResultType(
+        GroupedResult, "compute() or score()", ("groups", "macro_bleu", "precisions", "signature")
+    ),
+    ResultType(
+        Result, "compute() or score()", ("bleu_by_order", "precisions", "counts", "signature")
+    ),
+    ResultType(Comparison, "compare()", ("baseline", "systems", "test", "signature")),
+    ResultType(Ranking, "rank()", ("ranking", "pairs", "test", "signature")),
+    ResultType(Difference, "diff()", ("by_length", "ngrams", "systems", "signature")),
+    ResultType(SelfBleu, "self_bleu()", ("self_bleu", "segment_bleu", "signature")),
+    ResultType(Checked, "check()", ("findings", "fine", "segments", "signature")),
+    ResultType(Conventions, "conventions()", ("default", "papineni", "hf", "nltk", "moses")),
+    ResultType(Reconciliation, "reconcile()", ("reported", "matches", "nearest", "chance")),
+)
 
 _AnyMetric = TypeVar("_AnyMetric", bound="type[BleuMetric]")
 
@@ -443,6 +471,36 @@ class BleuMetric(BufferedMetric):
         chosen = self._options_of("score", options, checks_weights=False)
         return score_statistics(statistics, chosen, by=by, documents=documents, like=like)
 
+    def total(self, tables: object) -> pa.Table:
+        """Add statistics, and return their sum as a table that keeps how they were counted.
+
+        Args:
+            tables: as the `statistics` of `score`, or an iterable of tables or of sums, such as a
+                generator, of which one at a time is in memory.
+
+        Returns:
+            A table with one row; or with one row per label and per document, if the tables have a
+            column `label` or `document`. `score` takes it without `like`, and equals the score of
+            all rows; `compare` and `rank` take it with `documents`. Of tables without rows, a table
+            without rows.
+
+        Raises:
+            TypeError, ValueError: as `score`; or some tables have a column of labels or documents,
+                and others do not.
+
+        >>> bleu = evaluate.load("./bleu_metric.py", max_order=1)
+        >>> batches = [["a b"], ["b", "c"]]
+        >>> total = bleu.total(
+        ...     bleu.statistics(predictions=batch, references=["a b"] * len(batch))
+        ...     for batch in batches
+        ... )
+        >>> total.to_pylist()
+        [{'matches_1': 3, 'totals_1': 4, 'prediction_length': 4, 'reference_length': 6}]
+        >>> bleu.score(total)["signature"]
+        'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:1|version:bleu_metric-1.0.0'
+        """
+        return add_statistics(tables, self._options)
+
     def compare(
         self,
         systems: object,
@@ -523,9 +581,12 @@ class BleuMetric(BufferedMetric):
 
         >>> bleu = evaluate.load("./bleu_metric.py")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
-        >>> systems = {"short": [text[:-9] for text in references], "right": references}
+        >>> systems = {
+        ...     "old": [text.replace("hanging on", "standing by") for text in references],
+        ...     "new": [text.replace("hanging", "swaying") for text in references],
+        ... }
         >>> comparison = bleu.compare(systems, references)
-        >>> comparison["systems"]["right"]["p_value"] < 0.05
+        >>> comparison["systems"]["new"]["p_value"] < 0.05
         True
         """
         given = {"confidence": self._options.confidence or 0.95, **options}
@@ -594,11 +655,15 @@ class BleuMetric(BufferedMetric):
 
         >>> bleu = evaluate.load("./bleu_metric.py")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
-        >>> shorter = [text[:-9] for text in references]
-        >>> systems = {"short": shorter, "right": references, "same": references}
+        >>> words = ["hanging", "bottles"] * 20
+        >>> systems = {
+        ...     "old": [text.replace("hanging on", "standing by") for text in references],
+        ...     "A": [text.replace(word, "things") for text, word in zip(references, words)],
+        ...     "B": [text.replace(word, "things") for text, word in zip(references, words[::-1])],
+        ... }
         >>> ranking = bleu.rank(systems, references)["ranking"]
         >>> [(system["system"], system["rank_range"]) for system in ranking]
-        [('right', [1, 2]), ('same', [1, 2]), ('short', [3, 3])]
+        [('A', [1, 2]), ('B', [1, 2]), ('old', [3, 3])]
         """
         if "by" in options:
             raise TypeError(
@@ -784,8 +849,9 @@ class BleuMetric(BufferedMetric):
                 `seed`.
 
         Returns:
-            A dict with `self_bleu`, the mean over texts on the scale 0-1 (lower means more
-            diverse); `segment_bleu`, the score of each text, with effective order; and `signature`.
+            A dict, which prints as a table, with `self_bleu`, the mean over texts on the scale 0-1
+            (lower means more diverse); `segment_bleu`, the score of each text, with effective
+            order; and `signature`.
 
         Raises:
             TypeError, ValueError: as `compute`; or there are fewer than two texts.
@@ -839,7 +905,7 @@ class BleuMetric(BufferedMetric):
         [('subwords', 3, 100.0)]
         """
         chosen = self._options_of("check", options)
-        return check_texts(predictions, references, documents, chosen)
+        return explain_missing_keys(check_texts(predictions, references, documents, chosen))
 
     def conventions(
         self, predictions: object, references: object, **options: Unpack[ScoringOptions]
@@ -974,7 +1040,8 @@ class BleuMetric(BufferedMetric):
         """Return a callback for `Seq2SeqTrainer(compute_metrics=...)`.
 
         The trainer needs `predict_with_generate=True`: the callback scores generated text, not the
-        output of teacher forcing.
+        output of teacher forcing. For decoder-only models, whose trainers do not generate, see
+        "Decoder-only models (Trainer, SFTTrainer)" in docs/training.md.
 
         Args:
             tokenizer: the model's tokenizer, which decodes the generated ids.
@@ -993,8 +1060,9 @@ class BleuMetric(BufferedMetric):
             A callable for a trainer, with or without `batch_eval_metrics=True`. It returns floats:
             `bleu`, only here on the scale 0-100, as published training scripts log it, and
             `gen_len`, the mean number of generated tokens. With `by`, also `bleu_<label>` per
-            label, and `bleu_macro`, their mean. Its method `reset()` discards an interrupted
-            evaluation.
+            label, and `bleu_macro`, their mean. It raises an error for logits; and, if every row of
+            labels begins with `ignore_index`, for their argmax and for predictions that begin with
+            the prompt. Its method `reset()` discards an interrupted evaluation.
 
         Raises:
             TypeError, ValueError: an option, the references or the labels are invalid; or two
@@ -1028,6 +1096,32 @@ class BleuMetric(BufferedMetric):
             options=chosen,
         )
 
+    def restore(self, saved: object) -> Any:
+        """Return a saved result as its method returned it, with its tables, LaTeX and plots.
+
+        Args:
+            saved: the dict that JSON, YAML or pickle makes of a result. It may have further keys,
+                such as those that `evaluate.save` adds.
+
+        Returns:
+            A dict of the same type and content. In JSON, names and labels are always a str. `fixed`
+            of a result of `check` needs its texts: call `check` again.
+
+        Raises:
+            TypeError: `saved` is not a dict.
+            ValueError: it is not the result of a method of this metric; or it is that of a drop-in,
+                which has no tables.
+
+        >>> import json
+        >>> bleu = evaluate.load("./bleu_metric.py", max_order=2)
+        >>> result = bleu.compute(predictions=["a b c"], references=["a b d"])
+        >>> saved = json.dumps(result)
+        >>> print(bleu.restore(json.loads(saved)).to_markdown().splitlines()[0])
+        BLEU 57.74. Brevity penalty 1.0000: 3 tokens against 3 in the references
+        """
+        # The type depends on the data, as that of `json.loads` does.
+        return restore_result(saved, RESULT_TYPES)
+
     def warm_up(self) -> None:
         """Compile the kernels now rather than on first need.
 
@@ -1043,7 +1137,7 @@ class BleuMetric(BufferedMetric):
 
         evaluate, too, sets `compute`, `add` and `add_batch`, with its own documentation.
         """
-        names = [*METHODS, "fingerprint", "warm_up"]
+        names = [*METHODS, *WITHOUT_OPTIONS]
         functions = {name: getattr(type(self), name) for name in names}
         functions["compute"] = self._sign_compute()
         functions["add"] = vars(self)["add"].__func__

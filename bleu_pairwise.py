@@ -147,9 +147,7 @@ def _index_ngrams(
 
 
 class SelfBleu(Report):
-    """The result of `self_bleu`: a dict that prints as a dict and displays as a small table."""
-
-    _prints_as_table = False
+    """The result of `self_bleu`: a dict that displays as a table."""
 
     if TYPE_CHECKING:  # the types of the keys: a subclass of dict can't be a TypedDict
 

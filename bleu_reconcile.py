@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, pairwise, product
 from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
@@ -47,7 +48,7 @@ from .bleu_options import (
     choose_options,
     make_signature,
 )
-from .bleu_report import Report, Step, plot_steps
+from .bleu_report import Report, Step, explain_missing_keys, passing, plot_steps
 from .bleu_scoring import (
     NOISE,
     SMOOTH_METHODS,
@@ -252,7 +253,7 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
             "steps": list_steps(scores, start, setting),
             "signature": sign_setting(corpus, conventions[name], ALL),
         }
-    return Conventions(scores_by_name)
+    return explain_missing_keys(Conventions(scores_by_name))
 
 
 # --- reconcile ------------------------------------------------------------------------------------
@@ -335,7 +336,7 @@ def find_settings(
         content["untried_references"] = len(all_positions) - len(positions)
     if untried:
         content["untried_packages"] = untried
-    return Reconciliation(content)
+    return explain_missing_keys(Reconciliation(content))
 
 
 class Implausibility(NamedTuple):
@@ -1447,6 +1448,14 @@ class ConventionScores(TypedDict):
 class Reconciliation(Report):
     """The result of `reconcile`: a dict that displays as a table."""
 
+    _absent = MappingProxyType(
+        {
+            "conditions": passing("what a tool printed, with the values beside the score,"),
+            "untried_references": "all references were tried alone",
+            "untried_packages": "all tokenizers were tried, or a match was found without them",
+        }
+    )
+
     if TYPE_CHECKING:
         # A subclass of dict cannot be a TypedDict. These types let mypy find a mistyped key.
 
@@ -1563,6 +1572,7 @@ class Conventions(Report):
     """The result of `conventions`: a dict from names to scores, which displays as a table."""
 
     _wide_columns = ("due to",)
+    _absent = MappingProxyType({"coco": "it is for captions, which are short texts on one line"})
 
     if TYPE_CHECKING:
         # As above: these types let mypy find a mistyped key.

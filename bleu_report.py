@@ -8,21 +8,33 @@ style takes its colors from the surrounding page, so that it fits light and dark
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+import sys
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from copy import deepcopy
 from difflib import get_close_matches
 from html import escape
+from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol, TypeVar
 
 import numpy as np
 
 from .bleu_corpus import Float64
 from .bleu_inputs import fingerprint_references
-from .bleu_messages import count_things, show_value
-from .bleu_options import OTHER_KEYS
+from .bleu_messages import count_things, name_value, show_value
+from .bleu_options import DROP_INS, OTHER_KEYS
 
 if TYPE_CHECKING:
+    from _collections_abc import dict_keys
+
     from matplotlib.axes import Axes
     from matplotlib.transforms import Transform
     from matplotlib.typing import ColorType
@@ -57,19 +69,163 @@ Rows = Sequence[Sequence[str]]
 ResultDict = Mapping[str, Any]
 
 
-class _Printer(Protocol):
+class Printer(Protocol):
     """The pretty printer that IPython passes to `_repr_pretty_`."""
 
     def text(self, text: str) -> None: ...
     def pretty(self, value: object) -> None: ...
 
 
-class Report(dict[str, Any]):
+class KeyedDict(dict[str, Any]):
+    """A dict in a result, which says what to write if a key is missing.
+
+    It is pickled as a plain dict, so that a process that never loaded the metric can read it.
+
+    >>> system = KeyedDict(bleu=0.5)
+    >>> system._absent = {"p_value": "the baseline has none"}
+    >>> system["p_value"]
+    Traceback (most recent call last):
+    KeyError: "No key 'p_value': the baseline has none."
+    """
+
+    # Keys that this dict has under other options or for other texts, each with a clause that says
+    # how to get it, or why it is missing.
+    _absent: Mapping[str, str] = MappingProxyType({})
+    _place = "..."  # how messages write this dict
+
+    def copy(self) -> Self:
+        """Return a shallow copy, as `dict.copy`."""
+        return self._with_items(self)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self._with_items(deepcopy(dict(self), memo))
+
+    def _with_items(self, items: Mapping[str, object]) -> Self:
+        """Return a dict of this kind, with other items."""
+        other = type(self)(items)
+        other._absent = self._absent
+        return other
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return dict, (dict(self),)  # a fresh process cannot import evaluate's copy of this module
+
+    def __missing__(self, key: str) -> NoReturn:
+        """Raise a KeyError that names the key that was probably meant, and how to get it."""
+        shown = show_value(key)
+        # 1. The key that has this name in another tool, or is missing here.
+        meant = OTHER_KEYS.get(str(key), key)
+        is_known = meant in self or meant in self._absent
+        # 2. A key of a dict in this one, such as the name of a system.
+        if not is_known:
+            self._raise_if_within(key, key)
+            self._raise_if_within(key, meant)
+        # 3. The key that is spelled most alike.
+        if not is_known:
+            names = {str(name): name for name in islice((*self._absent, *self), _MOST_NAMES)}
+            nearest = get_close_matches(str(key), names, n=1)
+            meant = names[nearest[0]] if nearest else key
+        # 4. How to get it.
+        way = "" if meant in self else self._absent.get(meant, "")
+        if meant == key and way:
+            raise KeyError(f"No key {shown}: {way}.")
+        if meant == key:
+            raise KeyError(f"No key {shown}. The keys are {_list_keys(self)}.")
+        if not is_known and not self._absent:  # the names of systems, for example
+            raise KeyError(
+                f"No key {shown}. Did you mean {show_value(meant)}? The keys are"
+                f" {_list_keys(self)}."
+            )
+        called = f"No key {shown}: it is called {meant!r} here."
+        raise KeyError(f"{called} {_begin(way)}." if way else called)
+
+    def _raise_if_within(self, key: object, meant: object) -> None:
+        """Raise a KeyError that names the place of a key that a dict in this one has, or lacks."""
+        shown = show_value(key)
+        within = list(_list_within(self))
+        for place, inner in within:
+            if meant in inner:
+                full_place = f"{self._place}{place}[{show_value(meant)}]"
+                raise KeyError(f"No key {shown}. Write {full_place}.")
+        lacking = [
+            (place, inner)
+            for place, inner in within
+            if isinstance(inner, KeyedDict) and meant in inner._absent
+        ]
+        if lacking:
+            place, inner = max(lacking, key=lambda found: len(found[1]))  # not the baseline
+            raise KeyError(
+                f"No key {shown}: {meant!r} is a key of {self._place}{place}."
+                f" {_begin(inner._absent[str(meant)])}."
+            )
+
+
+_MOST_NAMES = 1000  # among which a similar one is looked for
+_MOST_PLACES = 20  # of a dict, in which a key is looked for
+_SHOWN_KEYS = 20  # in a message
+
+
+def _begin(clause: str) -> str:
+    """Return a clause as the beginning of a sentence."""
+    return clause[0].upper() + clause[1:]
+
+
+def _list_within(outer: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the subscripts of each dict in a dict, and the dict; the nearest come first.
+
+    >>> result = {"systems": {"A": {"bleu": 0.5}}, "pairs": [{"delta": 0.1}]}
+    >>> [place for place, _ in _list_within(result)]
+    ["['systems']", "['pairs'][0]", "['systems']['A']"]
+    """
+    waiting: list[tuple[str, Mapping[str, Any]]] = [("", outer)]
+    for place, holder in waiting:  # which grows
+        if place:
+            yield place, holder
+        for name, item in islice(holder.items(), _MOST_PLACES):
+            inner_place = f"{place}[{show_value(name)}]"
+            if isinstance(item, list) and item:
+                item = item[0]
+                inner_place += "[0]"
+            if isinstance(item, Mapping):
+                waiting.append((inner_place, item))
+
+
+def _list_keys(names: Mapping[str, object]) -> str:
+    """Write the keys of a dict, at most 20.
+
+    >>> _list_keys(dict.fromkeys(range(30)))[-15:]
+    ' 19 and 10 more'
+    """
+    shown = ", ".join(map(show_value, islice(names, _SHOWN_KEYS)))
+    hidden = len(names) - _SHOWN_KEYS
+    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
+
+
+def passing(arguments: str) -> str:
+    """Return the clause that says which arguments add a key to a result.
+
+    >>> passing("segments=True")
+    'pass segments=True to get it'
+    """
+    return f"pass {arguments} to get it"
+
+
+def _register_with_yaml() -> None:
+    """Let PyYAML, which comes with evaluate, write results: it rejects unknown kinds of dicts."""
+    from yaml.representer import Representer, SafeRepresenter
+
+    for representer in (SafeRepresenter, Representer):
+        representer.add_multi_representer(KeyedDict, SafeRepresenter.represent_dict)
+
+
+_register_with_yaml()
+
+
+class Report(KeyedDict):
     """A dict that displays as a table.
 
-    Subclasses implement `_rows` and may override `_title`, `_note` and `_records`. If
-    `_prints_as_table` is False, `print` shows the dict. Pickling makes a plain dict, so that a
-    process that never loaded the metric can read it.
+    Subclasses implement `_rows` and may override `_title`, `_note`, `_records` and `_list_absent`.
 
     >>> class Scores(Report):
     ...     def _rows(self):
@@ -87,11 +243,11 @@ class Report(dict[str, Any]):
     {'A': [0, 1, 2, ... 997 more]}
     """
 
-    _prints_as_table = True
+    _place = "result"
+    # The `_absent` of dicts in this result, by their path. "*" stands for a name or an index.
+    _absent_within: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     _left_columns = 1  # columns that are aligned left; the others are numbers
     _wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
-    # Keys that the result has only if an option is passed, and that option.
-    _optional_keys: Mapping[str, str] = MappingProxyType({})
 
     def _rows(self) -> list[list[str]]:
         """Return the cells of the table, the head first; an empty row is a rule."""
@@ -109,6 +265,16 @@ class Report(dict[str, Any]):
     def _note(self) -> str:
         """Return the line below the table, with the signature as in the result."""
         return str(self.get("signature", ""))
+
+    def _list_absent(self, path: str, part: ResultDict) -> Mapping[str, str]:
+        """Return the `_absent` of a dict in this result, at a path such as `"systems.*"`."""
+        return self._absent_within.get(path, {})
+
+    def _finish_restored(self) -> None:
+        """Make the table, or raise if this dict, which was saved, is not that of a result."""
+        str(self)
+        self.to_markdown()
+        self._records()
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""
@@ -146,12 +312,6 @@ class Report(dict[str, Any]):
             rows.append(row)
         return pd.DataFrame(rows)
 
-    def copy(self) -> Self:
-        """Return a shallow copy, as `dict.copy`."""
-        return type(self)(self)
-
-    __copy__ = copy
-
     def _html_table(self) -> str:
         head, *rows = self._rows()
         return write_table(head, rows, self._wide_columns)
@@ -160,46 +320,106 @@ class Report(dict[str, Any]):
         return repr(shorten(self))
 
     def __str__(self) -> str:
-        if not self._prints_as_table:
-            return repr(self)
-        table = format_plain(self._rows(), self._left_columns)
-        return _join_blocks(escape_unseen(self._title()), table, escape_unseen(self._note()))
-
-    def __missing__(self, key: object) -> NoReturn:
-        """Raise a KeyError that names the key that was probably meant."""
-        shown = show_value(key)
-        # 1. Another tool's name of a key, or else the name that is spelled most alike.
-        names = [*map(str, self), *self._optional_keys]
-        nearest = get_close_matches(str(key), names, n=1)
-        meant = nearest[0] if nearest else ""
-        meant = OTHER_KEYS.get(str(key), meant)
-        # 2. A key that this result would have with another option.
-        if meant in self._optional_keys and meant not in self:
-            raise KeyError(f"No key {key!r}: pass {self._optional_keys[meant]} to get it.")
-        # 3. A key of a dict in this result, such as the name of a system.
-        for holder, value in self.items():
-            if isinstance(value, Mapping) and key in value:
-                raise KeyError(f"No key {shown}. Write result[{holder!r}][{shown}].")
-        # 4. A key of this result.
-        if meant in self:
-            raise KeyError(f"No key {key!r}: it is called {meant!r} here.")
-        keys = ", ".join(map(show_value, self))
-        raise KeyError(f"No key {shown}. The keys are {keys}.")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return dict, (dict(self),)  # a fresh process cannot import evaluate's copy of this module
-
-    def __deepcopy__(self, memo: dict[int, object]) -> Self:
-        return type(self)(deepcopy(dict(self), memo))
+        # Cells are written in the terminal's characters before their width is known.
+        rows = [[fit_terminal(cell) for cell in row] for row in self._rows()]
+        table = format_plain(rows, self._left_columns)
+        return _join_blocks(fit_terminal(self._title()), table, fit_terminal(self._note()))
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def _repr_pretty_(self, printer: _Printer, cycle: bool) -> None:
-        if self._prints_as_table:
-            printer.text(str(self))
-        else:
-            printer.pretty(shorten(self))
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:
+        printer.text(str(self))
+
+
+AnyReport = TypeVar("AnyReport", bound=Report)
+
+
+def explain_missing_keys(result: AnyReport) -> AnyReport:
+    """Let the dicts in a finished result say what to write if a key is missing; return the result.
+
+    >>> report = explain_missing_keys(Report(systems={"old": {"bleu": 0.5}}))
+    >>> report["systems"]["odl"]
+    Traceback (most recent call last):
+    KeyError: "No key 'odl'. Did you mean 'old'? The keys are 'old'."
+    """
+    for key, value in result.items():
+        result[key] = _explain_within(result, key, value)
+    return result
+
+
+def _explain_within(result: Report, path: str, value: Any) -> Any:
+    """Return a value of a result, in which plain dicts are exchanged for those that explain."""
+    if type(value) is list and value and isinstance(value[0], (dict, list)):
+        return [_explain_within(result, f"{path}.*", item) for item in value]
+    if type(value) is not dict:
+        return value
+    has_names = all(isinstance(item, dict) for item in value.values())  # systems, groups or runs
+    part = KeyedDict()
+    for name, item in value.items():
+        name_in_path = "*" if has_names else name
+        part[name] = _explain_within(result, f"{path}.{name_in_path}", item)
+    part._absent = result._list_absent(path, part)
+    return part
+
+
+class ResultType(NamedTuple):
+    """A type of results, as a dict that was saved tells it.
+
+    type_: the class.
+    methods: the methods that return it.
+    keys: those of all its results that tell it from other types.
+    """
+
+    type_: type[Report]
+    methods: str
+    keys: tuple[str, ...]
+
+
+def restore_result(saved: object, types: Sequence[ResultType]) -> Report:
+    """Return a result that was saved as JSON, or pickled, as its type.
+
+    Args:
+        saved: its dict.
+        types: those with more keys before those that have a part of them.
+
+    >>> restore_result({"a": 1}, [ResultType(Report, "compute()", ("a",))])
+    {'a': 1}
+    """
+    if not isinstance(saved, Mapping):
+        advice = "json.loads(saved)" if isinstance(saved, (str, bytes)) else "one result"
+        raise TypeError(f"saved: expected a dict, got {name_value(saved)}. Pass {advice}.")
+    methods = ", ".join(dict.fromkeys(result_type.methods for result_type in types))
+    expected = f"expected a result of {methods}"
+    for module, drop_in in DROP_INS.items():
+        if set(saved) == set(drop_in.keys):
+            raise ValueError(
+                f"saved: {expected}, got that of evaluate's `{module}`, which has no tables. Save"
+                " the result of this metric without a drop-in."
+            )
+    for result_type in types:
+        if not set(result_type.keys) <= set(saved):
+            continue
+        result = result_type.type_(_copy_plain(saved))
+        try:
+            result._finish_restored()
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            raise ValueError(
+                f"saved: it looks like a result of {result_type.methods}, but keys are missing or"
+                " have other values. Pass the dict as it was saved."
+            ) from None
+        return explain_missing_keys(result)
+    found = f"a dict with the keys {_list_keys(saved)}" if saved else "an empty dict"
+    raise ValueError(f"saved: {expected}, got {found}. Pass the dict as it was saved.")
+
+
+def _copy_plain(value: Any) -> Any:
+    """Copy a result, with plain dicts and lists in it."""
+    if isinstance(value, Mapping):
+        return {name: _copy_plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_copy_plain(item) for item in value]
+    return value
 
 
 def _join_blocks(title: str, table: str, note: str) -> str:
@@ -208,6 +428,11 @@ def _join_blocks(title: str, table: str, note: str) -> str:
 
 class QuotableReport(Report):
     """A report that can be quoted in a paper. Subclasses implement `_sentence`."""
+
+    if TYPE_CHECKING:
+        # `evaluate.save(path, **result)` and `dict(result)` are right for a checker, too, although
+        # the `__getitem__` of a result takes its own keys only.
+        def keys(self) -> dict_keys[Any, Any]: ...
 
     def _sentence(self) -> str:
         """Return the result in one sentence, without the period."""
@@ -489,6 +714,39 @@ def escape_unseen(text: object) -> str:
     A\\n\\u202eB
     """
     return _UNSEEN.sub(lambda match: ascii(match.group()).strip("'"), str(text))
+
+
+# What stands for the signs in tables where a terminal has only those of its code page.
+_PLAIN_SIGNS = {
+    "⟦": "[", "⟧": "]", "…": "...", "–": "-", "·": "*", "×": "x", "±": "+/-", "μ": "mu",
+}  # fmt: skip
+
+
+def fit_terminal(text: object) -> str:
+    """Write a text in characters that `sys.stdout` can encode, and without invisible ones.
+
+    Others are written with plain signs, or as Python's escape sequences.
+    """
+    shown = escape_unseen(text)
+    encoding = getattr(sys.stdout, "encoding", None)
+    if encoding is None or _can_encode(shown, encoding):
+        return shown
+    written = []
+    for character in shown:
+        if _can_encode(character, encoding):
+            written.append(character)
+        else:
+            escaped = character.encode("ascii", "backslashreplace").decode()
+            written.append(_PLAIN_SIGNS.get(character, escaped))
+    return "".join(written)
+
+
+def _can_encode(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 # --- Tables ---------------------------------------------------------------------------------------

@@ -749,8 +749,8 @@ class Uncertainty(TypedDict, total=False):
     standard_error: float
 
 
-class DifferenceUncertainty(TypedDict, total=False):
-    """The keys of an estimate of a difference, as in results."""
+class DifferenceUncertainty(TypedDict):
+    """The keys of an estimate of a difference, as in results with intervals."""
 
     delta_interval: list[float]
     delta_degrees_of_freedom: float
@@ -783,10 +783,15 @@ def add_difference(
     scores["detectable_delta"] = estimate.detectable_difference()
 
 
-class TestedDifference(DifferenceUncertainty, total=False):
-    """The keys of a tested difference, as in results."""
+class _Tested(DifferenceUncertainty):
+    """The keys of a tested difference under every test."""
 
     p_value: float
+
+
+class TestedDifference(_Tested, total=False):
+    """The keys of a tested difference, as in results."""
+
     p_value_sacrebleu: float
 
 

@@ -1,9 +1,10 @@
-"""Tables of statistics: how they are made, read and checked, and when they are rejected."""
+"""Tables of statistics: how they are made, added, read and checked, and when they are rejected."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from operator import is_
 from typing import Any, NamedTuple, TypedDict, cast
@@ -13,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import bleu_messages as messages
-from .bleu_corpus import Int64, Label, Layout, SystemName, group_labels
+from .bleu_corpus import Int64, Label, Layout, SystemName, group_labels, number_labels
 from .bleu_counting import count_totals
-from .bleu_inputs import is_result, list_labels, read_documents, read_labels, to_arrow, to_numpy
+from .bleu_inputs import is_result, list_labels, read_array, read_documents, read_labels, to_arrow
 from .bleu_messages import (
     ONE_RUN_EACH,
     RunOfSystem,
@@ -25,7 +26,7 @@ from .bleu_messages import (
     within_system,
 )
 from .bleu_options import COUNTING_OPTIONS, PRETOKENIZED, Options, Origin, same_or_var
-from .bleu_statistics import Counted, Group, check_labels
+from .bleu_statistics import Counted, Group, check_labels, sum_by_number
 from .bleu_tokenizers import choose_tokenizer, print_tokenizer
 
 LABEL = "label"  # the column of labels in a table
@@ -41,7 +42,8 @@ class TableMetadata(TypedDict, total=False):
     """What the metadata of a table records, as JSON.
 
     The first five keys are `COUNTING_OPTIONS`. `references` is the number of references, and
-    `groups` has a label, the tokenizer and the number of references of each label.
+    `groups` has a label, the tokenizer and the number of references of each label. `sums` is True
+    if rows are sums of segments, and missing else.
     """
 
     tokenize: str | None
@@ -51,6 +53,7 @@ class TableMetadata(TypedDict, total=False):
     minimum_total: int
     references: str
     groups: list[tuple[Label, str, str]]
+    sums: bool
 
 
 def tabulate(counted: Counted, options: Options) -> pa.Table:
@@ -186,9 +189,22 @@ def read_counted(
     >>> given.total().tolist(), given.origin.nrefs, given.unknown[:2]
     ([3, 4, 4, 5], '?', ['tokenize', 'lowercase'])
     """
-    # 1. Read each part as a table of the statistics columns. Parts without metadata take that of
-    #    "like", which adds no rows.
+    # Read each part as a table of the statistics columns.
     parts = _read_parts(statistics)
+    given = _read_given(parts, options, by=by, documents=documents, like=like)
+    return given._replace(may_be_segments=given.may_be_segments and is_table(statistics))
+
+
+def _read_given(
+    parts: Mapping[str, _Part],
+    options: Options,
+    *,
+    by: object = None,
+    documents: object = None,
+    like: Any = None,
+) -> GivenRows:
+    """Join the rows of parts, which are given by their places, and merge the options."""
+    # 1. Parts without metadata take that of "like", which adds no rows.
     tables = {place: part.columns for place, part in parts.items()}
     if like is not None:
         tables = _add_metadata(tables, like)
@@ -233,7 +249,7 @@ def read_counted(
         options=adopted,
         unknown=unknown,
         part_sizes={place: len(part.columns) for place, part in parts.items()},
-        may_be_segments=is_table(statistics) and (orders > 1 or is_recorded),
+        may_be_segments=not recorded.are_sums and (orders > 1 or is_recorded),
         counted_by=recorded.counted_by,
         labels=labels,
         groups=groups,
@@ -249,6 +265,152 @@ def is_table(statistics: Any) -> bool:
     return "prediction_length" in (_list_columns(part) or ())
 
 
+# --- Rows to sums ---------------------------------------------------------------------------------
+
+_PARTS_AT_ONCE = 100  # parts that wait until their sums are added
+
+
+class _Sums(NamedTuple):
+    """Sums of rows, one per label and document, in order of first appearance.
+
+    columns: the statistics columns, without metadata.
+    keys: the label and the document of each sum, as far as the rows have these columns.
+    """
+
+    columns: pa.Table
+    keys: Mapping[str, Sequence[Label]]
+
+    @classmethod
+    def add(cls, parts: Sequence[_Sums]) -> _Sums:
+        """Add rows, or sums of rows, that have the same columns.
+
+        >>> names = ["matches_1", "totals_1", "prediction_length", "reference_length"]
+        >>> rows = pa.table([[1, 2, 0], [2, 2, 1], [2, 2, 1], [3, 2, 1]], names)
+        >>> sums = _Sums.add([_Sums(rows, {"document": ["b", "a", "b"]})])
+        >>> sums.keys, sums.columns["totals_1"].to_pylist()
+        ({'document': ['b', 'a']}, [3, 2])
+        """
+        columns = pa.concat_tables([part.columns for part in parts])
+        _check_counts(columns)
+        labels: dict[str, list[Label]] = {}
+        for name in parts[0].keys:
+            labels[name] = [label for part in parts for label in part.keys[name]]
+        if not labels:  # without copying the rows
+            totals = [[pc.sum(column).as_py()] for column in columns.columns]
+            return cls(pa.table(totals, columns.column_names), {})
+        rows = np.stack([np.asarray(column) for column in columns.columns]).T
+        numbers = number_labels(list(zip(*map(number_labels, labels.values()))))
+        (sums,) = sum_by_number([rows], numbers)
+        _, first_rows = np.unique(numbers, return_index=True)
+        keys = {}
+        for name, of_rows in labels.items():
+            keys[name] = [of_rows[row] for row in first_rows.tolist()]
+        return cls(pa.table(list(sums.T), columns.column_names), keys)
+
+
+def add_statistics(statistics: object, options: Options) -> pa.Table:
+    """Add tables and sums; the table of the sums records how their rows were counted.
+
+    Args:
+        statistics: in any form that `read_counted` takes, or an iterable of parts.
+        options: all options of the object; tokenizers of single labels are not compared.
+
+    >>> names = ["matches_1", "totals_1", "prediction_length", "reference_length"]
+    >>> part = pa.table([[1, 2], [2, 2], [2, 2], [3, 2]], names)
+    >>> add_statistics(iter([part, part]), Options(max_order=1)).to_pylist()
+    [{'matches_1': 6, 'totals_1': 8, 'prediction_length': 8, 'reference_length': 10}]
+    """
+    options_of_score = replace(options, tokenize_by=None)
+    without_rows: _Part | None = None
+    waiting: list[_Sums] = []
+    names: list[str] = []  # of the columns of labels and documents
+    schemas: dict[str, pa.Table] = {}  # tables without rows, by the place of the first of its kind
+    seen: set[tuple[object, int]] = set()
+    for place, part in _stream_parts(statistics):
+        # 1. Leave out parts without rows, which need neither labels nor metadata.
+        if not len(part.columns):
+            without_rows = without_rows or part
+            continue
+        # 2. Compare how the part was counted with the parts before.
+        part_names = part.key_names()
+        if not schemas:
+            names = part_names
+        elif part_names != names:
+            raise _keys_differ(next(iter(schemas)), names, place, part_names)
+        schema = part.columns[:0]
+        kind = ((schema.schema.metadata or {}).get(_METADATA), schema.num_columns)
+        if kind not in seen:
+            seen.add(kind)
+            schemas[place] = schema
+            first_place = next(iter(schemas))
+            pair = {first_place: schemas[first_place], place: schema}
+            _merge_metadata(pair, has_labels=LABEL in names)
+        # 3. Check it as a score would, and add it.
+        waiting.append(_sum_part(place, part, options_of_score))
+        if len(waiting) == _PARTS_AT_ONCE:
+            waiting = [_Sums.add(waiting)]
+    if waiting:
+        recorded = _merge_metadata(schemas, has_labels=LABEL in names)
+        return _make_table(_Sums.add(waiting), _record_sums(recorded))
+    if without_rows is None:
+        raise ValueError(_NO_STATISTICS)
+    sums = _Sums(without_rows.columns, dict.fromkeys(without_rows.key_names(), ()))
+    return _make_table(sums, without_rows.columns.schema.metadata)
+
+
+def _sum_part(place: str, part: _Part, options: Options) -> _Sums:
+    """Check a part as a score of it would, and add its rows."""
+    names = part.key_names()
+    given = _read_given(
+        {place: part},
+        options,
+        by=LABEL if LABEL in names else None,
+        documents=DOCUMENT if DOCUMENT in names else None,
+    )
+    keys: dict[str, Sequence[Label]] = {}
+    if given.labels is not None:
+        keys[LABEL] = given.labels
+    if given.documents is not None:
+        keys[DOCUMENT] = given.documents
+    return _Sums.add([_Sums(given.columns, keys)])
+
+
+def _record_sums(recorded: _Recorded) -> dict[bytes, bytes] | None:
+    """Return the metadata of sums; None if it is not known how their rows were counted."""
+    if not recorded.counted_with:
+        return None
+    metadata = cast(TableMetadata, {**recorded.counted_with})
+    metadata["references"] = recorded.nrefs
+    metadata["sums"] = True
+    if recorded.counted_by:
+        metadata["groups"] = [
+            (label, origin.tokenizer_name, origin.nrefs)
+            for label, origin in recorded.counted_by.items()
+        ]
+    return {_METADATA: json.dumps(metadata).encode()}
+
+
+def _make_table(sums: _Sums, metadata: Mapping[bytes, Any] | None) -> pa.Table:
+    """Return sums as a table, with their labels and documents."""
+    table = sums.columns
+    arguments = {LABEL: "by", DOCUMENT: "documents"}
+    for name, labels in sums.keys.items():
+        table = table.append_column(name, make_label_column(arguments[name], labels))
+    return table.replace_schema_metadata(metadata)
+
+
+def _keys_differ(
+    first_place: str, first_names: Sequence[str], place: str, names: Sequence[str]
+) -> ValueError:
+    """Build the error for parts of which some have labels or documents, and others do not."""
+    (name, *_) = set(first_names) ^ set(names)
+    has, lacks = (first_place, place) if name in first_names else (place, first_place)
+    return ValueError(
+        f"statistics: {has} has a column {name!r}, but {lacks} has none. Call statistics() again"
+        " with the same arguments, or remove the column."
+    )
+
+
 # --- The parts of statistics ----------------------------------------------------------------------
 
 
@@ -257,6 +419,11 @@ class _Part(NamedTuple):
 
     given: Any
     columns: pa.Table
+
+    def key_names(self) -> list[str]:
+        """Return the names of its columns of labels and documents."""
+        names = _list_columns(self.given) or ()
+        return [name for name in (LABEL, DOCUMENT) if name in names]
 
 
 def _read_parts(statistics: Any) -> dict[str, _Part]:
@@ -277,6 +444,34 @@ def _read_parts(statistics: Any) -> dict[str, _Part]:
     if not parts:
         raise ValueError(_NO_STATISTICS)
     return parts
+
+
+def _stream_parts(statistics: Any) -> Iterator[tuple[str, _Part]]:
+    """Yield the parts of statistics one by one, with those that have no rows, and their places.
+
+    Of an iterable, one part at a time is in memory.
+    """
+    if isinstance(statistics, (list, tuple)):
+        has_parts = _check_parts(statistics)  # False for a list that has all sums
+    else:
+        has_parts = _is_stream(statistics)
+    given = statistics if has_parts else [statistics]
+    first = None
+    for number, part in enumerate(given):
+        if number == 0:
+            first = part
+        has_columns = _check_parts([first, part])
+        place = f"statistics[{number}]" if has_parts else "statistics"
+        columns = _select_columns(part, place) if has_columns else _read_sums(part)
+        yield place, _Part(part, columns)
+
+
+def _is_stream(statistics: Any) -> bool:
+    """Return True for an iterable of parts; False for a table or an array, which is one part."""
+    if isinstance(statistics, (str, bytes)) or _list_columns(statistics) is not None:
+        return False
+    is_array = hasattr(statistics, "__array__") or hasattr(statistics, "iloc")
+    return isinstance(statistics, Iterable) and not is_array
 
 
 def _check_parts(parts: Sequence[Any]) -> bool:
@@ -365,7 +560,9 @@ def _select_columns(part: Any, place: str) -> pa.Table:
 
 def _read_sums(statistics: Any) -> pa.Table:
     try:
-        rows = np.atleast_2d(np.asarray(to_numpy(statistics)))
+        rows = np.atleast_2d(np.asarray(read_array("statistics", statistics)))
+    except (TypeError, RuntimeError):  # of a list of tensors that NumPy cannot read
+        raise _not_statistics(name_value(statistics)) from None
     except ValueError:
         raise _not_statistics("rows of several lengths") from None
     if rows.dtype.kind == "U":
@@ -430,11 +627,13 @@ class _Recorded(NamedTuple):
     counted_with: the options in `bleu_options.COUNTING_OPTIONS` that are known.
     nrefs: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
     counted_by: the origin of the rows of each label that the rows were counted by.
+    are_sums: True if rows of some table are known to be sums.
     """
 
     counted_with: Mapping[str, Any]
     nrefs: str
     counted_by: Mapping[Label, Origin]
+    are_sums: bool
 
 
 def _add_metadata(tables: Mapping[str, pa.Table], like: Any) -> dict[str, pa.Table]:
@@ -443,6 +642,9 @@ def _add_metadata(tables: Mapping[str, pa.Table], like: Any) -> dict[str, pa.Tab
     metadata = getattr(schema, "metadata", None) or {}
     if _METADATA not in metadata:
         raise _not_a_table("like", "it does not record how it was counted")
+    of_like = json.loads(metadata[_METADATA])
+    of_like.pop("sums", None)  # the rows that take the metadata may be segments
+    metadata = {_METADATA: json.dumps(of_like)}
     with_metadata = {}
     for place, table in tables.items():
         with_metadata[place] = table
@@ -509,7 +711,10 @@ def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> _Rec
         if option in first:
             counted_with[option] = first[option]
     counted_by = {label: Origin.merge(origins) for label, origins in origins_of.items()}
-    return _Recorded(counted_with, nrefs, counted_by)
+    are_sums = any(
+        metadata.get("sums", False) for place, metadata in recorded.items() if place != "like"
+    )
+    return _Recorded(counted_with, nrefs, counted_by, are_sums)
 
 
 def _tables_differ(name: str, values: Mapping[str, object]) -> ValueError:

@@ -446,6 +446,71 @@ def test_a_copy_neither_wins_nor_loses(bleu, test):
     assert (copy["wins"], copy["ties"], copy["losses"]) == (0, len(REFERENCES), 0)
 
 
+COPIED = [f"the cat number {n} sat on a mat" for n in range(40)]
+CHANGED = [*COPIED[:-1], COPIED[-1].replace("sat", "lay")]
+TOKENS_COPIED = [text.split() for text in COPIED]
+# Two systems, and whether they are one text.
+PAIRS = {
+    "one list": (COPIED, COPIED, True),
+    "a copy": (COPIED, list(COPIED), True),
+    "another container": (COPIED, np.array(COPIED), True),
+    "in chunks": (COPIED, pa.chunked_array([COPIED[:7], COPIED[7:]]), True),
+    "a part of a column": (COPIED, pa.array(["x", *COPIED]).slice(1), True),
+    "tokens": (TOKENS_COPIED, [tuple(text) for text in TOKENS_COPIED], True),
+    "ids": ([[1, 2], [3]] * 20, np.array([[1, 2], [3, 4]] * 20, dtype=object)[:, :2].tolist(), False),
+    "equal ids": ([[1, 2], [3]] * 20, [(1, 2), (3,)] * 20, True),
+    "one word differs": (COPIED, CHANGED, False),
+    "another order": (COPIED, COPIED[::-1], False),
+    "another division": (["a b", "c"] * 20, ["a", " bc"] * 20, False),
+    "tokens of other length": ([["ab", "c"]] * 40, [["a", "bc"]] * 40, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["compare", "rank", "diff", "check"])
+@pytest.mark.parametrize(("first", "second", "is_same"), PAIRS.values(), ids=PAIRS)
+def test_one_text_as_two_systems_is_warned_of(bleu, method, first, second, is_same):
+    """As of a file that was read twice."""
+    references = [[text[:1]] for text in first] if isinstance(first[0], list) else CHANGED[::-1]
+    _, messages = record_warnings(
+        lambda: getattr(bleu, method)({"old": first, "new": second}, references)
+    )
+    expected = "Systems 'old' and 'new' have the same predictions. Check which files were read."
+    assert [message for message in messages if "the same predictions" in message] == (
+        [expected] * is_same
+    )
+
+
+def test_equal_runs_and_tables_are_warned_of(bleu):
+    count = lambda texts: bleu.statistics(predictions=texts, references=CHANGED)
+    runs = lambda *texts: {f"seed {n}": each for n, each in enumerate(texts)}
+    cases = [
+        (
+            {"A": runs(COPIED, COPIED[::-1]), "B": runs(COPIED, CHANGED)},
+            "Systems 'A', run 'seed 0' and 'B', run 'seed 0' have the same predictions.",
+        ),
+        (
+            dict.fromkeys("ABCD", COPIED),
+            "Systems 'A', 'B' and 2 others have the same predictions.",
+        ),
+        (
+            {"A": count(COPIED), "B": count(CHANGED), "C": count(COPIED)},
+            "Systems 'A' and 'C' have the same statistics in every row.",
+        ),
+        ({"A": count(COPIED), "B": count(CHANGED)}, None),
+    ]
+    for systems, expected in cases:
+        references = None if isinstance(systems["A"], pa.Table) else CHANGED
+        _, messages = record_warnings(
+            lambda systems=systems, references=references: bleu.compare(systems, references)
+        )
+        found = [message for message in messages if message.startswith("Systems ")]
+        if expected is None:
+            assert found == []
+        else:
+            (message,) = found
+            assert message.startswith(expected)
+
+
 @pytest.mark.parametrize("form", ["str", "to_markdown", "to_latex"])
 def test_the_interval_of_a_difference_is_printed(bleu, form):
     result = bleu.compare({name: SYSTEMS[name] for name in "AC"}, REFERENCES)

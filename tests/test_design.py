@@ -63,12 +63,12 @@ def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 220
 
 
-def test_the_metric_has_at_most_14_methods_beside_those_of_evaluate():
+def test_the_metric_has_at_most_16_methods_beside_those_of_evaluate():
     """docs/api.md has one section per method; a test of its own compares its contract with the metric."""
     sections = re.findall(
         "^## ([a-z_]+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE
     )
-    assert len({*sections} - {"compute", "add", "add_batch"}) <= 14
+    assert len({*sections} - {"compute", "add", "add_batch"}) <= 16
 
 
 def test_every_sibling_is_imported_where_evaluate_looks_for_it():

@@ -110,7 +110,7 @@ class TestLoading:
 
 OURS = {
     "Warning", "check", "compare", "compute_metrics", "conventions", "diff", "explain", "fingerprint", "pairwise", "rank", "reconcile",
-    "score", "self_bleu", "statistics", "warm_up",
+    "restore", "score", "self_bleu", "statistics", "total", "warm_up",
 }  # fmt: skip
 EVALUATES = {"add", "add_batch", "compute", "description", "citation", "features", "inputs_description", "info", "name"}  # fmt: skip
 
@@ -202,6 +202,7 @@ TEXTS = ["the cat sat on the mat", "a dog barks at me"]
 SYSTEMS = {"A": TEXTS, "B": ["the cat sat on a mat", "a dog barks"]}
 BY_POSITION = {
     "score": {"statistics": [2, 1, 3, 2, 3, 3]},
+    "total": {"tables": [2, 1, 3, 2, 3, 3]},
     "compare": {"systems": SYSTEMS, "references": TEXTS},
     "rank": {"systems": SYSTEMS, "references": TEXTS},
     "fingerprint": {"references": TEXTS},
@@ -213,6 +214,7 @@ BY_POSITION = {
     "conventions": {"predictions": TEXTS, "references": TEXTS},
     "reconcile": {"predictions": TEXTS, "references": TEXTS, "reported": 80.5},
     "compute_metrics": {"tokenizer": Decoder()},
+    "restore": {"saved": {"self_bleu": 0.5, "segment_bleu": [0.5, 0.5], "signature": "nrefs:1"}},
     "warm_up": {},
 }
 BY_NAME = {
@@ -472,4 +474,4 @@ def test_the_keys_of_results_are_those_of_the_contract(load, name):
 def test_every_method_with_a_dict_is_in_the_contract():
     rows = {path.split(".")[0] for paths, _, _ in contract("result") for path in paths.split(", ")}
     assert rows == set(RESULTS)
-    assert {*BY_POSITION, *BY_NAME} - rows == {"add", "add_batch", "fingerprint", "pairwise", "warm_up"}  # fmt: skip
+    assert {*BY_POSITION, *BY_NAME} - rows == {"add", "add_batch", "fingerprint", "pairwise", "restore", "total", "warm_up"}  # fmt: skip

@@ -22,7 +22,7 @@ import dill
 import evaluate
 import pytest
 from bleu.bleu_corpus import __version__
-from bleu.bleu_metric import METHODS
+from bleu.bleu_metric import METHODS, WITHOUT_OPTIONS
 from bleu.bleu_options import (
     CORPUS_ONLY,
     OPTIONS,
@@ -153,7 +153,7 @@ def things(load, tmp_path, monkeypatch):
         "metric": bleu,
         "compute": bleu.compute,
         "methods": [
-            getattr(bleu, name) for name in [*METHODS, "add", "add_batch", "fingerprint", "warm_up"]
+            getattr(bleu, name) for name in [*METHODS, *WITHOUT_OPTIONS, "add", "add_batch"]
         ],
         "statistics": bleu.statistics,
         "drop-in": load("bleu"),
@@ -196,7 +196,7 @@ class UnpicklerElsewhere(pickle.Unpickler):
 @pytest.mark.parametrize(
     "pickler", [pickle, cloudpickle, dill], ids=lambda pickler: pickler.__name__
 )
-@pytest.mark.parametrize("name", [*METHODS, "add", "add_batch", "fingerprint", "warm_up"])
+@pytest.mark.parametrize("name", [*METHODS, *WITHOUT_OPTIONS, "add", "add_batch"])
 def test_methods_refer_to_nothing_of_evaluates_copy(load, monkeypatch, name, pickler):
     """Since Python 3.14, `functools.update_wrapper` copies a function that has the class in its closure."""
     of_this_python = functools.update_wrapper
@@ -340,6 +340,16 @@ for key, value in bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"].items
 tokens: list[str] = bleu.explain("a", ["a"])["prediction"]["tokens"]
 diversity: float = bleu.self_bleu(["a", "b"])["self_bleu"]
 kinds: list[str] = [finding["kind"] for finding in bleu.check(["a"], ["a"])["findings"]]
+compared = bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]
+numbers: list[float] = [compared["p_value"], compared["detectable_delta"], *compared["delta_interval"]]
+pair = bleu.rank({"A": ["a"], "B": ["b"]}, ["a"])["pairs"][0]
+numbers += [pair["p_value"], pair["p_adjusted"], pair["delta"]]
+signature: str = result["groups"]["x"]["signature"]
+delta = bleu.diff({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]["delta"]
+copied = {**result, "step": 1}
+plain = dict(result)
+table = bleu.total(bleu.statistics(predictions=[text], references=["a"]) for text in ["a", "b"])
+print(bleu.restore({"a": 1}).to_latex(), bleu.score(table)["score"])
 """
 # Each line is an error, of the kind that mypy names.
 WRONG = {
@@ -361,13 +371,15 @@ WRONG = {
     'bleu.self_bleu(["a", "b"])["score"]': "call-overload",
     'bleu.check(["a"], ["a"])["findings"][0]["row"]': "typeddict-item",
 }
-# What pyright finds besides: a key that may be missing.
+# What pyright finds besides: a key that needs an argument.
 MISSING = """
 from bleu_metric import BleuMetric
 
 bleu = BleuMetric()
-bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]["delta"]
-bleu.rank({"A": ["a"], "B": ["b"]}, ["a"])["pairs"][0]["p_value"]
+bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]["human_accuracy"]
+bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]["macro_delta"]
+bleu.rank({"A": ["a"], "B": ["b"]}, ["a"])["ranking"][0]["degrees_of_freedom"]
+bleu.compute(predictions=["a"], references=["a"], by=["x"])["groups"]["x"]["segment_bleu"]
 bleu.check(["a"], ["a"])["findings"][0]["documents"]
 """
 

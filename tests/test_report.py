@@ -1,21 +1,37 @@
 """Results: plain dicts that display as tables, in text, Markdown, LaTeX and HTML; the formula."""
 
 import copy
+import functools
 import html
+import io
 import itertools
 import json
 import math
 import multiprocessing
 import pickle
 import re
+import types
 from html.parser import HTMLParser
+from typing import TypedDict
 
 import evaluate
 import numpy as np
 import pyarrow as pa
 import pytest
+import sacrebleu
 import yaml
-from bleu.bleu_compare import Comparison
+from bleu.bleu_compare import (
+    Comparison,
+    GroupScores,
+    Pair,
+    RankedSystem,
+    RunScores,
+    Settings,
+    SystemScores,
+)
+from bleu.bleu_compute import CorpusScores, Result
+from bleu.bleu_diff import SystemScore
+from bleu.bleu_reconcile import ReconciliationContent
 from bleu.bleu_report import (
     STYLE,
     Report,
@@ -27,7 +43,7 @@ from bleu.bleu_report import (
     show,
 )
 from datasets import Dataset
-from helpers import ROOT, random_rows, run_python
+from helpers import ROOT, random_rows, run_python, start_python
 from markdown_it import MarkdownIt
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -148,13 +164,20 @@ class TestDict:
         assert {**result} == dict(result) == result
 
     def test_pickled_it_is_a_dict(self, result):
+        """So are the dicts in it, whole or one by one."""
         restored = pickle.loads(pickle.dumps(result))
-        assert type(restored) is dict
         assert restored == result
+        pickled_alone = [pickle.loads(pickle.dumps(within)) for within in list_dicts(result)]
+        for within in [*list_dicts(restored), *pickled_alone]:
+            assert type(within) is dict
 
-    def test_as_yaml(self, result):
-        """`yaml.safe_dump` rejects subclasses of dict: docs/recipes.md says `dict(result)`, which must be plain throughout."""
-        assert yaml.safe_load(yaml.safe_dump(dict(result))) == result
+    @pytest.mark.parametrize("dump", [yaml.safe_dump, yaml.dump, yaml.CSafeDumper])
+    def test_as_yaml(self, result, dump):
+        """PyYAML writes results, and the dicts in them, as it writes plain dicts."""
+        if dump is yaml.CSafeDumper:
+            dump = functools.partial(yaml.dump, Dumper=yaml.CSafeDumper)
+        expected = dump(json.loads(json.dumps(result)))
+        assert dump(result) == dump(dict(result)) == expected
 
     @pytest.mark.parametrize(
         "duplicate", [copy.copy, copy.deepcopy, Report.copy], ids=["copy", "deepcopy", "method"]
@@ -211,6 +234,173 @@ def test_combined(load):
     assert json.dumps(scores)
 
 
+# Results that were saved come back as what they were.
+
+RUNS = {
+    "A": {"seed 1": PREDICTIONS, "seed 2": OTHERS},
+    "B": {"seed 1": OTHERS, "seed 2": OTHERS[::-1]},
+}
+SAVED = {
+    **MAKE,
+    "check": lambda bleu: bleu.check(["a cat</s>", "a dog", "x"], ["a cat", "a dog", "x"]),
+    "check of systems": lambda bleu: bleu.check({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, documents=["x", "x", "y"]),
+    "compute, documents": lambda bleu: bleu.compute(predictions=PREDICTIONS, references=REFERENCES, documents=["x", "x", "y"], confidence=0.95, n_resamples=20),
+    "compare, runs": lambda bleu: bleu.compare(RUNS, REFERENCES, n_resamples=20, by=GROUPS[:3]),
+    "compare, bootstrap": lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, test="bootstrap", n_resamples=20, human=True, documents=["x", "x", "y"]),
+    "compare, one segment": lambda bleu: bleu.compare({"A": PREDICTIONS[:1], "B": OTHERS[:1]}, REFERENCES[:1]),
+    "reconcile, a line": lambda bleu: bleu.reconcile(PREDICTIONS, REFERENCES, str(bleu.compute(predictions=PREDICTIONS, references=REFERENCES))),
+}  # fmt: skip
+FORMATS = ["__str__", "__repr__", "to_markdown", "to_latex", "to_html", "report", "to_scalars"]
+
+
+@pytest.fixture(params=SAVED)
+def saved_name(request):
+    return request.param
+
+
+class TestRestore:
+    def test_from_json(self, bleu, saved_name):
+        """It equals the result, is of its type, and reads the same in each format."""
+        result = SAVED[saved_name](bleu)
+        restored = bleu.restore(json.loads(json.dumps(result)))
+        assert restored == result
+        assert type(restored) is type(result)
+        for name in FORMATS:
+            assert hasattr(restored, name) == hasattr(result, name)
+            if hasattr(result, name):
+                assert getattr(restored, name)() == getattr(result, name)()
+        assert restored.to_pandas().equals(result.to_pandas())
+        assert list(map(list, list_dicts(restored))) == list(map(list, list_dicts(result)))
+
+    @pytest.mark.parametrize(
+        "save",
+        [
+            lambda result: pickle.loads(pickle.dumps(result)),
+            lambda result: yaml.safe_load(yaml.safe_dump(result, sort_keys=False)),
+            copy.copy,
+            copy.deepcopy,
+            dict,
+            lambda result: types.MappingProxyType(dict(result)),
+        ],
+        ids=["pickle", "yaml", "copy", "deepcopy", "dict", "mapping"],
+    )
+    @pytest.mark.parametrize("name", ["compute, by", "compare, by", "diff", "explain"])
+    def test_from_other_copies(self, bleu, name, save):
+        result = SAVED[name](bleu)
+        restored = bleu.restore(save(result))
+        assert restored == result
+        assert type(restored) is type(result)
+        assert str(restored) == str(result)
+        assert restored is not result
+
+    def test_from_a_file_of_evaluate_save(self, bleu, tmp_path):
+        """Its keys about time and machine stay in the dict, and change no table."""
+        result = SAVED["compute"](bleu)
+        path = evaluate.save(tmp_path, **result)
+        restored = bleu.restore(json.loads(path.read_text()))
+        assert restored.items() > result.items()
+        assert str(restored) == str(result)
+        assert restored.to_latex() == result.to_latex()
+        assert restored.to_scalars() == result.to_scalars()
+
+    def test_it_shares_nothing_with_what_was_saved(self, bleu):
+        saved = json.loads(json.dumps(SAVED["compare, by"](bleu)))
+        restored = bleu.restore(saved)
+        restored["systems"]["A"]["confidence_interval"].clear()
+        restored["systems"]["A"]["groups"].clear()
+        assert saved == SAVED["compare, by"](bleu)
+
+    def test_missing_keys_are_explained_again(self, bleu):
+        restored = bleu.restore(json.loads(json.dumps(SAVED["compare"](bleu))))
+        with pytest.raises(KeyError, match=OF_BASELINE):
+            restored["systems"]["A"]["p_value"]
+
+    @pytest.mark.parametrize("names", [(1, 2), (None, True), (0.5, "x")])
+    def test_names_that_are_no_str(self, bleu, names):
+        """JSON makes a str of a key, and not of a value: the baseline is still one of the systems."""
+        given = dict(zip(names, (PREDICTIONS, OTHERS)))
+        for result in (
+            bleu.compare(given, REFERENCES, n_resamples=9, by=[1, None, 1]),
+            bleu.rank(given, REFERENCES, n_resamples=9),
+            bleu.diff(given, REFERENCES, by=[1, None, 1]),
+        ):
+            saved = json.loads(json.dumps(result))
+            restored = bleu.restore(saved)
+            assert restored.keys() == result.keys()
+            assert str(restored).count("baseline") == str(result).count("baseline")
+            of_pickle = bleu.restore(pickle.loads(pickle.dumps(result)))
+            assert of_pickle == result
+            assert str(of_pickle) == str(result)
+
+    def test_ngrams_are_in_the_dict_and_texts_are_not(self, bleu):
+        difference = SAVED["diff"](bleu)
+        restored = bleu.restore(json.loads(json.dumps(difference)))
+        assert restored.distinctive_ngrams("A") == difference.distinctive_ngrams("A")
+        checked = bleu.restore(json.loads(json.dumps(SAVED["check"](bleu))))
+        with pytest.raises(ValueError, match=r"^fixed: .*check"):
+            checked.fixed()
+
+    @pytest.mark.parametrize(
+        ("saved", "message"),
+        [
+            ({}, "got an empty dict"),
+            ({"a": 1, 2: 3}, "got a dict with the keys 'a', 2"),
+            ({"bleu": 27.3, "gen_len": 11.0}, "got a dict with the keys 'bleu', 'gen_len'"),
+            ({"bleu_score": 27.3, "bleu_signature": "nrefs:1"}, "got a dict with the keys 'bleu_score', 'bleu_signature'"),
+        ],
+    )  # fmt: skip
+    def test_another_dict(self, bleu, saved, message):
+        with pytest.raises(
+            ValueError, match=r"^saved: expected a result of .*compute\(\).*compare\(\)"
+        ) as error:
+            bleu.restore(saved)
+        assert message in str(error.value)
+
+    @pytest.mark.parametrize("module", ["sacrebleu", "bleu"])
+    def test_the_result_of_a_drop_in(self, bleu, load, module):
+        saved = load(module).compute(predictions=PREDICTIONS, references=REFERENCES)
+        with pytest.raises(
+            ValueError, match=f"got that of evaluate's `{module}`, which has no tables"
+        ):
+            bleu.restore(json.loads(json.dumps(saved)))
+
+    @pytest.mark.parametrize(
+        ("name", "key"),
+        [
+            ("compute", "precisions"),
+            ("score, by", "groups"),
+            ("compare", "systems"),
+            ("compare, by", "systems"),
+            ("rank", "ranking"),
+            ("diff", "systems"),
+            ("explain", "orders"),
+            ("conventions", "nltk"),
+            ("reconcile", "nearest"),
+            ("self_bleu", "segment_bleu"),
+            ("check", "findings"),
+        ],
+    )
+    def test_a_dict_of_which_a_part_was_changed(self, bleu, name, key):
+        """It is rejected here rather than when it is printed."""
+        saved = json.loads(json.dumps(SAVED[name](bleu)))
+        for value in (3, None, "x"):
+            with pytest.raises(ValueError, match=r"^saved: it looks like a result of "):
+                bleu.restore({**saved, key: value})
+
+    @pytest.mark.parametrize(
+        ("saved", "message"),
+        [
+            ("{}", "got str. Pass json.loads(saved)"),
+            (None, "got None"),
+            ([{}], "got list. Pass one result"),
+            (pa.table({"a": [1]}), "got Table"),
+        ],
+    )
+    def test_what_is_no_dict(self, bleu, saved, message):
+        with pytest.raises(TypeError, match=f"^saved: expected a dict, {re.escape(message)}"):
+            bleu.restore(saved)
+
+
 # A list and its display, which is complete for up to 8 values and for up to 4 dicts or lists.
 SHORTENED = [
     ([], "[]"),
@@ -245,6 +435,248 @@ def test_public_names(result, name):
     )
 
 
+# What `print` writes of `compute` and `score`: sacreBLEU's line, and the signature.
+
+LINES = [
+    {},
+    {"lowercase": True},
+    {"tokenize": "intl"},
+    {"tokenize": "char", "max_order": 6},
+    {"max_order": 1},
+    {"max_order": 2, "smooth_method": "none"},
+    {"smooth_method": "floor"},
+    {"smooth_method": "floor", "smooth_value": 0.3},
+    {"smooth_method": "add-k"},
+    {"smooth_method": "add-k", "smooth_value": 3, "max_order": 5},
+    {"effective_order": True, "max_order": 8},
+    {"smooth_method": "none"},
+]
+
+
+def read_sacrebleus_line(predictions, references, options, n_resamples=1):
+    """Return the line of sacreBLEU for the same texts and options."""
+    names = {
+        "tokenize": "tokenize",
+        "lowercase": "lowercase",
+        "max_order": "max_ngram_order",
+        "smooth_method": "smooth_method",
+        "smooth_value": "smooth_value",
+        "effective_order": "effective_order",
+    }
+    metric = sacrebleu.BLEU(**{names[name]: value for name, value in options.items()})
+    widest = max(map(len, references))
+    padded = [row + [None] * (widest - len(row)) for row in references]
+    return str(metric.corpus_score(predictions, list(zip(*padded)), n_bootstrap=n_resamples))
+
+
+@pytest.mark.parametrize("options", LINES, ids=str)
+def test_the_line_that_sacrebleu_prints(bleu, options):
+    """Of corpora of many sizes, whose precisions round up and down, without a match, empty, with one segment."""
+    corpora = [random_rows(seed=seed, count=seed % 8 * 5 + 1) for seed in range(24)]
+    corpora += [
+        (["a b"], [["c d"]]),
+        ([""], [["a"]]),
+        (["a b c d e"], [["a b c d e"]]),
+        (["a"], [[""]]),
+    ]
+    for predictions, references in corpora:
+        result = bleu.compute(predictions=predictions, references=references, **options)
+        expected = read_sacrebleus_line(predictions, references, options)
+        assert str(result) == f"{expected}\n{result['signature']}"
+        table = bleu.statistics(predictions=predictions, references=references, **options)
+        assert str(bleu.score(table, **options)) == str(result)
+
+
+@pytest.mark.parametrize("options", LINES, ids=str)
+def test_the_interval_that_sacrebleu_prints(bleu, options):
+    """At the level that sacreBLEU has; a score of 0 has none there."""
+    for seed in range(8):
+        predictions, references = random_rows(seed=seed, count=10 * seed + 2)
+        resampling = {"confidence": 0.95, "n_resamples": 200}
+        result = bleu.compute(
+            predictions=predictions, references=references, **options, **resampling
+        )
+        expected = read_sacrebleus_line(predictions, references, options, n_resamples=200)
+        assert str(result) == f"{expected}\n{result['signature']}"
+        assert ("±" in expected) == (result["bootstrap_mean"] > 0)
+
+
+def test_intervals_that_sacrebleu_does_not_have_are_named(bleu):
+    texts = {"predictions": PREDICTIONS * 5, "references": REFERENCES * 5, "confidence": 0.9}
+    assert " (90% CI " in str(bleu.compute(**texts))
+    assert ", percentile bootstrap) " in str(bleu.compute(**texts))
+    of_documents = bleu.compute(
+        **{**texts, "confidence": 0.95}, documents=[n // 3 for n in range(15)]
+    )
+    assert ", t with 4 degrees of freedom, 5 documents) " in str(of_documents)
+
+
+def test_every_precision_has_the_digits_of_its_fraction():
+    """Half of a tenth, such as 1 of 2,000, is rounded as sacreBLEU rounds 100 * matches / total."""
+    names = {
+        "score": 1.0,
+        "brevity_penalty": 1.0,
+        "length_ratio": 1.0,
+        "translation_length": 1,
+        "reference_length": 1,
+    }
+    rest = {"bleu": 0.01, "counts": [], "totals": [], "bleu_by_order": [], "signature": "nrefs:1"}
+    for total in (8, 16, 40, 80, 400, 2000):
+        matches = range(1, total, 2)
+        result = Result(precisions=[match / total for match in matches], **names, **rest)
+        expected = "/".join(f"{100 * match / total:.1f}" for match in matches)
+        assert str(result).split()[3] == expected
+
+
+@pytest.mark.parametrize("key", ["score", "signature", "counts", "bleu"])
+def test_without_one_of_its_keys_the_dict_is_printed(bleu, key):
+    result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
+    del result[key]
+    assert str(result) == repr(dict(result))
+
+
+def test_it_stays_a_dict(bleu, load):
+    """Only `print` and its like show a line: drop-ins, unions and f-strings of its values do not."""
+    texts = {"predictions": PREDICTIONS, "references": REFERENCES}
+    result = bleu.compute(**texts)
+    assert type(result | {"step": 1}) is dict
+    assert str(result | {"step": 1}).startswith("{'bleu': ")
+    assert f"{result}" == str(result)
+    assert f"{result!r}" == repr(dict(result))
+    for module in ("sacrebleu", "bleu"):
+        drop_in = load(module).compute(**texts)
+        assert type(drop_in) is dict
+        assert str(drop_in) == repr(drop_in)
+
+
+def test_reconcile_reads_what_is_printed(bleu):
+    texts = {"predictions": PREDICTIONS * 5, "references": REFERENCES * 5}
+    for options in ({}, {"confidence": 0.95}):
+        printed = str(bleu.compute(**texts, **options))
+        assert bleu.reconcile(*texts.values(), printed)["verified"]
+
+
+# Terminals: what is printed is in characters that they have.
+
+ENCODINGS = ["ascii", "cp1252", "cp437", "latin-1", "cp932", "utf-8"]
+NAMES = ["模型", "Modèle", "модель", "𝔐", "→"]
+
+
+class Terminal(io.TextIOWrapper):
+    """A standard output with an encoding, which raises for other characters."""
+
+    def __init__(self, encoding):
+        super().__init__(io.BytesIO(), encoding=encoding, newline="")
+
+    def read_all(self):
+        self.flush()
+        return self.buffer.getvalue().decode(self.encoding)
+
+
+def print_to(monkeypatch, encoding, *results):
+    terminal = Terminal(encoding)
+    with monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", terminal)
+        for result in results:
+            print(result)
+    return terminal.read_all()
+
+
+def name_in_all_scripts(bleu):
+    """Return results whose tables have names and labels in all scripts, and the signs of tables."""
+    texts = ["the cat sat on the mat", "a dog lay on the rug today", "it rains"]
+    references = ["the cat sat on a mat", "a dog lay on my rug today", "it rains"]
+    systems = dict.fromkeys(NAMES, texts)
+    systems["a very " + "long " * 10] = references
+    return [
+        bleu.compare(systems, references, by=NAMES[:3], n_resamples=9),
+        bleu.rank(systems, references, n_resamples=9),
+        bleu.diff({"模型": [*NAMES[:2], "x"], "B": texts}, [*NAMES[:2], "it rains"], by=NAMES[:3]),
+        bleu.compute(predictions=texts, references=references, by=NAMES[:3]),
+        bleu.explain("模型 Modèle", ["模型 модель"]),
+        bleu.conventions(texts, references),
+        bleu.check(["模型 a cat</s>", "a dog</s>"], ["模型 a cat", "a dog"]),
+    ]
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_every_result_prints_in_every_terminal(bleu, monkeypatch, encoding):
+    """The lines are those of UTF-8; cells stay below each other."""
+    results = name_in_all_scripts(bleu)
+    printed = print_to(monkeypatch, encoding, *results)
+    in_utf8 = print_to(monkeypatch, "utf-8", *results)
+    assert printed.count("\n") == in_utf8.count("\n")
+    if encoding == "utf-8":
+        assert "⟦" in printed
+        assert "模型" in printed
+    head, *rows = printed.partition("\n\n")[0].splitlines()
+    end = head.index("BLEU") + len("BLEU")
+    assert len(rows) == 6 * 5  # each system, its groups, and their average
+    for row in rows:
+        assert re.search(r"  \d+\.\d\d$", row[:end])
+
+
+@pytest.mark.parametrize("make", [*MAKE.values(), lambda bleu: bleu.check(PREDICTIONS, REFERENCES)])
+def test_every_kind_of_result_prints_in_ascii(bleu, monkeypatch, make):
+    assert print_to(monkeypatch, "ascii", make(bleu)).isascii()
+
+
+def test_signs_in_plain_characters(bleu, monkeypatch):
+    texts = ["a cat</s>", "a dog</s>"]
+    checked = bleu.check(texts, ["a cat", "a dog"])
+    assert "a cat[</s>]" in print_to(monkeypatch, "cp1252", checked)
+    explained = bleu.explain("the cat", ["the dog"], max_order=1)
+    assert print_to(monkeypatch, "ascii", explained).startswith("BLEU 50.00 = 100 * 1 * (1/2)\n")
+    compared = bleu.compare({"模": texts, "é": texts}, texts, n_resamples=9)
+    assert "\n\\u6a21 (baseline)  " in print_to(monkeypatch, "cp1252", compared)
+    assert "\né  " in print_to(monkeypatch, "cp1252", compared)
+    assert "\n\\xe9  " in print_to(monkeypatch, "ascii", compared)
+
+
+def test_other_formats_are_not_for_the_terminal(bleu, monkeypatch):
+    """Files are written in UTF-8, whatever the terminal has."""
+    result = bleu.compare({"模": PREDICTIONS, "é": OTHERS}, REFERENCES, n_resamples=9)
+    expected = [
+        result.to_markdown(),
+        result.to_latex(),
+        result.to_html(),
+        result.report(),
+        repr(result),
+    ]
+    monkeypatch.setattr("sys.stdout", Terminal("ascii"))
+    assert [
+        result.to_markdown(),
+        result.to_latex(),
+        result.to_html(),
+        result.report(),
+        repr(result),
+    ] == expected
+
+
+@pytest.mark.parametrize("stdout", [None, io.StringIO(), object()])
+def test_without_a_terminal_texts_stay_as_they_are(bleu, monkeypatch, stdout):
+    """As under `pythonw`, or with what a program put in the place of the standard output."""
+    result = bleu.compare({"模": PREDICTIONS, "é": OTHERS}, REFERENCES, n_resamples=9)
+    with monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", stdout)
+        shown = str(result)
+    assert "\n模 (baseline)" in shown
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_print_in_a_process_with_another_encoding(encoding):
+    code = (
+        "import evaluate, sys\n"
+        "bleu = evaluate.load(sys.argv[1])\n"
+        "print(bleu.check(['a cat</s>', 'a dog</s>'], ['a cat', 'a dog']))"
+    )
+    process = start_python(code, ROOT / "bleu_metric.py", PYTHONIOENCODING=encoding)
+    printed, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert "a cat[</s>]" in printed
+
+
 class TestRepr:
     def test_repr_fits_a_screen(self, bleu):
         explanation = bleu.explain(
@@ -261,21 +693,17 @@ class TestRepr:
         result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
         assert repr(result) == repr(dict(result))
 
-    def test_results_that_print_as_tables(self, bleu):
-        results = {name: make(bleu) for name, make in MAKE.items()}
-        as_tables = {name for name, result in results.items() if str(result) != repr(result)}
-        assert as_tables == set(MAKE) - {"compute", "score", "self_bleu"}
-
     def test_in_ipython(self, bleu, result, name):
-        """IPython shows the table if there is one, and else its own display of the dict, shortened as in `repr`."""
+        """IPython shows what `print` writes; of `compute`, its own display of the dict, shortened as in `repr`."""
         shown = []
 
         class Printer:
             text = pretty = staticmethod(shown.append)
 
         result._repr_pretty_(Printer, cycle=False)
-        assert str(shown[0]) == str(result)
-        assert type(shown[0]) is (dict if name in ("compute", "score", "self_bleu") else str)
+        is_dict = name in ("compute", "score")
+        assert str(shown[0]) == (repr(result) if is_dict else str(result))
+        assert type(shown[0]) is (dict if is_dict else str)
 
     def test_the_explanation_as_text(self, bleu):
         """The paper's second example, with the formula of its counts."""
@@ -298,6 +726,22 @@ class TestRepr:
 KEYS = "'bleu', 'score', 'precisions', 'brevity_penalty', 'length_ratio', 'translation_length', 'reference_length', 'counts', 'totals', 'bleu_by_order', 'signature'"
 
 
+# Keys that need an argument which other methods do not take.
+_OfGroup = TypedDict(
+    "_OfGroup",
+    {
+        key: type_
+        for key, type_ in CorpusScores.__annotations__.items()
+        if not key.startswith("macro_") and key not in ("groups", "shared_documents")
+    },
+)
+_OfRanking = TypedDict(
+    "_OfRanking",
+    {key: type_ for key, type_ in Settings.__annotations__.items() if key != "shared_documents"},
+)
+OF_BASELINE = "the baseline has none, because the other systems are compared with it"
+
+
 class TestMissingKeys:
     @pytest.mark.parametrize(
         ("key", "message"),
@@ -308,17 +752,21 @@ class TestMissingKeys:
             ("prediction_length", "No key 'prediction_length': it is called 'translation_length' here."),
             ("ref_len", "No key 'ref_len': it is called 'reference_length' here."),
             ("ratio", "No key 'ratio': it is called 'length_ratio' here."),
-            ("sentence_bleu", "No key 'sentence_bleu': pass segments=True to get it."),
-            ("bootstrap_mean", "No key 'bootstrap_mean': pass confidence=0.95 to get it."),
+            ("sentence_bleu", "No key 'sentence_bleu': it is called 'segment_bleu' here. Pass segments=True to get it."),
+            ("segments", "No key 'segments': it is called 'segment_bleu' here. Pass segments=True to get it."),
+            ("segments_bleu", "No key 'segments_bleu': it is called 'segment_bleu' here. Pass segments=True to get it."),
+            ("ci", "No key 'ci': it is called 'confidence_interval' here. Pass confidence=0.95 to get it; one segment or document can't be resampled."),
+            ("bootstrap_mean", "No key 'bootstrap_mean': pass confidence=0.95 to get it; one segment or document can't be resampled."),
             ("bleu_score", "No key 'bleu_score': it is called 'bleu' here."),
             ("segment_bleu", "No key 'segment_bleu': pass segments=True to get it."),
-            ("confidence_interval", "No key 'confidence_interval': pass confidence=0.95 to get it."),
+            ("confidence_interval", "No key 'confidence_interval': pass confidence=0.95 to get it; one segment or document can't be resampled."),
             ("mean_segment_bleu", "No key 'mean_segment_bleu': pass segments=True to get it."),
-            ("standard_error", "No key 'standard_error': pass confidence=0.95 to get it."),
+            ("standard_error", "No key 'standard_error': pass confidence=0.95 to get it; one segment or document can't be resampled."),
+            ("documents", "No key 'documents': pass documents=labels and confidence=0.95 to get it; one document can't be resampled."),
             ("groups", "No key 'groups': pass by=labels to get it."),
-            ("macro_standard_error", "No key 'macro_standard_error': pass by=labels and confidence=0.95 to get it."),
+            ("by", "No key 'by': it is called 'groups' here. Pass by=labels to get it."),
+            ("macro_standard_error", "No key 'macro_standard_error': pass by=labels and confidence=0.95 to get it; a group of one segment or document can't be resampled."),
             ("precision", "No key 'precision': it is called 'precisions' here."),
-            ("segments_bleu", "No key 'segments_bleu': pass segments=True to get it."),
             ("rouge", f"No key 'rouge'. The keys are {KEYS}."),
             (3, f"No key 3. The keys are {KEYS}."),
         ],
@@ -330,6 +778,16 @@ class TestMissingKeys:
         assert error.value.args == (message,)
         assert result.get(key) is None
         assert key not in result
+
+    @pytest.mark.parametrize(
+        "key", ["segments", "sentence_bleu", "segment_scores", "segments_bleu"]
+    )
+    def test_a_key_that_is_there_under_its_own_name(self, bleu, key):
+        """The option was passed, so the message names the key alone."""
+        result = MAKE["compute"](bleu)
+        with pytest.raises(KeyError) as error:
+            result[key]
+        assert error.value.args == (f"No key {key!r}: it is called 'segment_bleu' here.",)
 
     def test_only_in_results_that_have_the_other_name(self, bleu):
         for name, key in (("compare", "bp"), ("explain", "segment_bleu")):
@@ -345,12 +803,196 @@ class TestMissingKeys:
             ("compute, by", "rain|snow", "No key 'rain|snow'. Write result['groups']['rain|snow']."),
             ("conventions", "sacrebleu", "No key 'sacrebleu'. The keys are 'default', 'papineni', 'hf', 'nltk', 'moses', 'coco'."),
             ("rank", "rankings", "No key 'rankings': it is called 'ranking' here."),
+            ("compare", "p_value", "No key 'p_value'. Write result['systems']['B']['p_value']."),
+            ("compare", "p", "No key 'p'. Write result['systems']['B']['p_value']."),
+            ("compare", "human_accuracy", "No key 'human_accuracy': 'human_accuracy' is a key of result['systems']['B']. Pass human=True to get it."),
+            ("rank", "p_value", "No key 'p_value'. Write result['pairs'][0]['p_value']."),
+            ("explain", "tokens", "No key 'tokens'. Write result['prediction']['tokens']."),
+            ("conventions", "score", "No key 'score'. Write result['default']['score']."),
         ],
     )  # fmt: skip
     def test_the_key_that_is_meant(self, bleu, name, key, message):
         with pytest.raises(KeyError) as error:
             MAKE[name](bleu)[key]
         assert error.value.args == (message,)
+
+    @pytest.mark.parametrize(
+        ("name", "path", "message"),
+        [
+            ("compare", "systems/A/p_value", f"No key 'p_value': {OF_BASELINE}."),
+            ("compare", "systems/A/p", f"No key 'p': it is called 'p_value' here. {OF_BASELINE.capitalize()}."),
+            ("compare", "systems/A/wins", f"No key 'wins': {OF_BASELINE}."),
+            ("compare, by", "systems/A/groups/rain|snow/delta", f"No key 'delta': {OF_BASELINE}."),
+            ("compare, by", "systems/B/groups/rain|snow/documents", "No key 'documents': pass documents=labels to get it; one document can't be resampled."),
+            ("compare, by", "systems/B/rain|snow", "No key 'rain|snow'. Write ...['groups']['rain|snow']."),
+            ("compare", "systems/B/p", "No key 'p': it is called 'p_value' here."),
+            ("compare", "systems/B/groups", "No key 'groups': pass by=labels to get it."),
+            ("compare", "systems/B/human_accuracy", "No key 'human_accuracy': pass human=True to get it."),
+            ("compare", "systems/B/typo", "No key 'typo'. The keys are 'bleu', 'score', 'confidence_interval', 'bootstrap_mean', 'standard_error', 'delta', 'p_value', 'wins', 'ties', 'losses', 'delta_interval', 'delta_degrees_of_freedom', 'delta_standard_error', 'detectable_delta'."),
+            ("compare", "systems/C", "No key 'C'. The keys are 'A', 'B'."),
+            ("compute, by", "groups/cats and dogs", "No key 'cats and dogs'. Did you mean 'cats & dogs'? The keys are 'cats & dogs', 'rain|snow'."),
+            ("compute, by", "groups/rain|snow/segments", "No key 'segments': it is called 'segment_bleu' here."),
+            ("score, by", "groups/x/segments", "No key 'segments': it is called 'segment_bleu' here. Pass segments=True to get it."),
+            ("score, by", "groups/x/macro_bleu", f"No key 'macro_bleu'. The keys are {KEYS}."),
+            ("rank", "ranking/0/rank", "No key 'rank'. The keys are 'system', 'bleu', 'score', 'confidence_interval', 'bootstrap_mean', 'standard_error', 'rank_range', 'cluster'."),
+            ("rank", "ranking/0/clusters", "No key 'clusters': it is called 'cluster' here."),
+            ("rank", "pairs/0/difference", "No key 'difference': it is called 'delta' here."),
+            ("diff", "systems/A/delta", "No key 'delta': the first system has none; it is the one to compare with."),
+            ("diff", "groups/dog", "No key 'dog'. Did you mean 'dogs'? The keys are 'cats', 'dogs', 'rain'."),
+            ("explain", "orders/0/match", "No key 'match'. Did you mean 'matches'? The keys are 'order', 'total', 'unclipped_matches', 'matches', 'matched', 'clipped', 'missed'."),
+            ("conventions", "nltk/scores", "No key 'scores'. Did you mean 'score'? The keys are 'bleu', 'score', 'delta', 'steps', 'signature'."),
+        ],
+    )  # fmt: skip
+    def test_a_key_of_a_dict_within(self, bleu, name, path, message):
+        *places, key = path.split("/")
+        for duplicate in (lambda value: value, copy.copy, copy.deepcopy):
+            within = duplicate(MAKE[name](bleu))
+            for place in places:
+                within = duplicate(within[int(place) if isinstance(within, list) else place])
+            with pytest.raises(KeyError) as error:
+                within[key]
+            assert error.value.args == (message,)
+
+    @pytest.mark.parametrize("name", [*MAKE, "check"])
+    def test_every_dict_within_explains(self, bleu, name):
+        """It has keys that the message lists, or is empty."""
+        results = {
+            **MAKE,
+            "check": lambda bleu: bleu.check(["a cat</s>", "a dog"], ["a cat", "a dog"]),
+        }
+        dicts = list_dicts(results[name](bleu))
+        for within in dicts:
+            with pytest.raises(KeyError, match=r"^\"No key 'no such key'\. The keys are "):
+                within["no such key"]
+        assert len(dicts) > 1 or name in ("compute", "score", "self_bleu")
+
+    def test_one_document_can_not_be_resampled(self, bleu):
+        """`documents` and `confidence` were passed; without an interval, the number of documents is not a key."""
+        options = {"documents": ["x", "x"], "confidence": 0.95}
+        result = bleu.compute(predictions=PREDICTIONS[:2], references=REFERENCES[:2], **options)
+        compared = bleu.compare(
+            {"A": PREDICTIONS[:2], "B": OTHERS[:2]}, REFERENCES[:2], documents=["x", "x"]
+        )
+        for one in (result, compared):
+            with pytest.raises(KeyError, match="one document can't be resampled"):
+                one["documents"]
+        with pytest.raises(KeyError, match="one segment or document can't be tested"):
+            compared["systems"]["B"]["p_value"]
+
+    @pytest.mark.parametrize("baseline", ["A", "B"])
+    def test_the_baseline_may_be_any_system(self, bleu, baseline):
+        """A key that only the others have is looked for there."""
+        result = bleu.compare(
+            {"A": PREDICTIONS, "B": OTHERS}, REFERENCES, baseline=baseline, n_resamples=9
+        )
+        other = "B" if baseline == "A" else "A"
+        for key, message in (
+            ("human_accuracy", f"of result['systems']['{other}']. Pass human=True to get it."),
+            ("p_value", f"Write result['systems']['{other}']['p_value']."),
+        ):
+            with pytest.raises(KeyError, match=f'{re.escape(message)}"$'):
+                result[key]
+        with pytest.raises(KeyError, match=OF_BASELINE):
+            result["systems"][baseline]["p_value"]
+
+    def test_of_many_names_the_message_lists_some(self, bleu):
+        """The nearest is looked for among all that the first thousand are."""
+        texts = ["a b c d"] * 300
+        labels = [f"document {number:03}" for number in range(300)]
+        groups = bleu.compute(predictions=texts, references=texts, by=labels)["groups"]
+        with pytest.raises(KeyError) as error:
+            groups["document299"]
+        (message,) = error.value.args
+        assert message.startswith(
+            "No key 'document299'. Did you mean 'document 299'? The keys are 'document 000', "
+        )
+        assert message.endswith("'document 019' and 280 more.")
+
+    def test_a_label_of_another_type(self, bleu):
+        groups = bleu.compute(predictions=PREDICTIONS, references=REFERENCES, by=[1, 2, None])[
+            "groups"
+        ]
+        for key, meant in (("1", "1"), ("None", "None")):
+            with pytest.raises(
+                KeyError, match=f"No key '{key}'. Did you mean {meant}[?] The keys are 1, 2, None"
+            ):
+                groups[key]
+
+
+def list_dicts(value):
+    """Return all dicts in a value, that itself, if it is one."""
+    dicts = [value] if isinstance(value, dict) else []
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, (dict, list)):
+            dicts += list_dicts(item)
+    return dicts
+
+
+# The keys of each dict in a result, by the steps that lead to it: a key of a dict, or "*" for all of its items.
+KEYS_OF = {
+    "compute": {(): CorpusScores, ("groups", "*"): _OfGroup},
+    "compare": {
+        (): Settings,
+        ("systems", "*"): SystemScores,
+        ("systems", "*", "groups", "*"): GroupScores,
+        ("systems", "*", "runs", "*"): RunScores,
+    },
+    "rank": {(): _OfRanking, ("ranking", "*"): RankedSystem, ("pairs", "*"): Pair},
+    "diff": {("systems", "*"): SystemScore},
+    "reconcile": {(): ReconciliationContent},
+}
+TWICE = [*PREDICTIONS, *PREDICTIONS], [*REFERENCES, *REFERENCES]
+LACKING = {  # calls whose results lack keys that others have
+    "compute": [
+        lambda bleu: bleu.compute(predictions=PREDICTIONS, references=REFERENCES),
+        lambda bleu: bleu.compute(predictions=PREDICTIONS[:1], references=REFERENCES[:1], confidence=0.95),
+        lambda bleu: bleu.compute(predictions=PREDICTIONS, references=REFERENCES, confidence=0.95, documents=["x"] * 3),
+        lambda bleu: bleu.compute(predictions=PREDICTIONS, references=REFERENCES, confidence=0.95, by=["x", "x", "y"]),
+    ],
+    "compare": [
+        lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, n_resamples=9),
+        lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, n_resamples=9, confidence=None),
+        lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, n_resamples=9, by=["x", "x", "y"]),
+        lambda bleu: bleu.compare({"A": PREDICTIONS[:1], "B": OTHERS[:1]}, REFERENCES[:1]),
+        lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, documents=["x"] * 3),
+        lambda bleu: bleu.compare({"A": {1: PREDICTIONS, 2: OTHERS}, "B": {1: OTHERS}}, REFERENCES),
+        lambda bleu: bleu.compare({"A": {1: PREDICTIONS, 2: PREDICTIONS}, "B": {1: PREDICTIONS, 2: PREDICTIONS}}, REFERENCES),
+    ],
+    "rank": [
+        lambda bleu: bleu.rank({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, n_resamples=9, confidence=None),
+        lambda bleu: bleu.rank({"A": PREDICTIONS[:1], "B": OTHERS[:1]}, REFERENCES[:1]),
+    ],
+    "diff": [MAKE["diff"]],
+    "reconcile": [MAKE["reconcile"]],
+}  # fmt: skip
+
+
+def find_dicts(value, steps):
+    """Return the dicts that steps lead to."""
+    if not steps:
+        return [value]
+    step, *others = steps
+    if step == "*":
+        items = value.values() if isinstance(value, dict) else value
+    else:
+        items = [value[step]] if step in value else []
+    return [found for item in items for found in find_dicts(item, others)]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [(name, number) for name, calls in LACKING.items() for number in range(len(calls))]
+)  # fmt: skip
+def test_each_key_that_is_missing_has_a_way_to_it(bleu, name, number):
+    """The keys of the types; and the required ones are missing only where a docstring of the types says so."""
+    result = LACKING[name][number](bleu)
+    count = 0
+    for steps, keys in KEYS_OF[name].items():
+        for within in find_dicts(result, steps):
+            for key in set(keys.__annotations__) - set(within):
+                count += 1
+                with pytest.raises(KeyError, match=f"^\"No key '{key}': (?!it is called)"):
+                    within[key]
+    assert count
 
 
 class TestTables:
@@ -959,8 +1601,8 @@ def test_every_format_shows_the_interval_and_the_segments(bleu):
     frame = full.to_pandas()
     assert frame["confidence_interval_low"].dropna().tolist() == [full["confidence_interval"][0]]
     assert frame.dropna(subset="segment")["bleu"].tolist() == full["segment_bleu"]
-    assert "confidence_interval" in str(full)
-    assert "segment_bleu" in str(full)
+    assert "confidence_interval" in repr(full)
+    assert "segment_bleu" in repr(full)
     for written in (plain.to_html(), plain.to_markdown(), plain.to_latex(), str(plain)):
         assert " CI " not in written
         assert "segments" not in written

@@ -635,3 +635,302 @@ def test_a_stored_table_without_a_tokenizer_fits_every_tokenizer(load):
         expected = bleu.score(counted)
         assert bleu.score([empty, counted])["counts"] == expected["counts"]
         assert bleu.score([empty, counted])["signature"] == expected["signature"]
+
+
+# The total of tables and sums.
+
+DOCUMENT_OF_ROW = [f"document {row * 7 % 40}" for row in range(300)]
+LABEL_OF_ROW = [("news", None, "talks")[row % 3] for row in range(300)]
+
+
+def count_parts(bleu, size=77, **columns):
+    """Return tables of adjacent rows; the numbers of references and the labels differ between them."""
+    parts = []
+    for start in range(0, 300, size):
+        rows = slice(start, start + size)
+        labels = {name: labels[rows] for name, labels in columns.items()}
+        parts.append(
+            bleu.statistics(predictions=PREDICTIONS[rows], references=REFERENCES[rows], **labels)
+        )
+    return parts
+
+
+CONTAINERS_OF_PARTS = {
+    "list": lambda parts: parts,
+    "tuple": tuple,
+    "generator": lambda parts: (part for part in parts),
+    "map": lambda parts: map(pa.Table.combine_chunks, parts),
+    "dict's values": lambda parts: dict(enumerate(parts)).values(),
+    "one table": pa.concat_tables,
+    "record batches": lambda parts: (batch for part in parts for batch in part.to_batches()),
+    "reader": lambda parts: pa.concat_tables(parts).to_reader(),
+}
+
+
+class TestTotal:
+    @pytest.mark.parametrize("container", CONTAINERS_OF_PARTS.values(), ids=CONTAINERS_OF_PARTS)
+    def test_its_score_is_that_of_all_rows(self, bleu, expected, container):
+        """With the full signature, and without `like`."""
+        total = bleu.total(container(count_parts(bleu)))
+        assert total.num_rows == 1
+        assert set(total.schema.types) == {pa.int64()}
+        assert bleu.score(total)["counts"] == expected["counts"]
+        if container is not pa.concat_tables:  # Arrow keeps the metadata of the first table
+            assert bleu.score(total) == expected
+
+    @pytest.mark.parametrize(
+        "container",
+        [
+            pa.Table.to_pandas,
+            pl.from_arrow,
+            pa.Table.to_pydict,
+            datasets.Dataset,
+            lambda table: np.stack(table.columns, axis=1),
+            lambda table: np.stack(table.columns, axis=1).tolist(),
+            lambda table: np.stack(table.columns, axis=1).sum(axis=0),
+            lambda table: iter(np.stack(table.columns, axis=1)),
+            lambda table: (row for row in np.stack(table.columns, axis=1).tolist()),
+            lambda table: [part.to_pandas() for part in (table[:100], table[100:])],
+        ],
+        ids=["pandas", "polars", "dict", "datasets", "array", "lists", "sum", "iterator of sums", "generator of sums", "frames"],
+    )  # fmt: skip
+    def test_rows_without_metadata(self, bleu, expected, container):
+        """They get it by `like`, as any sums."""
+        table = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
+        total = bleu.total(container(table.replace_schema_metadata(None)))
+        assert bleu.score(total, like=table) == expected
+        assert bleu.score(total)["signature"].startswith("nrefs:?|case:?|")
+
+    @pytest.mark.parametrize(
+        "columns", [("documents",), ("by",), ("by", "documents")], ids=", ".join
+    )
+    def test_one_row_per_document_and_label(self, bleu, columns):
+        """Scores, intervals and their draws are those of the rows, in the order of first appearance."""
+        given = {name: {"by": LABEL_OF_ROW, "documents": DOCUMENT_OF_ROW}[name] for name in columns}
+        parts = count_parts(bleu, **given)
+        total = bleu.total(iter(parts))
+        pairs = list(dict.fromkeys(zip(*given.values())))
+        assert [
+            tuple(row)
+            for row in zip(
+                *(
+                    total[name.replace("by", "label").removesuffix("s")].to_pylist()
+                    for name in columns
+                )
+            )
+        ] == pairs
+        calls = [{}]
+        if "documents" in columns:
+            calls.append({"documents": "document", "confidence": 0.9, "n_resamples": 50})
+        if "by" in columns:
+            calls.append({"by": "label"})
+        if len(columns) == 2:
+            calls.append(
+                {"by": "label", "documents": "document", "confidence": 0.9, "n_resamples": 50}
+            )
+        for arguments in calls:
+            assert bleu.score(total, **arguments) == bleu.score(parts, **arguments)
+
+    def test_systems(self, bleu):
+        """`compare` and `rank` take totals by document in the place of tables."""
+        parts = {
+            name: bleu.statistics(
+                predictions=texts, references=REFERENCES, documents=DOCUMENT_OF_ROW
+            )
+            for name, texts in (("A", PREDICTIONS), ("B", [text[:-1] for text in PREDICTIONS]))
+        }
+        totals = {name: bleu.total(table) for name, table in parts.items()}
+        arguments = {"documents": "document", "n_resamples": 50}
+        compared = bleu.compare(totals, **arguments)
+        expected = bleu.compare(parts, **arguments)
+        assert compared["systems"]["B"]["p_value"] == expected["systems"]["B"]["p_value"]
+        assert (
+            compared["systems"]["B"]["delta_interval"] == expected["systems"]["B"]["delta_interval"]
+        )
+        assert bleu.rank(totals, **arguments)["ranking"] == bleu.rank(parts, **arguments)["ranking"]
+
+    @given(sizes=st.lists(st.integers(1, 60), min_size=1, max_size=12), depth=st.integers(1, 3))
+    @settings(max_examples=30)
+    def test_totals_add_up_in_any_order_and_depth(self, load, sizes, depth):
+        """As in a tree of machines."""
+        bleu = load()
+        table = bleu.statistics(
+            predictions=PREDICTIONS, references=REFERENCES, documents=DOCUMENT_OF_ROW
+        )
+        ends = np.minimum(np.cumsum([0, *sizes]), 300).tolist()
+        parts = [table[start:end] for start, end in itertools.pairwise(ends)]
+        parts.append(table[ends[-1] :])
+        for _ in range(depth):
+            totals = list(map(bleu.total, parts))
+            parts = [bleu.total(totals[i : i + 3]) for i in range(0, len(totals), 3)]
+        arguments = {"documents": "document", "confidence": 0.9, "n_resamples": 20}
+        assert bleu.score(bleu.total(parts), **arguments) == bleu.score(table, **arguments)
+
+    def test_tokenizers_of_labels(self, bleu):
+        """Tables of other tokenizers add up if all have labels, as in `score`."""
+        texts = {"de": ["Das ist gut.", "Ja."], "zh": ["这很好。", "是。"]}
+        tables = [
+            bleu.statistics(
+                predictions=texts[name], references=texts[name], by=[name] * 2, tokenize=tokenizer
+            )
+            for name, tokenizer in (("de", "13a"), ("zh", "zh"))
+        ]
+        assert bleu.score(bleu.total(tables), by="label") == bleu.score(tables, by="label")
+        plain = [
+            table.drop_columns(["label"]).replace_schema_metadata(
+                bleu.statistics(
+                    predictions=["a"], references=["a"], tokenize=tokenizer
+                ).schema.metadata
+            )
+            for table, tokenizer in zip(tables, ("13a", "zh"))
+        ]
+        with pytest.raises(
+            ValueError, match=r"tokenize is '13a' in statistics\[0\] and 'zh' in statistics\[1\]"
+        ):
+            bleu.total(plain)
+
+    @pytest.mark.parametrize(
+        "options",
+        [{}, {"max_order": 1}, {"minimum_total": 1}, {"max_order": 2, "smooth_method": "nltk-5"}],
+    )
+    def test_a_total_is_not_a_segment(self, load, options):
+        """Not even that of one order, or of one segment, whose rows look like those of a segment."""
+        bleu = load(**options)
+        for texts in (["a b c"], ["a b", "c"]):
+            total = bleu.total(bleu.statistics(predictions=texts, references=texts))
+            assert bleu.score(total) == bleu.compute(predictions=texts, references=texts)
+            for arguments in ({"segments": True}, {"confidence": 0.95}):
+                with pytest.raises(ValueError, match=r"these rows are sums\."):
+                    bleu.score(total, **arguments)
+
+    def test_rows_of_segments_may_take_the_options_of_a_total(self, bleu):
+        """`like` says how rows were counted, not that they are sums."""
+        table = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
+        rows = table.replace_schema_metadata(None)
+        scored = bleu.score(rows, like=bleu.total(table), segments=True)
+        assert scored == bleu.score(table, segments=True)
+
+    def test_saved_in_parquet_it_is_the_same(self, bleu, tmp_path):
+        total = bleu.total(count_parts(bleu, documents=DOCUMENT_OF_ROW))
+        pq.write_table(total, tmp_path / "total.parquet")
+        read = pq.read_table(tmp_path / "total.parquet")
+        assert bleu.score(read, documents="document", confidence=0.9) == bleu.score(
+            total, documents="document", confidence=0.9
+        )
+
+    def test_parts_without_rows(self, bleu, expected):
+        """A process or a partition may have no data: it does not change the total, and a total of such parts has no rows."""
+        empty = bleu.statistics(predictions=[], references=[])
+        parts = count_parts(bleu)
+        assert bleu.score(bleu.total([empty, *parts, empty])) == expected
+        total = bleu.total(empty)
+        assert total.num_rows == 0
+        assert bleu.score([total, *map(bleu.total, parts)]) == expected
+        of_documents = bleu.total(
+            bleu.statistics(predictions=[], references=[], documents=[], by=[])
+        )
+        assert of_documents.column_names[-2:] == ["label", "document"]
+        with pytest.raises(ValueError, match=r"^statistics: got no rows\."):
+            bleu.score(total)
+
+    def test_one_part_at_a_time_is_in_memory(self, bleu):
+        """Of a generator: 400 parts of 20,000 rows would take 640 MB."""
+        (row,) = bleu.statistics(predictions=["a b c d"], references=["a b c d"]).to_pylist()
+        part = (
+            bleu.statistics(predictions=["a b c d"], references=["a b c d"])
+            .take([0] * 20_000)
+            .combine_chunks()
+        )
+        before = pa.total_allocated_bytes()
+        most = 0
+
+        def stream():
+            nonlocal most
+            for _ in range(400):
+                most = max(most, pa.total_allocated_bytes() - before)
+                yield pa.Table.from_batches([batch.slice(0) for batch in part.to_batches()]).take(
+                    pa.array(range(20_000))
+                )
+
+        total = bleu.total(stream())
+        assert total.to_pylist() == [{name: value * 8_000_000 for name, value in row.items()}]
+        assert most < 20e6
+
+    def test_sums_beyond_64_bits(self, bleu):
+        sums = [2**62, 0, 2**62, 0, 2**62, 2**62]
+        with pytest.raises(ValueError, match="the sum of a column is"):
+            bleu.total(iter([sums, sums]))
+
+    def test_some_parts_with_documents_only(self, bleu):
+        with_documents = bleu.statistics(predictions=["a"], references=["a"], documents=["x"])
+        without = bleu.statistics(predictions=["a"], references=["a"])
+        message = "has a column 'document', but statistics[{}] has none. Call statistics() again with the same arguments, or remove the column."
+        for parts, has, lacks in (
+            ([with_documents, without], 0, 1),
+            ([without, without, with_documents], 2, 0),
+        ):
+            full_message = f"statistics: statistics[{has}] {message.format(lacks)}"
+            with pytest.raises(ValueError, match=f"^{re.escape(full_message)}$"):
+                bleu.total(parts)
+
+
+def make_rejected(bleu):
+    """Return what `score` rejects."""
+    table = bleu.statistics(predictions=["a b"], references=["a b"], documents=["x"])
+    lower = bleu.statistics(predictions=["a b"], references=["a b"], lowercase=True)
+    numbers = table.to_pandas().drop(columns="document")
+    plain = table.drop_columns(["document"])
+    wrong = plain.set_column(0, "matches_1", pa.array([9]))
+    mixed = {name: [1] for name in plain.column_names}
+    return [
+        *NO_ROWS, [], (), None, 3, "abc", b"abc", ["abc"], [["a b"]], {"a": plain},
+        [plain, [1] * 10], [[1] * 10, plain], [plain, None], [plain, lower], [lower, plain],
+        [plain, bleu.statistics(predictions=["a"], references=["a"], max_order=2)],
+        [plain, bleu.statistics(predictions=["a"], references=["a"], tokenize="zh")],
+        [plain, plain.replace_schema_metadata(None)],
+        bleu.score(plain), [bleu.score(plain)], numbers.sum(), [numbers.sum()], numbers.astype(float) + 0.5,
+        wrong, [plain, wrong], plain.set_column(8, "prediction_length", pa.array([7])),
+        plain.select(["matches_1"]), pl.from_arrow(plain).lazy(), plain.to_pylist()[0],
+        {**mixed, "totals_1": ["a"]}, pa.table({**mixed, "totals_1": [None]}),
+        plain.append_column("document", pa.array([None], pa.string())),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_a_total_rejects_what_a_score_rejects(bleu, number):
+    """With the same message."""
+    rejected = make_rejected(bleu)
+    assert len(rejected) == 40
+    statistics = rejected[number]
+    documents = {}
+    if hasattr(statistics, "column_names") and "document" in statistics.column_names:
+        documents = {"documents": "document"}
+    with pytest.raises((TypeError, ValueError)) as of_score:
+        bleu.score(statistics, **documents)
+    with pytest.raises((TypeError, ValueError)) as of_total:
+        bleu.total(statistics)
+    assert type(of_total.value) is type(of_score.value)
+    assert str(of_total.value) == str(of_score.value)
+
+
+@pytest.mark.parametrize("parts", [[], ["abc"], [None], [3]], ids=str)
+def test_an_iterator_of_no_statistics(bleu, parts):
+    with pytest.raises(
+        ValueError,
+        match=r"^(statistics: (got no rows|expected a table)|score\(\) takes statistics)",
+    ):
+        bleu.total(iter(parts))
+
+
+def test_the_options_at_load_are_compared(load):
+    """As in `score`; tokenizers of labels are not, since the rows of a part may be of other labels."""
+    table = load().statistics(predictions=["a b"], references=["a b"], by=["x"])
+    with pytest.raises(ValueError, match="counted with lowercase=False, but True was requested"):
+        load(lowercase=True).total(table)
+    assert load(tokenize={"y": "zh"}).total(table).num_rows == 1
+    sums = (
+        load("nltk")
+        .statistics(predictions=["a b", ""], references=["a b", "a"])
+        .replace_schema_metadata(None)
+    )
+    assert load("nltk").total(sums)["totals_1"].to_pylist() == [3]
