@@ -18,6 +18,7 @@ from datasets.utils import tqdm
 
 from .bleu_alignment import find_alignment
 from .bleu_corpus import (
+    STRINGS,
     TYPES,
     Batch,
     Bool,
@@ -267,6 +268,10 @@ class Look:
         found = [each for each in find_mistakes(pairs) if each.is_told and not each.is_question]
         return self._count_all_empty(found, pairs)
 
+    def list_rows(self) -> list[_Row]:
+        """Return the rows that are looked at, tokens and ids as text."""
+        return self._rows
+
     def _is_low(self) -> bool:
         """Return True if hardly any bigram matches, or if none is known."""
         return not self._bigrams or self._matches < _LOW_PRECISION * self._bigrams
@@ -297,7 +302,9 @@ def _measure_rows(batch: Batch, rows: Int64, kind: Kind) -> Int64:
     return sizes if kind == "text" else 6 * sizes  # offsets count tokens, of a few bytes each
 
 
-def find_moved(corpus: Corpus, bigrams: Int64, options: Options) -> Found | None:
+def find_moved(
+    corpus: Corpus, bigrams: Int64, options: Options, *, is_batch: bool = False
+) -> Found | None:
     """Return rows that moved, if the counts of bigrams show a place where rows cease to match.
 
     The place is where the precision of bigrams falls far below that of the corpus; only a window
@@ -307,6 +314,7 @@ def find_moved(corpus: Corpus, bigrams: Int64, options: Options) -> Found | None
         corpus: the texts.
         bigrams: matches_2 and totals_2 of each segment: int64 [segments, 2].
         options: the options of the call.
+        is_batch: True if the corpus is a batch of an evaluation, whose size is not known yet.
     """
     size, columns = bigrams.shape
     if size < 2 * _FEWEST_ALIGNED or not columns or corpus.kind == "ids":
@@ -330,7 +338,7 @@ def find_moved(corpus: Corpus, bigrams: Int64, options: Options) -> Found | None
         texts.predictions,
         texts.references,
         numbers=[corpus.find_row(start) + offset for offset in range(len(window))],
-        total=size,
+        total=0 if is_batch else size,
         is_asked=False,
         tokenizer=tokenizer.definition,
     )
@@ -398,6 +406,14 @@ class Looks:
         _, look = self._looks.setdefault(str(options.tokenize), (options, Look()))
         look.add(corpus, bigrams)
 
+    def make_sample(self) -> Corpus:
+        """Return the rows that are looked at, without their numbers."""
+        rows = [row for _, look in self._looks.values() for row in look.list_rows()]
+        predictions = pa.array([row.prediction for row in rows], STRINGS)
+        references = pa.array([text for row in rows for text in row.references], STRINGS)
+        bounds = np.cumsum([0, *(len(row.references) for row in rows)])
+        return make_corpus([(predictions, references, bounds)])
+
     def warn(
         self,
         names: Mapping[Side, str] | None = None,
@@ -427,9 +443,11 @@ def warn_about_texts(
     looks.warn({"predictions": name}, are_alone=True)
 
 
-def warn_if_moved(corpus: Corpus, bigrams: Int64, options: Options) -> bool:
+def warn_if_moved(
+    corpus: Corpus, bigrams: Int64, options: Options, *, is_batch: bool = False
+) -> bool:
     """Warn of rows that moved, as `find_moved` finds them, and return True if they did."""
-    moved = find_moved(corpus, bigrams, options)
+    moved = find_moved(corpus, bigrams, options, is_batch=is_batch)
     if moved is not None:
         _warn_of(moved)
     return moved is not None

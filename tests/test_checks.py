@@ -56,6 +56,17 @@ def test_every_kind_is_documented():
     assert [kind for kind in KINDS if f"`{kind}`" not in described] == []
 
 
+def test_a_document_of_loops_is_found(bleu):
+    """As docs/significance.md says: one of 40 documents is nine times too long."""
+    references = [f"the cat {row} sat on mat {row * 7} beside a dog" for row in range(400)]
+    predictions = [text.replace("sat on", "lay upon") for text in references]
+    for row in range(10):
+        predictions[row] = " ".join([predictions[row]] * 9)
+    findings = bleu.check(predictions, references)["findings"]
+    (found,) = [finding for finding in findings if finding["kind"] in ("loops", "length")]
+    assert (found["first"], found["rows"]) == (0, 10)
+
+
 def test_the_readme_counts_the_kinds():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     named = {"subwords", "shifted", "reordered"}

@@ -552,10 +552,10 @@ NOT_PAIRS = [
     (([],), "list of length 0"),
     (((PREDICTED,),), "tuple of length 1"),
     (([PREDICTED],), "list of length 1"),
-    ((PREDICTED,), "ndarray"),
-    ((PREDICTED[:0],), "ndarray"),
-    ((np.array([PREDICTED, PREDICTED]),), "ndarray"),
-    ((Tensor(PREDICTED),), "Tensor"),
+    ((PREDICTED,), "ndarray of int64"),
+    ((PREDICTED[:0],), "ndarray of int64"),
+    ((np.array([PREDICTED, PREDICTED]),), "ndarray of int64"),
+    ((Tensor(PREDICTED),), "Tensor of int64"),
     ((pd.DataFrame(PREDICTED),), "DataFrame"),
 ]
 
@@ -751,3 +751,292 @@ def test_a_score_of_0_has_the_reason_of_compute(bleu, predicted, labels, options
 
     for _ in range(2):
         assert record_warnings(evaluate)[1] == expected
+
+
+# What trainers pass: rows of a decoder-only model, and the arrays that are made of them. Texts are of ids from 10 on;
+# 0 is padding, 1 ends a text.
+
+PROMPTS = [[10 + (3 * i + 5 * k) % 50 for k in range(4 + i % 5)] for i in range(12)]
+ANSWERS = [[60 + (7 * i + 11 * k) % 90 for k in range(5 + i * 3 % 8)] + [1] for i in range(12)]
+# A model that has learned something: every fifth word is wrong, and longer texts lack a word.
+WRITTEN = [[9 if k % 5 == 2 else id for k, id in enumerate(row) if k != 6] for row in ANSWERS]
+# Models that have not: their texts have no words of the labels, and end, or never end.
+UNRELATED = [[200 + (5 * i + k) % 40 for k in range(3 + i % 4)] + [1] for i in range(12)]
+ENDLESS = [[200 + (5 * i + k) % 40 for k in range(60)] for i in range(12)]
+MASKED = [[-100] * len(prompt) + answer for prompt, answer in zip(PROMPTS, ANSWERS)]
+WHOLE_INPUT = [prompt + answer for prompt, answer in zip(PROMPTS, ANSWERS)]
+
+
+def padded(rows, value=-100, width=0, side="right"):
+    """Return rows of one width, which is at least that of the longest row."""
+    width = max(width, *map(len, rows))
+    fill = [[value] * (width - len(row)) for row in rows]
+    pairs = zip(rows, fill) if side == "right" else zip(fill, rows)
+    return np.array([left + right for left, right in pairs])
+
+
+def multiple_of_8(rows):
+    """Return rows padded as with `pad_to_multiple_of=8`, so that no row here is as wide as the array."""
+    return padded(rows, side="left", width=24)
+
+
+def started(rows, start, width=0):
+    """Return generated rows of an encoder-decoder."""
+    return padded([[start, *row] for row in rows], 0, width)
+
+
+def argmax(inputs, accuracy=0.75):
+    """Return the ids that a model finds most probable after each id: the next one, or another, never padding."""
+    following = np.roll(inputs, -1, axis=1)
+    is_right = np.random.default_rng(1).random(inputs.shape) < accuracy
+    return np.where(is_right & (following > 0), following, 160 + inputs % 7)
+
+
+RIGHT, LEFT = padded(MASKED), padded(MASKED, side="left")
+INPUTS, LEFT_INPUTS = padded(WHOLE_INPUT, 0), padded(WHOLE_INPUT, 0, side="left")
+GATHERED = lambda array: np.pad(array, ((0, 0), (0, 5)), constant_values=-100)
+AFTER_PROMPTS = np.concatenate([padded(PROMPTS, 0, side="left"), padded(WRITTEN, 0)], axis=1)
+SCORED, WARNED = "scored", "Every row of labels begins with ignore_index"
+ARGMAX, PROMPT = "the argmax of logits", "begins with the prompt"
+
+# Predictions, labels, and what the callback answers. A score is that of the texts without prompts and padding.
+PASSED = {
+    # Seq2SeqTrainer with predict_with_generate=True, encoder-decoders.
+    "generated": (started(WRITTEN, 0), padded(ANSWERS), SCORED),
+    "labels padded on the left": (started(WRITTEN, 0), padded(ANSWERS, side="left"), SCORED),
+    "on the left to a fixed width": (started(WRITTEN, 0), multiple_of_8(ANSWERS), SCORED),
+    "on the left, started by 1": (started(WRITTEN, 1), multiple_of_8(ANSWERS), SCORED),
+    "on the left, started by another id": (started(WRITTEN, 7), multiple_of_8(ANSWERS), SCORED),
+    "on the left, equal widths": (started(WRITTEN, 0, 24), multiple_of_8(ANSWERS), SCORED),
+    "both padded to max_length": (started(WRITTEN, 0, 30), np.pad(multiple_of_8(ANSWERS), ((0, 0), (0, 6))), SCORED),
+    "gathered from processes": (GATHERED(started(WRITTEN, 0)), GATHERED(padded(ANSWERS)), SCORED),
+    "gathered, on the left": (GATHERED(started(WRITTEN, 0)), GATHERED(multiple_of_8(ANSWERS)), SCORED),
+    "untrained": (started(ENDLESS, 0), padded(ANSWERS), SCORED),
+    "untrained, on the left": (started(ENDLESS, 0), multiple_of_8(ANSWERS), SCORED),
+    "untrained, equal widths": (started(ENDLESS, 7), np.pad(multiple_of_8(ANSWERS), ((0, 0), (0, 37))), SCORED),
+    "equal widths": (started(WRITTEN, 0, 20), padded(ANSWERS, width=20), SCORED),
+    "exact": (started(ANSWERS, 0), multiple_of_8(ANSWERS), SCORED),
+    # The same, decoder-only models: `generate` repeats its input, the answer included.
+    "after the input": (np.concatenate([INPUTS, padded(UNRELATED, 0)], axis=1), RIGHT, PROMPT),
+    "after the input, on the left": (np.concatenate([LEFT_INPUTS, padded(UNRELATED, 0)], axis=1), LEFT, PROMPT),
+    "after the input, to max_length": (np.pad(INPUTS, ((0, 0), (0, 9))), np.pad(RIGHT, ((0, 0), (0, 9))), PROMPT),
+    "the input alone": (INPUTS, RIGHT, PROMPT),
+    # A `prediction_step` that generates after prompts padded on the left, and removes them, or does not.
+    "after the prompt": (AFTER_PROMPTS, RIGHT, PROMPT),
+    "after the prompt, gathered": (GATHERED(AFTER_PROMPTS), GATHERED(RIGHT), PROMPT),
+    "without the prompt": (padded(WRITTEN, 0), RIGHT, SCORED),
+    "without the prompt, on the left": (padded(WRITTEN, 0), LEFT, SCORED),
+    "without the prompt, gathered": (GATHERED(padded(WRITTEN, 0)), GATHERED(RIGHT), SCORED),
+    "untrained, endless": (padded(ENDLESS, 0), RIGHT, WARNED),
+    # Trainer and SFTTrainer, and Seq2SeqTrainer without predict_with_generate.
+    "logits": (np.zeros((12, 18, 30), np.float32), RIGHT, "got logits of shape"),
+    "logits in a tuple": ((np.zeros((12, 18, 30), np.float32), ()), RIGHT, "got logits of shape"),
+    # The same, if `preprocess_logits_for_metrics` takes the argmax.
+    "argmax": (argmax(INPUTS), RIGHT, ARGMAX),
+    "argmax, on the left": (argmax(LEFT_INPUTS), LEFT, ARGMAX),
+    "argmax, gathered": (GATHERED(argmax(INPUTS)), GATHERED(RIGHT), ARGMAX),
+    "argmax, untrained": (argmax(INPUTS, 0), RIGHT, ARGMAX),
+    "argmax, perfect": (argmax(INPUTS, 1), RIGHT, ARGMAX),
+    "argmax, shifted": (argmax(INPUTS)[:, :-1], RIGHT[:, 1:], ARGMAX),
+    "argmax, masked": (np.where(RIGHT == -100, -100, argmax(INPUTS)), RIGHT, ARGMAX),
+    "argmax, masked by padding": (np.where(RIGHT == -100, 0, argmax(INPUTS)), RIGHT, ARGMAX),
+    "argmax, shifted and masked": (np.where(RIGHT == -100, -100, np.roll(argmax(INPUTS), 1, axis=1)), RIGHT, ARGMAX),
+    "argmax, a turn masked later": (argmax(INPUTS), np.where(np.arange(18) == 9, -100, RIGHT), ARGMAX),
+    "argmax, empty labels": (argmax(INPUTS), np.where(np.arange(12)[:, None] == 3, -100, RIGHT), ARGMAX),
+}  # fmt: skip
+
+
+RECIPE = '"Decoder-only models (Trainer, SFTTrainer)" in docs/training.md'
+
+
+class Numbers(Words):
+    """A tokenizer whose words are ids."""
+
+    def batch_decode(self, batch, skip_special_tokens):
+        return [" ".join(str(id) for id in row if id > 1) for row in batch]
+
+
+def texts_of(rows):
+    return Numbers().batch_decode(rows, skip_special_tokens=True)
+
+
+REFERENCES = texts_of(ANSWERS)
+RUNS = 100  # random evaluations
+
+
+def evaluate_in_batches(callback, predicted, labels, size):
+    """Return the result of an evaluation in batches of a given number of rows."""
+    for start in range(0, len(predicted), size):
+        rows = slice(start, start + size)
+        is_last = start + size >= len(predicted)
+        batch_labels = None if labels is None else labels[rows]
+        result = callback((predicted[rows], batch_labels), compute_result=is_last)
+    return result
+
+
+@pytest.mark.parametrize(("predicted", "labels", "expected"), PASSED.values(), ids=PASSED)
+def test_what_trainers_pass(bleu, predicted, labels, expected):
+    """Text is scored. The argmax of logits and prompts are errors; a warning says that it cannot be told."""
+    callback = bleu.compute_metrics(Numbers())
+    ids = predicted[0] if isinstance(predicted, tuple) else predicted
+    for size in (1, 5, 12):
+        evaluate = lambda size=size: evaluate_in_batches(callback, ids, labels, size)
+        if expected not in (SCORED, WARNED):
+            with pytest.raises(ValueError, match=expected) as raised:
+                evaluate()
+            assert str(raised.value).startswith("predictions: ")
+            assert str(raised.value).endswith(f"{RECIPE}.")
+            continue
+        result, warned = record_warnings(evaluate)
+        suspicions = [message for message in warned if "labels" in message]
+        assert [message.startswith(WARNED) for message in suspicions] == [True] * (
+            expected == WARNED
+        )
+        texts = texts_of(ids)
+        assert result["bleu"] == bleu.compute(predictions=texts, references=REFERENCES)["score"]
+
+
+def test_what_trainers_pass_beside_references(bleu):
+    """References do not change what labels show; without labels, a prompt or an argmax is not recognized."""
+    callback = bleu.compute_metrics(Numbers(), references=REFERENCES)
+    with pytest.raises(ValueError, match=ARGMAX):
+        callback((argmax(INPUTS), RIGHT))
+    with pytest.raises(ValueError, match=PROMPT):
+        callback((AFTER_PROMPTS, RIGHT))
+    for predicted in (argmax(INPUTS), AFTER_PROMPTS, started(WRITTEN, 0)):
+        expected = bleu.compute(predictions=texts_of(predicted), references=REFERENCES)["score"]
+        assert record_warnings(lambda: callback((predicted, None)))[0]["bleu"] == expected
+
+
+@pytest.mark.parametrize(
+    ("predicted", "labels"),
+    [
+        (argmax(INPUTS), INPUTS),
+        (argmax(INPUTS), padded(WHOLE_INPUT)),
+        (argmax(INPUTS)[:, :-1], padded(WHOLE_INPUT)[:, 1:]),
+        (np.roll(argmax(padded(ANSWERS, 0)), 1, axis=1), padded(ANSWERS)),
+    ],
+    ids=["padding in the labels", "decoder-only", "shifted", "encoder-decoder"],
+)
+def test_the_argmax_without_a_mask_is_warned_of(bleu, predicted, labels):
+    """Under labels that begin with a token, as `SFTTrainer` has them for texts, a number is only suspected."""
+    callback = bleu.compute_metrics(Numbers())
+    result, warned = record_warnings(lambda: callback((predicted, labels)))
+    assert result["bleu"] > 5
+    assert len([message for message in warned if ARGMAX in message and RECIPE in message]) == 1
+
+
+@pytest.mark.parametrize("rows", [list, lambda array: [row.tolist() for row in array], Tensor])
+def test_rows_of_padding_free_batches(bleu, rows):
+    """`padding_free=True` has one row per batch, in which texts follow each other; lists are batches."""
+    labels = [np.concatenate(MASKED[i : i + 4])[None] for i in (0, 4, 8)]
+    inputs = [np.concatenate(WHOLE_INPUT[i : i + 4])[None] for i in (0, 4, 8)]
+    callback = bleu.compute_metrics(Numbers())
+    predicted = [rows(argmax(each)) if rows is Tensor else argmax(each) for each in inputs]
+    with pytest.raises(ValueError, match=ARGMAX):
+        callback((predicted, labels))
+
+
+def random_run(generator, is_masked):
+    """Return predictions and labels of a correct evaluation, batch by batch.
+
+    With `is_masked`, it is of a decoder-only model, whose labels have masked prompts, and prompts are removed.
+    """
+    vocabulary = int(generator.choice([4, 12, 50, 1000]))
+    accuracy = generator.choice([0, 0.2, 0.5, 0.8, 1])
+    rows, size = (int(generator.integers(1, 65)) for _ in range(2))
+    side = generator.choice(["left", "right"])
+    width, generated_width = (int(generator.choice([0, 24, 32, 64])) for _ in range(2))
+    longest = 64
+    if is_masked:  # at equal widths, what an untrained model has written looks like an argmax
+        generated_width, longest = 0, 61
+    ends = generator.random() < 0.7
+    start = [] if is_masked else [int(generator.choice([0, 1]))]
+    words = lambda count: (2 + generator.zipf(1.3, count) % vocabulary).tolist()
+    batches = []
+    for first in range(0, rows, size):
+        answers = [[*words(generator.integers(1, 20)), 1] for _ in range(min(size, rows - first))]
+        prompts = [words(generator.integers(3, 20)) * is_masked for _ in answers]
+        labels = [[-100] * len(p) + a for p, a in zip(prompts, answers)]
+        texts = []
+        for answer in answers:
+            text = []
+            for id in answer[:-1]:
+                kind = generator.random()
+                text += [id] if kind < accuracy else words(int(generator.choice([0, 1, 1, 1, 2])))
+            text = [*text, 1] if ends else text + words(64)
+            texts.append((start + text)[: generated_width or longest])
+        predicted = padded(texts, int(generator.choice([0, -100])), generated_width)
+        batches.append((predicted, padded(labels, -100, width, side)))
+    return batches
+
+
+@pytest.mark.parametrize("is_masked", [False, True], ids=["encoder-decoder", "decoder-only"])
+def test_random_correct_evaluations(bleu, is_masked):
+    """No error, and no warning but of decoder-only models that have learned little or are asked for few texts."""
+    generator = np.random.default_rng(0)
+    tokenizer = Numbers()
+    tokenizer.eos_token_id = 1
+    callback = bleu.compute_metrics(tokenizer)
+    warned = 0
+    for _ in range(RUNS):
+        batches = random_run(generator, is_masked)
+
+        def evaluate():
+            for batch in batches[:-1]:
+                callback(batch, compute_result=False)
+            callback(batches[-1])
+
+        _, messages = record_warnings(evaluate)
+        suspicions = [message for message in messages if "abels" in message]
+        warned += len(suspicions)
+        assert is_masked or suspicions == []
+    assert warned < RUNS / 5
+
+
+def random_ids(rows):
+    """Return predictions and labels that differ in one column."""
+    labels = 2 + np.random.default_rng(0).integers(0, 500, (rows, 12))
+    predicted = labels.copy()
+    predicted[:, 3] = 1000
+    return predicted, labels
+
+
+def collect_warnings(callback, predicted, labels, size):
+    return record_warnings(lambda: evaluate_in_batches(callback, predicted, labels, size))[1]
+
+
+def test_a_batch_is_not_taken_for_the_evaluation(bleu):
+    """Shares count the evaluation, or say how many rows were looked at; one odd batch does not cause a warning."""
+    callback = bleu.compute_metrics(Numbers())
+    predicted, labels = random_ids(400)
+    assert collect_warnings(callback, predicted, labels, 40) == []
+    equal = predicted.copy()
+    equal[:10] = labels[:10]
+    assert collect_warnings(callback, equal, labels, 10) == []
+    empty = predicted.copy()
+    empty[:8] = 0
+    (message,) = collect_warnings(callback, empty, labels, 8)
+    assert message.startswith("predictions[0] is empty, like 8 rows of 400;")
+    moved = predicted.copy()
+    moved[100:200] = np.roll(predicted[100:200], 1, axis=0)
+    for size in (50, 100):
+        (message,) = collect_warnings(callback, moved, labels, size)
+        assert message.startswith("From predictions[100] on, ")
+        assert re.search(rf"like \d+ of {size} rows looked at", message)
+
+
+def test_references_of_one_word_in_a_batch(bleu):
+    """References that look like tokens are judged in the evaluation, not in each batch."""
+    predicted, _ = random_ids(80)
+    words = [["10", "12", "14", "16"]] * 4
+    texts = [["10 12 14 16 18 20"] * 4] * 76
+    token_like = lambda references: [
+        message
+        for message in collect_warnings(
+            bleu.compute_metrics(Numbers(), references=references), predicted[:, :4], None, 4
+        )
+        if "one-word" in message or "tokens" in message
+    ]
+    assert token_like(words + texts) == []
+    assert len(token_like(words * 20)) == 1

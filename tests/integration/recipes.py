@@ -27,4 +27,5 @@ def sections(text: str, title: str, level: int) -> list[str]:
     >>> sections("## a\\nb\\n## c\\nd", "a", 2)
     ['b\\n']
     """
-    return re.findall(rf"^{'#' * level} {title}\n(.*?)(?=^##|\Z)", text, re.DOTALL | re.MULTILINE)
+    heading = re.escape(f"{'#' * level} {title}")
+    return re.findall(rf"^{heading}\n(.*?)(?=^##|\Z)", text, re.DOTALL | re.MULTILINE)

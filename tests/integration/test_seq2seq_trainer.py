@@ -15,6 +15,9 @@ import datasets
 import numpy as np
 from pages import run_page
 from recipes import recipe
+from tiny_gpt2 import PAIRS
+from tiny_gpt2 import make_model as make_causal_model
+from tiny_gpt2 import make_tokenizer as make_causal_tokenizer
 from tiny_t5 import SENTENCES, make_model, make_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -166,12 +169,23 @@ def test_several_sets(bleu, model, tokenizer, data, tmp_path):
 
 def test_a_page_runs_in_one_process(namespace):
     """All of docs/training.md, except what needs older libraries: test_evaluate.py and test_harnesses.py run that."""
-    libraries = ["torch", "transformers", "accelerate", "lightning", "torchmetrics"]
+    libraries = ["torch", "transformers", "accelerate", "trl", "lightning", "torchmetrics"]
     for library in libraries:
         pytest.importorskip(library)
+    causal_tokenizer = make_causal_tokenizer()
+    pairs = datasets.Dataset.from_list(PAIRS)
+    namespace |= {
+        "causal_tokenizer": causal_tokenizer,
+        "causal_model": make_causal_model(causal_tokenizer),
+        "train_pairs": pairs,
+        "eval_pairs": pairs,
+    }
     left_out = run_page("docs/training.md", namespace, [*libraries, "inspect_ai"])
     assert {block.needs for block in left_out} == {("transformers<5",), ("lighteval",)}
     assert {"trainer", "history", "bleu_reward", "aggregate_bleu"} <= namespace.keys()
+    for name in ("causal_trainer", "sft_trainer"):
+        logged = [entry for entry in namespace[name].state.log_history if "eval_bleu" in entry]
+        assert len(logged) == 3
 
 
 def test_lightning(namespace, bleu):
