@@ -1,10 +1,11 @@
 """Run the Python blocks of README.md and docs/ as a reader does: one page, one process, as printed.
 
-After the language of a block, `file: …` names the file in which the code is to be stored, and `needs: …` the libraries
-that it imports beside those of the first tier.
+After the language of a block, `file: …` names the file in which the code is to be stored. A line above the block, such as
+`*Needs torch and transformers.*`, has the libraries that it imports beside those of the first tier, as readers see them.
 """
 
 import contextlib
+import fnmatch
 import io
 import re
 import sys
@@ -21,7 +22,7 @@ PAGES = {
     for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 }
 BLOCK = re.compile(
-    r"^```python(?: file: (?P<file>\S+))?(?: needs: (?P<needs>.*))?\n"
+    r"^(?:\*Needs (?P<needs>.*)\.\*\n\n)?```python(?: file: (?P<file>\S+))?\n"
     r"(?P<code>(?:.*\n)*?)```\n(?:\n```text\n(?P<output>(?:.*\n)*?)```)?",
     re.MULTILINE,
 )
@@ -48,7 +49,7 @@ def find_blocks(page: str) -> list[Block]:
     text = PAGES[page]
     return [
         Block(
-            tuple(found["needs"].split(", ")) if found["needs"] else (),
+            tuple(re.split(", | and ", found["needs"])) if found["needs"] else (),
             found["file"] or "",
             found["code"],
             found["output"],
@@ -64,6 +65,16 @@ def make_clone(folder: Path) -> None:
         (folder / path.name).symlink_to(path)
 
 
+def list_untracked(folder: Path) -> list[str]:
+    """Return the names of files and folders that git would list as untracked, if the folder were the clone's."""
+    lines = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    ignored = [line.strip("/") for line in lines if line and not line.startswith("#")]
+    written = [path.name for path in folder.iterdir() if not path.is_symlink()]
+    return sorted(
+        name for name in written if not any(fnmatch.fnmatch(name, pattern) for pattern in ignored)
+    )
+
+
 def run_page(page: str, namespace: dict, libraries: Collection[str] = ()) -> list[Block]:
     """Run a page's blocks in the current folder, one after the other, and return those left out.
 
@@ -72,7 +83,7 @@ def run_page(page: str, namespace: dict, libraries: Collection[str] = ()) -> lis
     Args:
         page: the file, such as `"docs/faq.md"`.
         namespace: what the page says is the reader's own, by name. Afterwards it has the page's names, too.
-        libraries: those of `needs: …` that are there. Blocks that need others are left out.
+        libraries: those that blocks need and that are there. Blocks that need others are left out.
     """
     left_out = []
     main = types.ModuleType("__main__")  # pickle looks for a function in the module of its name

@@ -33,7 +33,7 @@ from conftest import needs_wmt21
 from helpers import ROOT
 from huggingface_hub import metadata_load
 from packaging.requirements import Requirement
-from pages import PAGES, find_blocks, run_page
+from pages import PAGES, find_blocks, list_untracked, run_page
 
 MODULES = sorted(path.stem for path in ROOT.glob("bleu_*.py"))
 DOCUMENTS = PAGES
@@ -59,6 +59,7 @@ CARD = [
 ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("error::UserWarning")  # an example does not warn
 @pytest.mark.parametrize("name", MODULES)
 @pytest.mark.usefixtures("clone")
 def test_docstrings(name):
@@ -136,18 +137,28 @@ def test_the_example_that_evaluate_shows(bleu):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("clone")
 @pytest.mark.parametrize("name", PAGES_WITH_CODE)
-def test_a_page_runs_in_one_process(name):
+def test_a_page_runs_in_one_process(name, tmp_path):
     """All Python blocks run as printed, in order, in the clone's folder, except those that need more libraries.
 
-    tests/integration/test_pages.py runs the latter, too, each page again as a whole.
+    tests/integration/test_pages.py runs the latter, too, each page again as a whole. git ignores what they write.
     """
     left_out = run_page(name, {})
     assert all(block.needs for block in left_out)
+    assert list_untracked(tmp_path) == []
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("clone")
+def test_a_page_runs_twice_in_a_folder():
+    """Files of the first time are written again."""
+    for _ in range(2):
+        run_page("docs/recipes.md", {})
+
+
+@pytest.mark.filterwarnings("error::UserWarning")
 @pytest.mark.usefixtures("clone")
 def test_the_examples_of_the_reference_run_in_one_process():
-    """Those of docs/api.md, from its first line to its last."""
+    """Those of docs/api.md, from its first line to its last, without a warning."""
     examples = [code for info, code in BLOCK.findall(DOCUMENTS["docs/api.md"]) if info == "pycon"]
     text = re.sub("^$", "<BLANKLINE>", "".join(examples).strip(), flags=re.MULTILINE)
     example = doctest.DocTestParser().get_doctest(text, {}, "docs/api.md", None, 0)

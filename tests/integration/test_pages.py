@@ -6,7 +6,7 @@ import evaluate
 import huggingface_hub
 import pytest
 from helpers import ROOT
-from pages import find_blocks, run_page
+from pages import find_blocks, list_untracked, run_page
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -75,6 +75,7 @@ def test_recipes(tmp_path):
     left_out = run_page("docs/recipes.md", namespace, [*LIBRARIES, "the Hub"])
     namespace["spark"].stop()
     assert left_out == []
+    assert list_untracked(tmp_path) == ["runs", "trackio"]  # named by the environment above
     assert {"systems.png", "outputs.parquet", "score.py"} <= {
         path.name for path in tmp_path.iterdir()
     }
