@@ -517,6 +517,7 @@ class Finding(_Finding, total=False):
 
     system: SystemName  # if there are several
     documents: int  # if `documents` was passed
+    deletes: int  # rows in which the fix deletes more than a tenth of the text, if there are any
 
 
 _ONLY = "predictions"  # the name of a system that is passed alone
@@ -525,7 +526,7 @@ _TABLES = (
     " that they were counted from."
 )
 _LEAST_EFFECT = 0.1  # points; a fix that changes less has no effect
-_DELETED_SHARE = 0.1  # of a text, from which on `print` says what a fix deletes
+_DELETED_SHARE = 0.1  # of a text, from which on a finding says how many rows lose it
 
 
 class _FoundIn(NamedTuple):
@@ -772,22 +773,11 @@ class Checked(Report):
 
     def _list_deletions(self) -> Iterator[str]:
         """Yield a sentence per fix that deletes more than a tenth of a text."""
-        given = self._input
-        for each in given.found if given is not None else ():
-            if given is None or not each.changes_texts or each.found.fix is None:
-                continue
-            count = 0
-            for step in each.found.fix.steps:
-                if step.side != "predictions":
-                    continue
-                texts = given.predictions_of[each.system]
-                for row in step.rows:
-                    kept = len(step.edit(texts[row]))
-                    count += kept < (1 - _DELETED_SHARE) * len(texts[row])
-            if count and not each.found.mistake.changes_meaning:
+        for finding in self["findings"]:
+            if "deletes" in finding:
+                rows = count_things(finding["deletes"], "row")
                 yield (
-                    f"The fix of {each.found.kind} deletes more than a tenth of the text in"
-                    f" {count_things(count, 'row')}."
+                    f"The fix of {finding['kind']} deletes more than a tenth of the text in {rows}."
                 )
 
     def _records(self) -> list[dict[str, object]]:
@@ -958,8 +948,29 @@ def _describe_all(
             score = _score_fix(each, given, rows_of, options)
             if each.found.where == "references":
                 before = float(np.mean(list(score_of.values())))
-        findings.append(_describe(each.found, size, document_of, before, score))
+        finding = _describe(each.found, size, document_of, before, score)
+        deletes = _count_deletions(each, given)
+        if deletes:
+            finding["deletes"] = deletes
+        findings.append(finding)
     return findings
+
+
+def _count_deletions(each: _FoundIn, given: _Input) -> int:
+    """Return in how many rows a fix deletes more than a tenth of the prediction."""
+    fix = each.found.fix
+    if fix is None or each.found.mistake.changes_meaning:
+        return 0
+    texts = given.predictions_of[each.system]
+    shortened: set[int] = set()
+    for step in fix.steps:
+        if step.side == "predictions":
+            shortened.update(
+                row
+                for row in step.rows
+                if len(step.edit(texts[row])) < (1 - _DELETED_SHARE) * len(texts[row])
+            )
+    return len(shortened)
 
 
 def _score_systems(
