@@ -740,21 +740,23 @@ def _undo_all(pairs: Pairs, edit: Edit, sides: Sequence[Side] = SIDES) -> list[S
 # --- Kinds ----------------------------------------------------------------------------------------
 
 _LEFT = "no leftovers"
-_SAME = "same characters"
-_WHOLE_TEXTS = "complete texts"
+_SAME = "no broken characters"
+_WHOLE_TEXTS = "no parts missing"
 _ALIGNED = "lines correspond"
-_FITS = "fits the tokenizer"
+_FITS = "words can be told apart"
 
 # What stands around a text.
 AFFIXES = Mistake(
     "affixes",
-    Words(_LEFT, "the same words around each text", "Remove them", "words around texts removed"),
+    Words(
+        _LEFT, "the same words around each text", "Remove these words", "words around texts removed"
+    ),
     "Remove what is not part of the text",
     fewest_rows=3,
 )
 SPECIAL_TOKENS = Mistake(
     "special_tokens",
-    Words(_LEFT, "special tokens of a model", "Remove them", "special tokens removed"),
+    Words(_LEFT, "marks of a model (</s>)", "Remove marks", "marks of a model removed"),
     "Decode with skip_special_tokens=True",
     types=("text", "tokens"),
 )
@@ -762,31 +764,33 @@ CHAT = Mistake(
     "chat",
     Words(
         _LEFT,
-        "reasoning or turns of a chat",
+        "the model’s thinking, or turns of a chat",
         "Keep the answers",
-        "reasoning and turns of a chat removed",
+        "thinking and turns of a chat removed",
     ),
     "Keep the answer alone",
     types=("text", "tokens"),
 )
 FENCES = Mistake(
     "fences",
-    Words(_LEFT, "fences of code", "Keep the text in them", "fences of code removed"),
+    Words(_LEFT, "text between ```", "Remove ```", "``` removed"),
     "Keep the text alone",
 )
 PREAMBLES = Mistake(
     "preambles",
-    Words(_LEFT, "introductions by a language model", "Remove them", "introductions removed"),
+    Words(
+        _LEFT, "“Sure, here is …” before the text", "Remove introductions", "introductions removed"
+    ),
     "Ask the model for the text only",
 )
 NUMBERING = Mistake(
     "numbering",
-    Words(_LEFT, "numbers before the texts", "Remove them", "numbers before the texts removed"),
+    Words(_LEFT, "numbers before the texts", "Remove numbers", "numbers before the texts removed"),
     fewest_rows=3,
 )
 LINE_IDS = Mistake(
     "line_ids",
-    Words(_LEFT, "ids of lines", "Remove them", "ids of lines removed"),
+    Words(_LEFT, "ids of lines", "Remove ids", "ids of lines removed"),
     fewest_rows=3,
 )
 WRAPPED = Mistake(
@@ -794,7 +798,7 @@ WRAPPED = Mistake(
     Words(
         _LEFT,
         "quotation marks around whole texts",
-        "Remove them",
+        "Remove outer quotes",
         "quotation marks around texts removed",
     ),
     fewest_rows=2,
@@ -802,7 +806,7 @@ WRAPPED = Mistake(
 # How words are divided.
 SUBWORDS = Mistake(
     "subwords",
-    Words(_LEFT, "pieces of words", "Join them", "pieces of words joined"),
+    Words(_LEFT, "words in pieces (@@)", "Join pieces", "pieces joined"),
     "Decode ids with the tokenizer: tokenizer.batch_decode(ids)",
     types=("text", "tokens"),
 )
@@ -813,12 +817,12 @@ SPACES = Mistake(
     changes_meaning=True,
 )
 APART = SPACES._replace(
-    words=Words(_SAME, "a space after each character", "Join them", "characters joined"),
+    words=Words(_SAME, "a space after each character", "Join characters", "characters joined"),
     changes_meaning=False,
 )
 TOKENIZED = Mistake(
     "tokenized",
-    Words(_FITS, "detached punctuation marks", "Detokenize", "detokenized"),
+    Words(_FITS, "blanks before commas and periods", "Detokenize", "detokenized"),
     "Detokenize the texts, or if both sides are tokenized pass tokenize='none'",
     changes_meaning=True,
     fewest_rows=3,
@@ -835,7 +839,7 @@ QUOTES = Mistake(
     "quotes",
     Words(
         "same quotes",
-        "typographic quotes on one side",
+        "curly quotes (“ ’)",
         "Make quotes straight",
         "quotes made straight",
     ),
@@ -845,7 +849,7 @@ QUOTES = Mistake(
 )
 DASHES = QUOTES._replace(
     kind="dashes",
-    words=Words("same quotes", "dashes on one side", "Make them hyphens", "dashes made hyphens"),
+    words=Words("same quotes", "dashes on one side", "Make dashes hyphens", "dashes made hyphens"),
 )
 ELLIPSES = QUOTES._replace(
     kind="ellipses",
@@ -872,7 +876,7 @@ NORMALIZATION = Mistake(
     Words(
         _SAME,
         "letters and accents in two characters",
-        "Compose them",
+        "Compose letters",
         "letters and accents composed",
     ),
     "Compose both sides",
@@ -900,7 +904,7 @@ ARABIC_LETTERS = Mistake(
 )
 ENTITIES = Mistake(
     "entities",
-    Words(_SAME, "HTML entities", "Replace them", "HTML entities replaced"),
+    Words(_SAME, "HTML entities", "Replace entities", "HTML entities replaced"),
     "Replace entities where the text was written",
 )
 ESCAPES = Mistake(
@@ -908,19 +912,24 @@ ESCAPES = Mistake(
     Words(
         _SAME,
         "escape sequences written as text",
-        "Decode them",
+        "Decode escapes",
         "escape sequences decoded",
     ),
     "Decode the text where it was written",
 )
 INVISIBLE = Mistake(
     "invisible",
-    Words(_SAME, "invisible characters", "Remove them", "invisible characters removed"),
+    Words(
+        _SAME,
+        "invisible characters",
+        "Remove invisible characters",
+        "invisible characters removed",
+    ),
     "Remove them; a file that begins with U+FEFF has the encoding utf-8-sig",
 )
 MOJIBAKE = Mistake(
     "mojibake",
-    Words(_SAME, "text in a wrong encoding", "Decode it again", "encoding repaired"),
+    Words(_SAME, "text in a wrong encoding", "Repair the encoding", "encoding repaired"),
     "Read the file in its own encoding: open(path, encoding='utf-8')",
 )
 REPLACEMENT = Mistake(
@@ -959,7 +968,7 @@ MARKUP = Mistake(
 )
 REPRS = Mistake(
     "reprs",
-    Words(_LEFT, "Python values written as text", "Read them", "Python values read"),
+    Words(_LEFT, "Python values written as text", "Read values", "Python values read"),
     "Pass the value itself",
 )
 FIELDS = Mistake(
@@ -975,7 +984,7 @@ LINES = Mistake(
 # Which row belongs to which.
 SHIFTED = Mistake(
     "shifted",
-    Words(_ALIGNED, "lines that moved", "Move them back", "moved lines put back"),
+    Words(_ALIGNED, "lines that moved", "Move lines back", "moved lines put back"),
     "A row is missing, or there twice: look at the rows before it in both files",
     changes_meaning=True,
     fewest_rows=20,
@@ -985,7 +994,7 @@ REORDERED = Mistake(
     Words(
         _ALIGNED,
         "lines in another order",
-        "Put them in order",
+        "Put lines in order",
         "lines put in the order that fits",
     ),
     "Sort both by the same key, or join them by their ids",
@@ -1037,14 +1046,14 @@ EMPTY_BESIDE = EMPTY._replace(
 )
 SAME_TEXT = Mistake(
     "same_text",
-    Words("texts differ", "one text in many lines"),
+    Words("no copied texts", "one text in many lines"),
     "Check the loop that collects the predictions",
     fewest_rows=8,
 )
 IDENTICAL = Mistake(
     "identical",
     Words(
-        "texts differ",
+        "no copied texts",
         "texts equal to a reference",
         "Use each reference once",
         "equal references used once",
@@ -1060,7 +1069,7 @@ LENGTH = Mistake(
 )
 LOOPS = Mistake(
     "loops",
-    Words(_WHOLE_TEXTS, "phrases repeated", "Keep them once", "repetitions removed"),
+    Words(_WHOLE_TEXTS, "phrases repeated", "Keep phrases once", "repetitions removed"),
     "Generate with no_repeat_ngram_size or repetition_penalty, or report these rows",
 )
 TRUNCATED = Mistake(
