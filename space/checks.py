@@ -6,27 +6,46 @@ point: until then, the page has no verdict.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+import traceback
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import limits
 from .files import Submission
 from .html import count_things
 from .metric import (
+    LEFTOVERS,
     MISTAKES,
     Options,
     Place,
-    Repaired,
-    Result,
+    detokenize,
+    find_in_sentence,
     list_places,
+    make_available,
     repair,
     request_check,
     request_comparison,
     request_ranking,
     request_score,
+    straighten_quotes,
 )
 from .options import SCORING_OPTIONS, describe_setting, join_clauses, leave_segments_effective
-from .remedies import BUTTONS
+
+if TYPE_CHECKING:
+    from bleu_metric.bleu_checks import Checked, Repaired
+    from bleu_metric.bleu_messages import BleuWarning
+    from bleu_metric.bleu_report import QuotableReport
+
+# The buttons for the options that the metric advises.
+BUTTONS: dict[tuple[str | None, object], str] = {
+    ("effective_order", True): "Skip n-grams longer than the text",
+    ("smooth_method", "exp"): "Smooth as sacreBLEU does",
+    ("tokenize", "none"): "Split at spaces only",
+    ("tokenize", "char"): "Score by characters",
+    ("tokenize", "zh"): "Score as Chinese",
+    ("lowercase", True): "Ignore case",
+}
 
 # The choices of a visitor for a kind that was found.
 FIX = "fix"
@@ -35,7 +54,7 @@ HEAD = "head"  # the lines before those that moved
 Choices = Mapping[str, str]  # by kind
 
 _MOST_POINTS = 1.0  # that a fix may change a score by without being asked about
-_LEAST_POINTS = 0.05  # below which a fix changes what the page shows of no score
+LEAST_POINTS = 0.05  # below which a fix changes what the page shows of no score
 _MOST_RANKED = 10  # systems that are ranked again for each fix
 
 
@@ -91,18 +110,26 @@ class Looked(NamedTuple):
     """What was looked at in the texts of a submission.
 
     found: the kinds that were found, those that matter most first.
+    questions: the kinds whose fix does not bring texts nearer to their references; they may be
+        meant.
     fine: the kinds that were looked for in vain.
     not_looked_for: the other kinds, with the reason.
-    segments: the number of lines that were looked at.
+    segments: the number of lines that were looked at; 0 if the look has failed.
     is_partial: True if these are only the first lines.
     """
 
     found: list[FoundKind]
+    questions: list[FoundKind]
     fine: list[str]
     not_looked_for: Mapping[str, str]
     segments: int
     is_partial: bool
-    checked: Result
+    checked: Checked | None  # None if the look has failed
+
+    def find_place(self, kind: FoundKind) -> int:
+        """Return when a kind was found: a fix may uncover what is found after it."""
+        found = [] if self.checked is None else self.checked.list_found()
+        return next(place for place, (_, each) in enumerate(found) if each.kind == kind.kind)
 
 
 class Trial(NamedTuple):
@@ -124,19 +151,40 @@ class Trial(NamedTuple):
         return self.p is not None and self.p < 0.05
 
 
-class Question(NamedTuple):
-    """A kind that was found, and the scores with and without its fix.
+class Step(NamedTuple):
+    """A fix, and the scores after it and all fixes before it.
 
     head: the scores of the lines before those that moved, if lines moved.
-    decides: True if the file is not what was meant, and the fix changes a verdict, or a score by
-        more than a point.
     """
 
     found: FoundKind
     before: Trial
-    after: Trial | None
+    after: Trial
     head: Trial | None = None
-    decides: bool = False
+
+    @property
+    def change(self) -> float:
+        """The largest change of a score by this fix, in points."""
+        return find_change(self.before, self.after)
+
+
+class Tried(NamedTuple):
+    """What fixes of what was found would change.
+
+    before: the scores of the texts as they are, and the verdict on them.
+    steps: the fixes that wait for the visitor's choice, each after those before it.
+    kept: those that the visitor has decided against.
+    notes: those of a system's own quotes and dashes, each alone, after the steps.
+    decides: True if the steps change a verdict, or a score by more than a point.
+    doubts: what puts the scores in doubt: kept fixes that would decide, and findings without one.
+    """
+
+    before: Trial
+    steps: list[Step]
+    kept: list[Step]
+    notes: list[Step]
+    decides: bool
+    doubts: list[FoundKind]
 
 
 class Prepared(NamedTuple):
@@ -156,16 +204,26 @@ def look_at(submission: Submission, options: Options) -> Looked:
     references = submission.references[:rows]
     # 2. Look at them, and group what was found by kind.
     scoring = {name: options[name] for name in SCORING_OPTIONS if name in options}
-    checked = request_check(systems, references, scoring)
-    places_of: dict[str, list[Place]] = {}
-    for place in list_places(checked):
-        places_of.setdefault(place.kind, []).append(place)
-    found = []
-    for kind, places in places_of.items():
-        changed = next((place.options for place in places if place.options), {})
-        can_change_texts = any(place.changes_texts for place in places) and rows == segments
-        found.append(FoundKind(kind, places, changed, can_change_texts))
-    return Looked(found, checked["fine"], checked["not_looked_for"], rows, rows < segments, checked)
+    try:
+        checked = request_check(systems, references, scoring)
+    except Exception:  # whatever goes wrong in a look must not take the score away
+        traceback.print_exc()
+        return Looked([], [], [], {}, 0, is_partial=True, checked=None)
+    groups: list[list[FoundKind]] = []
+    for listed in (list_places(checked), list_places(checked, "questions")):
+        places_of: dict[str, list[Place]] = {}
+        for place in listed:
+            places_of.setdefault(place.kind, []).append(place)
+        kinds = []
+        for kind, places in places_of.items():
+            changed = next((place.options for place in places if place.options), {})
+            can_change_texts = any(place.changes_texts for place in places) and rows == segments
+            kinds.append(FoundKind(kind, places, changed, can_change_texts))
+        groups.append(kinds)
+    found, questions = groups
+    is_partial = rows < segments
+    skipped = checked["not_looked_for"]
+    return Looked(found, questions, checked["fine"], skipped, rows, is_partial, checked)
 
 
 def _count_rows(submission: Submission) -> int:
@@ -187,7 +245,7 @@ def prepare_texts(submission: Submission, options: Options, choices: Choices) ->
     looked = look_at(submission, options)
     chosen = [
         each
-        for each in looked.found
+        for each in (*looked.found, *looked.questions)
         if choices.get(each.kind) in (FIX, HEAD) and each.can_change_texts
     ]
     if not chosen:
@@ -206,8 +264,9 @@ def prepare_texts(submission: Submission, options: Options, choices: Choices) ->
 
 def _apply(submission: Submission, repaired: Repaired) -> Submission:
     """Return a submission with repaired texts, and the labels and documents of their rows."""
-    kept = submission.take(repaired.rows)
-    return kept._replace(systems=repaired.systems, references=repaired.references)
+    kept = submission.take(repaired.kept)
+    systems = {str(name): texts for name, texts in repaired.predictions_of.items()}
+    return kept._replace(systems=systems, references=repaired.references)
 
 
 def _tell_rows(before: Submission, after: Submission, heads: Sequence[int]) -> list[str]:
@@ -224,41 +283,85 @@ def _tell_rows(before: Submission, after: Submission, heads: Sequence[int]) -> l
 # --- What a fix changes ---------------------------------------------------------------------------
 
 
-def ask(
+def try_fixes(
     submission: Submission,
     looked: Looked,
     options: Options,
     before: Trial,
+    choices: Choices,
     *,
     baseline: str,
     test: str | None,
-) -> list[Question]:
-    """Return a question for each kind that was found, with the scores of both answers.
+) -> Tried:
+    """Return what the fixes of what was found would change.
 
     Args:
         submission: the texts as they were scored.
         looked: what was found in them.
         options: those that they were scored with.
         before: their scores, and the verdict on them.
+        choices: what the visitor has decided already.
         baseline: the system that another one is compared with, if there are two.
         test: the test of two systems; None for training runs, whose differences aren't tested one
             by one.
     """
     tested = _Tested(baseline, test)
-    questions = []
+
+    def list_steps(kinds: Sequence[FoundKind], first: Sequence[FoundKind] = ()) -> list[Step]:
+        """Try kinds one after another, after some others."""
+        steps: list[Step] = []
+        last = before
+        fixed = list(first)
+        for found in kinds:
+            try:
+                after = _try_kinds(submission, looked, options, before, [*fixed, found], tested)
+                head = None
+                row = found.find_first()
+                if found.kind == "shifted" and row:
+                    head = _try(submission.take(range(row)), options, before, tested)
+            except Exception:  # as in `look_at`
+                traceback.print_exc()
+                continue
+            steps.append(Step(found, last, after, head))
+            fixed.append(found)
+            last = after
+        return steps
+
+    alarming = [each for each in looked.found if each.is_alarming]
+    fixable = sorted((each for each in alarming if each.can_be_fixed), key=looked.find_place)
+    pending = list_steps([each for each in fixable if each.kind not in choices])
+    pending = [step for step in pending if step.change >= LEAST_POINTS]
+    kept = list_steps([each for each in fixable if choices.get(each.kind) == KEEP])
+    fixes = [step.found for step in pending]
+    notes = []
     for found in looked.found:
-        after = head = None
-        if found.options:
-            after = _try(submission, {**options, **found.options}, before, tested)
-        elif found.can_change_texts:
-            fixed = _apply(submission, repair(looked.checked, [found.kind]))
-            after = _try(fixed, options, before, tested)
-            first = found.find_first()
-            if found.kind == "shifted" and first:
-                head = _try(submission.take(range(first)), options, before, tested)
-        decides = found.is_alarming and after is not None and _decides(before, after)
-        questions.append(Question(found, before, after, head, decides))
-    return questions
+        if not found.is_alarming and found.can_be_fixed:
+            last = pending[-1].after if pending else before
+            notes += [step._replace(before=last) for step in list_steps([found], fixes)]
+    decides = bool(pending) and _decides(before, pending[-1].after)
+    doubts = [each for each in alarming if not each.can_be_fixed]
+    if kept and _decides(before, kept[-1].after):
+        doubts += [step.found for step in kept]
+    return Tried(before, pending, kept, notes, decides, doubts)
+
+
+def _try_kinds(
+    submission: Submission,
+    looked: Looked,
+    options: Options,
+    before: Trial,
+    kinds: Sequence[FoundKind],
+    tested: _Tested,
+) -> Trial:
+    """Score a submission after the fixes of some kinds."""
+    changed_options = dict(options)
+    for found in kinds:
+        changed_options |= found.options
+    by_text = [found.kind for found in kinds if not found.options]
+    changed = submission
+    if by_text:
+        changed = _apply(submission, repair(looked.checked, by_text))
+    return _try(changed, changed_options, before, tested)
 
 
 class _Tested(NamedTuple):
@@ -278,7 +381,7 @@ def _try(submission: Submission, options: Options, before: Trial, tested: _Teste
         scores[name] = float(result["score"])
     segments = len(submission.references)
     trial = Trial(scores, segments)
-    if find_change(before, trial) < _LEAST_POINTS:
+    if find_change(before, trial) < LEAST_POINTS:
         return trial._replace(delta=before.delta, p=before.p, first=before.first)
     if tested.test is None or len(scores) == 1 or len(scores) > _MOST_RANKED:
         return trial
@@ -300,8 +403,8 @@ def judge(
     scores: Mapping[str, float],
     segments: int,
     *,
-    comparison: Result | None = None,
-    ranking: Result | None = None,
+    comparison: QuotableReport | None = None,
+    ranking: QuotableReport | None = None,
 ) -> Trial:
     """Return the scores of systems, and the verdict of what they were tested with.
 
@@ -335,24 +438,33 @@ def _decides(before: Trial, after: Trial) -> bool:
     return has_other_sign and before.is_significant
 
 
-def tell_effect(question: Question) -> str:
-    """Return the scores with and without a fix in words.
+def tell_effect(steps: Sequence[Step]) -> str:
+    """Return in words what scores would be after fixes that the visitor has decided against.
 
     >>> before, after = (Trial({"A": score}, 3) for score in (20.0, 25.0))
-    >>> tell_effect(Question(FoundKind("case", [], {"lowercase": True}, False), before, after))
-    'if case is ignored, A 25.0 in place of 20.0'
+    >>> case = FoundKind("case", [], {"lowercase": True}, False)
+    >>> tell_effect([Step(case, before, after)])
+    'With fixes (case is ignored), A has 25.0 in place of 20.0.'
     """
-    before, after = question.before, question.after
-    if after is None:
-        return ""
     changes = []
-    for name, score in after.scores.items():
-        if abs(score - before.scores[name]) >= _LEAST_POINTS:
-            changes.append(f"{name} {score:.1f} in place of {before.scores[name]:.1f}")
-    condition = question.found.fixed
-    if question.found.options:
-        condition = f"if {condition}"
-    return f"{condition}, {join_clauses(changes[:3])}" if changes else ""
+    for name, score in steps[-1].after.scores.items():
+        if abs(score - steps[0].before.scores[name]) >= LEAST_POINTS:
+            changes.append(f"{name} has {score:.1f} in place of {steps[0].before.scores[name]:.1f}")
+    fixes = join_clauses([step.found.fixed for step in steps])
+    return f"With fixes ({fixes}), {join_clauses(changes[:3])}." if changes else ""
+
+
+def name_scores(tried: Tried) -> dict[str, dict[str, float]]:
+    """Return the scores after fixes, by the name of a system and the fixes in words."""
+    named: dict[str, dict[str, float]] = {}
+    for steps in (tried.steps, tried.kept, *([step] for step in tried.notes)):
+        fixed: list[str] = []
+        for step in steps:
+            fixed.append(step.found.fixed)
+            for name, score in step.after.scores.items():
+                if abs(score - tried.before.scores[name]) >= LEAST_POINTS:
+                    named.setdefault(name, {})[join_clauses(fixed)] = score
+    return named
 
 
 # --- Words ----------------------------------------------------------------------------------------
@@ -364,9 +476,9 @@ def tell_places(places: Sequence[Place], systems: Collection[str], segments: int
     >>> checked = request_check({"A": ["lo@@ wer"] * 3, "B": ["lower"] * 3}, ["lower"] * 3, {})
     >>> (place,) = list_places(checked)
     >>> tell_places([place], ["A", "B"], 3)
-    '“A” has pieces of words in 3 of 3 lines'
+    '“A” has words in pieces (@@) in 3 of 3 lines'
     >>> tell_places([place, place._replace(system="B")], ["A", "B"], 3)
-    'All systems have pieces of words in 3 of 3 lines'
+    'All systems have words in pieces (@@) in 3 of 3 lines'
     """
     first = places[0]
     subject = name_subject(places, systems)
@@ -380,6 +492,9 @@ def tell_places(places: Sequence[Place], systems: Collection[str], segments: int
         verb = "seem" if is_plural else "seems"
         return f"{subject} {verb} to be in another order"
     counts = {len(place.found.rows) for place in places}
+    if first.kind == "quotes" and not first.system:
+        has = "system has" if len(systems) == 1 else "systems have"
+        return f"{max(counts):,} references have {_name_found(first)}, the {has} straight ones"
     most = f"up to {max(counts):,}" if len(counts) > 1 else f"{max(counts):,}"
     lines = count_things(segments, "line")
     verb = "have" if is_plural else "has"
@@ -445,3 +560,117 @@ def list_fine(looked: Looked) -> list[str]:
         if mistake.kind in looked.fine and mistake.words.fine not in spoiled
     ]
     return list(dict.fromkeys(fine))
+
+
+# --- Remedies: fixes of a sentence, and the advice of warnings -----------------------------------
+
+
+class Remedy(NamedTuple):
+    """A finding, and the button that fixes it by changing options or texts, if there is one."""
+
+    finding: str
+    button: str
+    options: Options
+    fix: str = ""  # a name in `FIXES`
+    kinds: Sequence[str] = ()  # of the metric's warnings that say the same
+
+    @property
+    def changes_meaning(self) -> bool:
+        """Return whether the score means something else as long as this is not fixed."""
+        return "tokenize" in self.options or self.fix == "detokenize" or not self.button
+
+
+class Advice(NamedTuple):
+    """What to tell a visitor about a score: remedies, and messages that have no button."""
+
+    remedies: list[Remedy]
+    notes: list[str]
+
+
+def find_remedies(
+    predictions: Sequence[str], references: Sequence[Sequence[str]], options: Options
+) -> list[Remedy]:
+    """Find remedies for a sentence: one prediction, and its references.
+
+    >>> found = find_remedies(["ein „Zitat“"], [['ein "Zitat"']], {"tokenize": "13a"})
+    >>> [remedy.button for remedy in found]
+    ['Make quotes straight']
+    """
+    (prediction,) = predictions
+    targets = [text for text in references[0] if text]
+    if not prediction or not targets:
+        return []
+    found = find_in_sentence(prediction, targets, options)
+    remedies = [
+        _fix_place(kind, place, options) for kind, place in found.items() if kind not in LEFTOVERS
+    ]
+    for kind in LEFTOVERS:
+        if kind in found:
+            what = found[kind].words.found
+            finding = f"This text has leftovers: {what}. Remove them, and score again."
+            remedies.append(Remedy(finding, "", {}, kinds=LEFTOVERS))
+            break
+    return remedies
+
+
+def _fix_place(kind: str, place: Place, options: Options) -> Remedy:
+    """Return the remedy for what was found in a sentence."""
+    if kind == "quotes":
+        finding = (
+            "One side has typographic quotes or apostrophes (“ ” ’), the other has straight ones:"
+            " they don’t match."
+        )
+        return Remedy(finding, place.words.button, {}, "quotes")
+    if kind == "tokenized" and place.changes_texts:
+        finding = "The predictions look tokenized (“word .”), and the references don’t."
+        return Remedy(finding, "Detokenize the predictions", {}, "detokenize")
+    changed = dict(place.options)
+    name = options["tokenize"]
+    if kind == "tokenized":
+        finding = f"The texts look tokenized (“word .”), but {name} expects untokenized text."
+    elif kind == "unspaced":
+        finding = f"This text has no spaces between words, and tokenizer {name} splits at spaces."
+    else:
+        finding = f"One side is in {place.found.detail}, and the other isn’t."
+    ((option, value),) = changed.items()
+    return Remedy(finding, BUTTONS[option, value], changed)
+
+
+def add_warnings(remedies: Sequence[Remedy], warnings: Sequence[BleuWarning]) -> Advice:
+    """Add a remedy for each warning that advises an option with a button; the others become notes.
+
+    A warning is left out if a remedy changes the same option already, or says the same.
+    """
+    told = set(chain.from_iterable(remedy.kinds for remedy in remedies))
+    changed: set[str | None] = set()  # options
+    for remedy in remedies:
+        changed.update(remedy.options)
+        if remedy.fix == "detokenize":  # makes splitting at spaces needless
+            changed.add("tokenize")
+    advice = Advice(list(remedies), [])
+    warning_of = {str(warning): warning for warning in warnings}  # each message once
+    for message, warning in warning_of.items():
+        if warning.kind in told:
+            continue
+        options: Options = {}
+        if warning.option is not None:
+            options = make_available({warning.option: warning.value})
+        button = "".join(BUTTONS.get(option, "") for option in options.items())
+        if not button:
+            advice.notes.append(message)
+        elif warning.option not in changed:
+            advice.remedies.append(Remedy(warning.problem, button, options))
+    return advice
+
+
+def explain_short(length: int, max_order: int) -> Remedy:
+    """Return the remedy for a score of 0 of a text that is shorter than the longest n-gram."""
+    tokens = "1 token has" if length == 1 else f"{length} tokens have"
+    finding = (
+        f"The score is 0 because {tokens} no {max_order}-gram, and BLEU multiplies the precisions"
+        f" of 1-grams to {max_order}-grams."
+    )
+    return Remedy(finding, "Skip n-grams longer than the text", {"effective_order": True})
+
+
+FIXES: dict[str, Callable[[str], str]] = {"quotes": straighten_quotes, "detokenize": detokenize}

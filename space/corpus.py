@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
-from typing import Any, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import gradio as gr
 import numpy as np
@@ -17,16 +17,27 @@ from .checks import (
     FIX,
     HEAD,
     KEEP,
+    LEAST_POINTS,
     Choices,
     Looked,
-    Question,
-    ask,
+    add_warnings,
     judge,
     look_at,
+    name_scores,
     prepare_texts,
     tell_effect,
+    try_fixes,
 )
-from .files import FROM_FILES, Submission, find_runs, is_example, name_references, read_submission
+from .files import (
+    CUT,
+    FROM_FILES,
+    PAD,
+    MissingError,
+    Submission,
+    UnequalError,
+    is_example,
+    read_submission,
+)
 from .leaderboard import (
     add_caution,
     find_identical,
@@ -41,12 +52,7 @@ from .metric import (
     MISTAKES,
     TESTS,
     TOKENIZERS,
-    FoundSetting,
     Options,
-    Precisions,
-    Reconciliation,
-    Result,
-    Setting,
     collect_warnings,
     is_unspaced,
     load_with,
@@ -55,6 +61,7 @@ from .metric import (
     request_comparison,
     request_conventions,
     request_ranking,
+    request_score,
     request_settings,
 )
 from .options import (
@@ -72,7 +79,7 @@ from .options import (
     leave_segments_effective,
     read_options,
 )
-from .remedies import add_warnings
+from .roles import find_runs
 from .scored import (
     Scored,
     count_submission,
@@ -87,14 +94,21 @@ from .sentence import Sentence, Shown, Update
 from .sources import EXAMPLE_NOTE, Sources, add_sources
 from .ticks import Chosen, render_box, render_ticks
 
-Choice = gr.Dropdown | gr.CheckboxGroup | gr.Radio | OptionField
+if TYPE_CHECKING:
+    from bleu_metric.bleu_lines import Published
+    from bleu_metric.bleu_reconcile import ConventionScores, Reconciliation, SettingScores
+    from bleu_metric.bleu_report import QuotableReport
+
+Choice = gr.Dropdown | gr.Radio | OptionField
 FieldValues = Mapping[Block, Any]  # what is chosen or typed in each field
 
-_FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
 _FILES_CHARACTERS = 80  # of the names of all files of a role
 _LISTED_SEGMENTS = 10  # numbers of empty predictions in a sentence
 _EXPECTED_SCORE = "Type the score as a number from 0 to 100, such as 27.30."
-_OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
+_OUTDATED = (
+    '<p class="bleu-message bleu-old">These are the results of before.'
+    ' <button type="button" class="bleu-button" data-again>Score again</button></p>'
+)
 
 
 class Decided(TypedDict):
@@ -120,7 +134,6 @@ class CorpusTab(NamedTuple):
 
     sources: Sources
     which: gr.Dropdown
-    fixes: gr.CheckboxGroup
     test: gr.Radio
     options: OptionFields
     decided: gr.JSON  # a `Decided` or None; hidden
@@ -130,7 +143,6 @@ class CorpusTab(NamedTuple):
     key: gr.Textbox  # of the result; hidden
     ticks: gr.HTML
     summary: gr.HTML
-    tested: gr.Accordion
     baseline: gr.Dropdown
     statistics: gr.HTML
     details: gr.HTML
@@ -143,7 +155,7 @@ class CorpusTab(NamedTuple):
 
     def choices(self) -> list[Choice]:
         """Return the fields besides those for the texts."""
-        return [self.which, self.fixes, self.test, *self.options.fields]
+        return [self.which, self.test, *self.options.fields]
 
     def inputs(self) -> list[Choice | gr.File | gr.JSON]:
         """Return all fields that a result depends on."""
@@ -159,7 +171,6 @@ class CorpusTab(NamedTuple):
             self.key,
             self.ticks,
             self.summary,
-            self.tested,
             self.baseline,
             self.statistics,
             self.details,
@@ -182,8 +193,12 @@ class CorpusTab(NamedTuple):
         given: FieldValues = dict(zip(fields, values))
         try:
             return gate.run(self._score_example_once, given, progress)
+        except UnequalError as error:
+            failed = _ask_about_lengths(error)
+            return {self.message: failed, self.column: gr.update(visible=False), self.key: ""}
         except limits.ERRORS as error:
-            failed = html.message(limits.explain_error(error))
+            kind = "note" if isinstance(error, MissingError) else "error"
+            failed = html.message(limits.explain_error(error), kind)
             return {self.message: failed, self.column: gr.update(visible=False), self.key: ""}
 
     def _score_example_once(self, given: FieldValues, progress: gr.Progress) -> Update:
@@ -214,9 +229,7 @@ class CorpusTab(NamedTuple):
         chosen = {**given, **restored}
         decided: Decided | None = chosen[self.decided]
         options = self._read_options(chosen)
-        submission, remark, prefix = prepare_submission(
-            read, chosen[self.which], chosen[self.fixes]
-        )
+        submission, remark, prefix = prepare_submission(read, chosen[self.which])
         systems = submission.systems
         # 2. Score each system, compare them, and draw the result.
         computed = compute_result(
@@ -266,8 +279,9 @@ class CorpusTab(NamedTuple):
             self.key: scored.key,
             self.ticks: computed.rendered.ticks,
             self.summary: computed.rendered.summary + about_texts,
-            self.tested: gr.update(visible=is_comparison),
-            self.baseline: gr.update(choices=baselines, value=chosen_baseline),
+            self.baseline: gr.update(
+                choices=baselines, value=chosen_baseline, visible=is_comparison
+            ),
             self.statistics: computed.rendered.statistics,
             self.details: computed.rendered.details + render_groups(computed.results),
             self.download: scored.list_files().csv,
@@ -284,6 +298,9 @@ class CorpusTab(NamedTuple):
         """Return the update after a button has changed some fields."""
         given: FieldValues = dict(zip([*self.inputs(), self.decided], values))
         data = event._data
+        if data["action"] == "lengths":
+            chosen = {**(given[self.sources.chosen] or {}), "lengths": json.loads(data["lengths"])}
+            return {self.sources.chosen: chosen}
         if "convention" in data:
             option_values = convention_values(data["convention"])
         else:
@@ -297,14 +314,16 @@ class CorpusTab(NamedTuple):
         return update
 
     def _choose(self, given: FieldValues, button: Mapping[str, str]) -> Update:
-        """Return the update after the visitor has decided about a kind, or taken that back."""
+        """Return the update after the visitor has decided about kinds, or taken that back."""
         decided = self._start_deciding(given)
-        kind = button["kind"]
-        kinds = {**decided["kinds"], kind: button["choice"]}
-        changed = {**decided["options"], kind: json.loads(button.get("options", "{}"))}
-        if not button["choice"]:
-            del kinds[kind]
-            del changed[kind]
+        kinds = dict(decided["kinds"])
+        changed = dict(decided["options"])
+        for kind, (choice, options) in json.loads(button["kinds"]).items():
+            kinds[kind] = choice
+            changed[kind] = options
+            if not choice:
+                del kinds[kind]
+                del changed[kind]
         update = self._set_options(decided, changed)
         now: Decided = {**decided, "kinds": kinds, "options": changed}
         return {**update, self.decided: now if kinds else None}
@@ -340,7 +359,7 @@ class CorpusTab(NamedTuple):
             return {}
         now_chosen = [given[field] for field in self.choices()]
         before: Update = dict(zip(self.choices(), decided["before"] or now_chosen))
-        submission, _, _ = prepare_submission(read, before[self.which], before[self.fixes])
+        submission, _, _ = prepare_submission(read, before[self.which])
         found = {each.kind for each in look_at(submission, self._read_options(before)).found}
         kinds = {kind: choice for kind, choice in decided["kinds"].items() if kind in found}
         changed = {kind: decided["options"].get(kind, {}) for kind in kinds}
@@ -357,11 +376,13 @@ class CorpusTab(NamedTuple):
         if sources[0] != FROM_FILES or is_example(sources):
             return ""
         systems = ", ".join(submission.systems)
-        references = ", ".join(name_references(sources))
+        references = ", ".join(submission.reference_names)
         lines = html.count_things(len(submission.references), "line")
         each = " each" if len(submission.systems) > 1 else ""
+        told = f"Read: {html.shorten(systems, _FILES_CHARACTERS)}, {lines}{each}."
         return (
-            f'<p class="bleu-files"><span>Systems <b title="{html.show(systems)}">'
+            f'<p class="bleu-files" data-announce="{html.show(told)}"><span>Systems'
+            f' <b title="{html.show(systems)}">'
             f"{html.show(html.shorten(systems, _FILES_CHARACTERS))}</b> {lines}{each}</span>"
             f" <span>References <b>{html.show(html.shorten(references, _FILES_CHARACTERS))}</b>"
             '</span> <button type="button" class="bleu-button" data-unfold>Change files</button>'
@@ -388,13 +409,12 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
                 label="References used",
                 elem_id="which-references",
             )
-            fixes = gr.CheckboxGroup(_FIXES, label="Before scoring", elem_id="fixes")
             tests = [(test.says, name) for name, test in TESTS.items()]
             test = gr.Radio(tests, value="randomization", label="Test", elem_id="test")
         files_line = html.add_html(elem_id="files-line")
-        sources = add_sources()
+        sources, described = add_sources()
         button = gr.Button("Score the example again", variant="primary", elem_id="score")
-    message = html.add_html(elem_id="corpus-message")
+    message = html.add_clickable("", "corpus-message")
     key = gr.Textbox(visible=False)
     decided = gr.JSON(visible=False)
     with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
@@ -413,12 +433,12 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
                 system = html.add_system_field("of the system", "why-system")
                 why = gr.Button("Find out why", elem_id="why")
         answer = html.add_clickable("", "why-answer")
-        with gr.Accordion("How this was tested", open=False, elem_id="tested") as tested:
+        with gr.Accordion("How this was tested", open=False, elem_id="tested"):
             baseline = html.add_system_field("Baseline", "baseline")
             statistics = html.add_html(elem_id="corpus-statistics")
         details = html.add_clickable("", "corpus-details")
         download = gr.DownloadButton(
-            "Segments (CSV)", size="sm", elem_id="download-csv", elem_classes="bleu-download"
+            "Lines (CSV)", size="sm", elem_id="download-csv", elem_classes="bleu-download"
         )
         segments = add_segments(key)
         differences = add_differences(key)
@@ -435,7 +455,6 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
     tab = CorpusTab(
         sources=sources,
         which=which,
-        fixes=fixes,
         test=test,
         options=options,
         decided=decided,
@@ -445,7 +464,6 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         key=key,
         ticks=ticks,
         summary=summary,
-        tested=tested,
         baseline=baseline,
         statistics=statistics,
         details=details,
@@ -456,19 +474,21 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         answer=answer,
         kept={},
     )
-    _connect(tab, corpus, button)
+    _connect(tab, corpus, button, described)
     _connect_sentence(tab, tabs, sentence)
 
 
-def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
+def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button, described: Any) -> None:
     inputs = tab.inputs()
     choices = tab.choices()
     outputs = tab.outputs()
     fields = [*inputs, tab.baseline, tab.system, tab.decided]
     work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "show_progress_on": tab.message}
-    # 1. Score when asked, or when the tab is opened.
+    # 1. Score when asked, when files are there, or when the tab is opened.
     pressed = gr.on([button.click, tab.baseline.input], tab.show_score, fields, outputs, **work)
     pressed.then(None, inputs, js="bleuPage.answer")
+    scored = described.then(tab.show_score, fields, outputs, **work)
+    scored.then(None, inputs, js="bleuPage.answer")
 
     def open_tab(
         key: str,
@@ -494,10 +514,12 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     )
     # 3. Buttons in the results change fields, and the result follows.
     answer_and_focus = (
-        "(...values) => { bleuPage.answer(...values); bleuPage.keepFocus('#score'); }"
+        "(...values) => { bleuPage.answer(...values); bleuPage.keepFocus("
+        "'.bleu-answers .bleu-button', '#corpus-ticks .no .bleu-tick', '#score'); }"
     )
-    clicked = [component.click for component in (tab.ticks, tab.summary, tab.answer)]
-    changed = [*choices, tab.decided]
+    answered = (tab.message, tab.ticks, tab.summary, tab.answer)
+    clicked = [component.click for component in answered]
+    changed = [*choices, tab.decided, tab.sources.chosen]
     applied = gr.on(clicked, tab.apply, [*inputs, tab.decided], changed, **limits.QUIET)
     again = applied.then(tab.show_score, fields, outputs, **work)
     again.then(None, inputs, js=answer_and_focus)
@@ -520,7 +542,7 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
         return {
             tabs: gr.update(selected="sentence"),
             **sentence.show_opened(shown, [options[name] for name in SCORING_OPTIONS]),
-            sentence.back: gr.update(value=f"Back to segment {number}", visible=True),
+            sentence.back: gr.update(value=f"Back to line {number}", visible=True),
         }
 
     def open_segment(event: gr.EventData, key: str) -> Update:
@@ -543,6 +565,22 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
     back.then(None, js="() => bleuPage.comeBack()")
 
 
+def _ask_about_lengths(error: UnequalError) -> str:
+    """Return what is wrong with the numbers of lines, and buttons that score all the same."""
+    shortest, longest = error.lines
+    answers = [(f"Score the first {shortest:,}", CUT)]
+    if error.can_pad:
+        missing = f"lines {shortest + 1:,} to {longest:,}"
+        if longest == shortest + 1:
+            missing = f"line {longest:,}"
+        answers.append((f"Count {missing} as empty", PAD))
+    buttons = [
+        html.button(text, "lengths", lengths=json.dumps({"how": how, "lines": error.lines}))
+        for text, how in answers
+    ]
+    return f'{html.message(str(error))}<p class="bleu-answers">{" ".join(buttons)}</p>'
+
+
 def _write_on_one_line(text: str) -> str:
     return text.replace("\n", " ")
 
@@ -563,7 +601,7 @@ class Computed(NamedTuple):
     """
 
     scored: Scored
-    results: dict[str, Result]
+    results: dict[str, QuotableReport]
     names: list[str]
     baseline: str
     usual_baseline: str
@@ -626,11 +664,10 @@ def compute_result(
                 documents=submission.documents,
             )
             if len(names) > 2 and not joined:
+                pairs = len(names) * (len(names) - 1) // 2
+                progress(0.5, desc=f"Testing {pairs} pairs of systems")
                 ranking = request_ranking(tables, options, submission.documents)
             progress(0.7, desc="Writing")
-        scored, results = score_submission(
-            submission, options, which, remark, counted=counted, prefix=prefix
-        )
     # 3. What would a fix of what was found change? Its texts have warnings of their own.
     scores_of = {name: float(scored_rows.result["score"]) for name, scored_rows in counted.items()}
     before = judge(
@@ -640,30 +677,37 @@ def compute_result(
         ranking=ranking,
     )
     with collect_warnings():
-        questions = ask(
+        tried = try_fixes(
             submission,
             prepared.looked,
             options,
             before,
+            choices,
             baseline=baseline,
             test=None if joined else test,
         )
-    undecided = [each for each in questions if each.decides and each.found.kind not in choices]
+    named = name_scores(tried)
+    scored, results = score_submission(
+        submission, options, which, remark, counted=counted, prefix=prefix, named=named
+    )
     segments = prepared.looked.segments
-    doubts = [_tell_found(each, submission, segments) for each in questions if _is_doubt(each)]
-    caution = " ".join(doubts)
+    doubts = [f"{found.tell(systems, segments)}." for found in tried.doubts]
+    if doubts and tried.kept:
+        doubts.append(tell_effect(tried.kept))
+    caution = " ".join(filter(None, doubts))
     # 4. Find what else the visitor should know about the texts and the options.
     progress(0.9, desc="Drawing")
     advice = add_warnings([], [warning for warning in warnings if warning.kind not in KINDS])
-    notes = [*submission.notes, *advice.notes, *_list_empty(submission)]
-    # A system's own quotes are not a mistake: both scores are told, and the verdict stands.
-    quiet = [each for each in questions if not each.found.is_alarming and tell_effect(each)]
-    notes += [_tell_found(each, submission, segments) for each in quiet]
+    notes = [*advice.notes, *_list_empty(submission)]
+    # Of a system's own quotes, both scores are told, and the verdict stands.
+    for step in tried.notes:
+        told = f"{step.found.tell(systems, segments)}. {tell_effect([step])}"
+        notes += [told] if step.change >= LEAST_POINTS and not tried.decides else []
     count = len(submission.references)
     # For fewer than 30, the metric has its own caution.
     if options["confidence"] and 30 <= count < limits.FEW_SEGMENTS:
         notes.append(
-            f"{count} segments is a small sample: results may not carry over to other texts."
+            f"{count} lines are a small sample: results may not carry over to other texts."
         )
     # 5. Draw. What puts a score in doubt stands above it, and goes with what is copied.
     if comparison is None:
@@ -680,15 +724,15 @@ def compute_result(
         )
         rendered = Rendered(summary, "", statistics)
     summary = rendered.summary
-    if undecided:
-        summary = render_box(undecided, submission, prepared.looked)
+    if tried.decides:
+        summary = render_box(tried, submission, prepared.looked)
         rendered = rendered._replace(statistics="")
     elif caution:
         doubt = f'<p class="bleu-message caution"><b>Caution:</b> {html.show(caution)}</p>'
         summary = f'{doubt}<div class="bleu-doubtful">{summary}</div>'
     summary += html.remedies(advice.remedies) + html.notes(notes)
     ticks = render_ticks(
-        submission, prepared.looked, questions, choices, _list_chosen(decided, prepared.looked)
+        submission, prepared.looked, tried, choices, _list_chosen(decided, prepared.looked)
     )
     return Computed(
         scored=scored,
@@ -699,19 +743,6 @@ def compute_result(
         runs=runs,
         rendered=rendered._replace(summary=summary, ticks=ticks),
     )
-
-
-def _is_doubt(question: Question) -> bool:
-    """Return True for a finding that puts scores in doubt, as long as it is not fixed."""
-    is_fatal = question.found.is_alarming and not question.found.can_be_fixed
-    return question.decides or is_fatal
-
-
-def _tell_found(question: Question, submission: Submission, segments: int) -> str:
-    """Return what was found, and the scores with and without its fix."""
-    sentence = f"{question.found.tell(submission.systems, segments)}."
-    effect = tell_effect(question)
-    return f"{sentence} {effect[0].upper()}{effect[1:]}." if effect else sentence
 
 
 def _list_chosen(decided: Decided | None, looked: Looked) -> list[Chosen]:
@@ -749,7 +780,7 @@ def _tell_empty(name: str, what: str, empty: Sequence[str]) -> str:
     """Return which texts are empty in words.
 
     >>> _tell_empty("A: ", "prediction", ["3", "4"])
-    'A: 2 predictions are empty: segments 3 and 4.'
+    'A: 2 predictions are empty: lines 3 and 4.'
     """
     if not empty:
         return ""
@@ -757,18 +788,18 @@ def _tell_empty(name: str, what: str, empty: Sequence[str]) -> str:
     hidden = len(empty) - len(listed)
     if hidden:
         listed.append(f"{hidden:,} more")
-    verb, noun = ("is", "segment") if len(empty) == 1 else ("are", "segments")
+    verb, noun = ("is", "line") if len(empty) == 1 else ("are", "lines")
     count = html.count_things(len(empty), what)
     return f"{name}{count} {verb} empty: {noun} {join_clauses(listed)}."
 
 
 def describe_size(submission: Submission) -> str:
-    """Return the numbers of segments, documents and references in words.
+    """Return the numbers of lines, documents and references in words.
 
     >>> describe_size(Submission({"A": ["a", "b"]}, [["a"], ["b", "c"]], None, ["d", "d"]))
-    '2 segments, 1 document, 1 to 2 references'
+    '2 lines, 1 document, 1 to 2 references'
     """
-    sizes = [html.count_things(len(submission.references), "segment")]
+    sizes = [html.count_things(len(submission.references), "line")]
     if submission.documents:
         sizes.append(html.count_things(len(set(submission.documents)), "document"))
     counts = {sum(text is not None for text in references) for references in submission.references}
@@ -778,20 +809,18 @@ def describe_size(submission: Submission) -> str:
     return ", ".join([*sizes, references])
 
 
-def render_system(scored: Scored, result: Result, caution: str = "") -> Rendered:
+def render_system(scored: Scored, result: QuotableReport, caution: str = "") -> Rendered:
     """Return the result of a single system as HTML; `caution` goes with what is copied."""
     _, table = read_segments(scored.key)
     scores = table["bleu"].to_numpy()
     ratios = table["length_ratio"].to_numpy()
     # 1. The score, and the sentence to quote.
-    count = html.count_things(len(scores), "segment")
+    count = html.count_things(len(scores), "line")
     if scored.documents:
         count += f" of {html.count_things(scored.documents, 'document')}"
-    interval = write_range(result)
-    if interval:
-        kind = report.describe_intervals([result])
-        interval = f"{scored.options['confidence']:.0%} interval {interval}, {kind}"
-    caption = _join_present(interval, count, scored.remark)
+    interval = write_range(result, digits=1)
+    likely = f"on other texts of this kind probably {interval}" if interval else ""
+    caption = _join_present(likely, count, scored.remark)
     quoted = f"{_join_present(scored.systems[0], count, scored.remark)}: {quote(result)}"
     sentence = add_caution(quoted, caution)
     markdown = result.to_markdown()
@@ -821,12 +850,28 @@ def render_system(scored: Scored, result: Result, caution: str = "") -> Rendered
         ("tokens", f"{result['translation_length']:,}"),
         ("reference tokens", f"{result['reference_length']:,}"),
     ]
-    score_title = "Segments by BLEU, with effective order"
-    ratio_title = "Length ratio by segment (1 = same length as the reference)"
+    score_title = "Lines by BLEU"
+    ratio_title = "Length ratio by line (1 = same length as the reference)"
     charts = html.histogram(100 * scores, 0, 100, 20, score_title)
     charts += html.histogram(ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title)
-    bars = html.precision_bars(cast(Precisions, result))
-    return Rendered(summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>')
+    bars = html.precision_bars(result)
+    tested = "Scores of lines have effective order."
+    if interval:
+        level = f"{scored.options['confidence']:.0%} interval {write_range(result)}"
+        tested = f"{level}, {report.describe_intervals([result])}. {tested}"
+    details = f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>'
+    return Rendered(summary, details, html.paragraph(tested))
+
+
+class _Usual(NamedTuple):
+    """A usual setting, and the score under it."""
+
+    name: str
+    value: object
+    score: float
+
+
+_USUAL_SETTINGS = (("lowercase", True), ("tokenize", "intl"), ("tokenize", "none"))
 
 
 def explain_number(key: str, system: str, pasted: str) -> str:
@@ -847,7 +892,8 @@ def explain_number(key: str, system: str, pasted: str) -> str:
                 options={},
                 metric=load_with(scored.options),
             )
-        return _render_settings(search, system, scored, is_unspaced(predictions))
+            usual = _score_usual(predictions, references, scored)
+        return _render_settings(search, usual, system, scored, is_unspaced(predictions))
     except limits.ERRORS as error:
         text = limits.explain_error(error)
         if text.startswith("reported"):  # the name is Python's
@@ -857,46 +903,96 @@ def explain_number(key: str, system: str, pasted: str) -> str:
         return html.message(text)
 
 
+def _score_usual(
+    predictions: Sequence[str], references: Sequence[Sequence[str]], scored: Scored
+) -> list[_Usual]:
+    """Score texts under the settings that others use most."""
+    scoring = {**leave_segments_effective(scored.options), "confidence": None}
+    usual = []
+    for name, value in _USUAL_SETTINGS:
+        if scoring[name] != value:
+            result, _ = request_score(predictions, references, {**scoring, name: value})
+            usual.append(_Usual(name, value, result["score"]))
+    return usual
+
+
 def _render_settings(
-    search: Reconciliation, system: str, scored: Scored, are_unspaced: bool
+    search: Reconciliation,
+    usual: Sequence[_Usual],
+    system: str,
+    scored: Scored,
+    are_unspaced: bool,
 ) -> str:
-    """Return the settings that give a score, each with its button, below what they tell."""
+    """Return what gives a score: fixes of the texts, usual settings, and all that were searched."""
     # 1. The settings to show. `zh` splits what it does not know as 13a does: it is proposed for
     #    text without spaces only.
-    matches: list[FoundSetting] = search["matches"] or search["other_matches"]
+    matches: list[SettingScores] = search["matches"] or search["other_matches"]
     settings = matches or search["nearest"]
     shown = settings
     if not are_unspaced:
         without_zh = [setting for setting in settings if setting["options"].get("tokenize") != "zh"]
         shown = without_zh or settings
-    # 2. The story. Of settings that are not plausible, only the nearest is told, and no match.
+    # 2. The story: a fix of the texts that the page has named, or the first plausible setting.
+    published = read_published(search["reported"])
+    number = published.written
+    named = scored.named.get(system, {})
+    fixed = [phrase for phrase, score in named.items() if _is_written(score, published)]
     plausible = [setting for setting in shown if setting["plausible"]]
     nearest = None if matches else shown[0]
-    likely = plausible[0] if plausible else nearest
-    story = tell_likely(search, likely)
-    if not matches or search["verified"] is not None:
-        title = search._title().removesuffix(" The closest are:")
-        story = f"{title} {story}".strip()
+    story = tell_likely(search, plausible[0] if plausible else nearest)
+    if fixed:
+        story = f"Likely: {fixed[0]}."
+    elif search["verified"] is not None:
+        verb = "give" if search["verified"] else "do not give"
+        story = f"These texts {verb} {number} under this signature. {story}".strip()
+    elif not matches:
+        if published.conditions:
+            number = "these numbers"
+        story = f"No setting gives {number}: the texts are probably others. {story}"
     # 3. The question, with the score as it is scored here: without the steps to a setting.
     score = shown[0]["score"] - 100 * sum(step["delta"] for step in shown[0]["steps"])
-    number = read_published(search["reported"]).written
     question = (
-        f"You report a BLEU score of {number}. For the output of {system}, we get"
+        f"You report a BLEU score of {published.written}. For the output of {system}, we get"
         f" {score:.2f}. Which signature (number of references, case, tokenizer, smoothing) belongs"
         " to your score?"
     )
-    # 4. A line per cause, with its variants folded.
+    # 4. The scores after fixes of the texts, and under usual settings.
+    rows = [[phrase, f"{score:.2f}", ""] for phrase, score in named.items()]
+    for name, value, score in usual:
+        options = {**{each: scored.options[each] for each in SCORING_OPTIONS}, name: value}
+        apply = html.button(
+            "Apply", "apply", options=json.dumps(options), references=str(scored.which)
+        )
+        rows.append([describe_setting(name, value), f"{score:.2f}", apply])
+    # 5. A line per cause, with its variants folded; chance hits come last, below their own head.
+    is_chance = bool(fixed) or not (matches and plausible) or story.startswith("Probably")
     causes: list[str] = []
     for cause, variants in group_causes(shown[: limits.SHOWN_SETTINGS]).items():
-        causes.append(_render_cause(cause, variants, scored, is_open=not causes))
+        is_open = not causes and not is_chance
+        causes.append(_render_cause(cause, variants, scored, is_open=is_open))
+    listed = f'<div class="bleu-causes">{"".join(causes)}</div>'
+    if is_chance:
+        head = f"Settings that give {published.written}, probably by chance"
+        if not matches:
+            head = f"Settings that come nearest to {published.written}"
+        listed = f"<details><summary>{html.show(head)}</summary>{listed}</details>"
+    usual_table = html.rows(["if", "BLEU", ""], rows)
+    parts = [usual_table, listed] if is_chance else [listed, usual_table]
     return (
         f'<div data-announce="{html.show(story)}">{html.paragraph(story, "quote")}</div>'
+        f"{html.paragraph(published.describe(), 'note') if published.describe() else ''}"
         f'<p class="bleu-copies">{html.copy_button(question, "question to the authors")}</p>'
-        f'<div class="bleu-causes">{"".join(causes)}</div>'
+        f"{''.join(parts)}"
     )
 
 
-def group_causes(settings: Sequence[FoundSetting]) -> dict[str, list[FoundSetting]]:
+def _is_written(score: float, published: Published) -> bool:
+    """Return True if a score, from 0 to 100, is written as a published one."""
+    scale = 100 if published.number > 1 else 1
+    return abs(score * scale / 100 - published.number) <= 0.5 * 10**-published.decimals
+
+
+def group_causes(settings: Sequence[SettingScores]) -> dict[str, list[SettingScores]]:
     """Group settings by the step that changes the score most.
 
     >>> case = {"factor": "lowercase", "value": True, "delta": 0.02}
@@ -904,7 +1000,7 @@ def group_causes(settings: Sequence[FoundSetting]) -> dict[str, list[FoundSettin
     >>> list(group_causes([{"steps": [case]}, {"steps": [zero, case]}, {"steps": []}]))
     ['case is ignored', 'as it is scored here']
     """
-    groups: dict[str, list[FoundSetting]] = {}
+    groups: dict[str, list[SettingScores]] = {}
     for setting in settings:
         cause = "as it is scored here"
         changes = [step for step in setting["steps"] if step["delta"]]
@@ -916,7 +1012,7 @@ def group_causes(settings: Sequence[FoundSetting]) -> dict[str, list[FoundSettin
 
 
 def _render_cause(
-    cause: str, variants: Sequence[FoundSetting], scored: Scored, *, is_open: bool
+    cause: str, variants: Sequence[SettingScores], scored: Scored, *, is_open: bool
 ) -> str:
     """Return a cause with its scores in a line, and below it its settings in a fold."""
     scores = [f"{setting['score']:.2f}" for setting in variants]
@@ -930,25 +1026,24 @@ def _render_cause(
             [
                 join_clauses(_describe_steps(setting)) or "as it is scored here",
                 score,
-                "yes" if setting["plausible"] else "no",
                 _apply_button(setting, scored),
                 setting["signature"],
             ]
         )
-    table = html.rows(["if", "BLEU", "plausible", "", "signature"], rows)
+    table = html.rows(["if", "BLEU", "", "signature"], rows)
     state = " open" if is_open else ""
     return f"<details{state}><summary>{html.show(cause)}: <b>{found}</b></summary>{table}</details>"
 
 
-def tell_likely(search: Mapping[str, Any], likely: Setting | None) -> str:
+def tell_likely(search: Mapping[str, Any], likely: SettingScores | None) -> str:
     """Return what is likely after a search; `likely` is the first plausible setting, if any.
 
     >>> case = {"steps": [{"factor": "lowercase", "value": True, "delta": 0.01}]}
     >>> search = {"matches": [case], "other_matches": [], "verified": None, "chance": 0.01}
     >>> tell_likely(search, case)
     'Likely: case is ignored.'
-    >>> tell_likely({**search, "reported": "33.5", "chance": 0.58}, None)
-    'Probably none of these: some setting gives almost any score near 33. Ask for the signature.'
+    >>> tell_likely({**search, "chance": 0.58}, None)
+    'Probably none of these: some setting gives almost any such score. Ask for the signature.'
     >>> tell_likely({**search, "chance": 0.58}, case)
     'Perhaps: case is ignored. It may be a coincidence: ask for the signature.'
     """
@@ -961,22 +1056,14 @@ def tell_likely(search: Mapping[str, Any], likely: Setting | None) -> str:
         return f"The nearest: {words}."
     is_frequent = search["chance"] > 0.5
     if likely is None or (is_frequent and len(changes) > 1):
-        near = ""
-        if is_frequent:
-            near = f": some setting gives almost any score near {_read_whole(search['reported'])}"
+        near = ": some setting gives almost any such score" if is_frequent else ""
         return f"Probably none of these{near}. Ask for the signature."
     if changes and search["chance"] > 0.05:
         return f"Perhaps: {words}. It may be a coincidence: ask for the signature."
     return f"Likely: {words}."
 
 
-def _read_whole(reported: object) -> str:
-    """Return the number before the decimals of a reported score, on the scale 0-100."""
-    number = read_published(reported).number
-    return f"{int(100 * number if number <= 1 else number)}"
-
-
-def _render_conventions(conventions: Mapping[str, Setting]) -> str:
+def _render_conventions(conventions: Mapping[str, ConventionScores]) -> str:
     rows = []
     for name, setting in conventions.items():
         rows.append(
@@ -995,7 +1082,7 @@ def _render_conventions(conventions: Mapping[str, Setting]) -> str:
     return html.paragraph(story, "quote") + html.rows(head, rows)
 
 
-def _describe_steps(setting: Setting) -> list[str]:
+def _describe_steps(setting: SettingScores | ConventionScores) -> list[str]:
     """Return a phrase for each step that changes the score."""
     return [
         describe_setting(step["factor"], step["value"])
@@ -1004,7 +1091,7 @@ def _describe_steps(setting: Setting) -> list[str]:
     ]
 
 
-def _apply_button(setting: FoundSetting, scored: Scored) -> str:
+def _apply_button(setting: SettingScores, scored: Scored) -> str:
     """Return a button that applies a setting; all other options, and a chosen reference, stay.
 
     The demo scores a corpus with its own options, so a mean of segment scores, exchanged texts and

@@ -9,16 +9,20 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gradio as gr
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .metric import ExplainedText, Explanation, Lengths, Precisions, report
-from .remedies import Remedy
+from .metric import report
+
+if TYPE_CHECKING:
+    from bleu_metric.bleu_compute import CoveredTokens, Explanation
+
+    from .checks import Remedy
 
 STYLE: str = report.STYLE
 Markup = report.Markup
@@ -35,7 +39,6 @@ LINK_BUTTON = (
 )
 
 _FIRST_ROWS = 10  # of a list of segments; page.css hides the others
-_FILE_CHARACTERS = 300  # of the description of a file
 _ROOTS = {2: "square root", 3: "cube root", 4: "fourth root"}
 _DECIMAL = r"[+−-]?\d[\d,]*(\.\d+)?"
 _NUMBERS = re.compile(rf"(<?{_DECIMAL}(( to | : ){_DECIMAL}| and more)?)?")
@@ -48,16 +51,8 @@ element.addEventListener("click", (event) => {
 });
 """
 
-# Of the columns of a table, one has groups, and one has documents.
 _ON_CHOICE = """
-const single = ["labels", "documents"];
-element.addEventListener("change", ({ target }) => {
-  const fields = [...element.querySelectorAll("select")];
-  const others = fields.filter((field) => field !== target && field.value === target.value);
-  if (single.includes(target.value)) others.forEach((field) => { field.value = ""; });
-  const read = ({ dataset, value }) => [dataset.owner, dataset.name, value];
-  trigger("input", { choices: fields.map(read) });
-});
+element.addEventListener("change", () => trigger("input"));
 """
 
 
@@ -80,7 +75,7 @@ def add_clickable(text: str, elem_id: str) -> gr.HTML:
 
 
 def add_choices(text: str, elem_id: str) -> gr.HTML:
-    """Add HTML with choices; `event.choices` of its input event has the data and value of each."""
+    """Add HTML with choices; page.js keeps the changed one until its input event is sent."""
     return gr.HTML(text, elem_classes="bleu-page", elem_id=elem_id, js_on_load=_ON_CHOICE)
 
 
@@ -176,15 +171,16 @@ def write_signed(points: float, digits: int = 2) -> str:
 
 def segment_button(number: int | str) -> str:
     """Return the button that opens a segment."""
-    attributes = f'data-action="open" data-segment="{number}" aria-label="Open segment {number}"'
+    attributes = f'data-action="open" data-segment="{number}" aria-label="Open line {number}"'
     return Markup(f'<button type="button" class="bleu-button" {attributes}>{number}</button>')
 
 
 def code(title: str, text: str) -> str:
     """Return code with a heading and a button that copies it."""
     lines = "\n".join(show(line) for line in text.strip().split("\n"))
+    heading = f"<h2>{show(title)}</h2>" if title else ""
     return (
-        f'<h2>{show(title)}</h2><pre class="bleu-code">{lines}</pre>'
+        f'{heading}<pre class="bleu-code">{lines}</pre>'
         f'<p class="bleu-copies">{copy_button(text, "it")}</p>'
     )
 
@@ -241,7 +237,7 @@ def _label_factor(text: str, label: str, fills: str = "") -> str:
     return f'<span class="factor" data-label="{label}">{text}{bar}</span>'
 
 
-def reference(number: int, text: ExplainedText, max_order: int, remark: str) -> str:
+def reference(number: int, text: CoveredTokens, max_order: int, remark: str) -> str:
     """Return the tokens of a reference; a visitor may close it."""
     label = f"Reference {number}{remark} <small>{count_things(text['length'], 'token')}</small>"
     return (
@@ -275,23 +271,6 @@ def message(text: str, kind: str = "error") -> str:
 def notes(messages: Sequence[str]) -> str:
     """Return a box for each different message."""
     return "".join(message(text, "note") for text in dict.fromkeys(messages))
-
-
-def list_files(files: Sequence[tuple[str, str]]) -> str:
-    """Return the names and descriptions of files for screen readers.
-
-    page.js puts a description below its file's name.
-
-    >>> "<li>a: <span data-file>40 segments</span></li>" in list_files([("a", "40 segments")])
-    True
-    """
-    if not files:
-        return ""
-    items = []
-    for name, description in files:
-        short = show(description[:_FILE_CHARACTERS])
-        items.append(f"<li>{show(name)}: <span data-file>{short}</span></li>")
-    return f'<div class="bleu-unseen" role="status"><ul>{"".join(items)}</ul></div>'
 
 
 def fold(title: str, content: str, level: int = 3, name: str = "") -> str:
@@ -375,10 +354,9 @@ def segment_rows(
 
     `count` is the number of all segments found, of which up to `limit` are listed.
     """
-    title = count_things(count, "segment")
+    title = count_things(count, "line")
     if count > limit:
         title += f", the first {limit:,} listed"
-    title += "; scores of segments with effective order"
     hidden = len(cells) - _FIRST_ROWS
     more = ""
     if hidden > 0:
@@ -394,7 +372,7 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
     return f'<dl class="bleu-facts">{"".join(items)}</dl>'
 
 
-def precision_bars(result: Precisions) -> str:
+def precision_bars(result: Mapping[str, Any]) -> str:
     """Return the precision of each order as a bar, and the brevity penalty as the last bar.
 
     The bar of a smoothed precision is hollow.
@@ -458,7 +436,7 @@ def _draw_penalty() -> str:
 _CURVE = _draw_penalty()
 
 
-def brevity_curve(result: Lengths, mean: float | None = None) -> str:
+def brevity_curve(result: Mapping[str, Any], mean: float | None = None) -> str:
     """Return the brevity penalty by the candidate's length as a curve, with a dot at the candidate.
 
     page.js moves the dot where a visitor drags it; with the mean of the precisions, it also tells
@@ -466,7 +444,7 @@ def brevity_curve(result: Lengths, mean: float | None = None) -> str:
 
     >>> lengths = {"translation_length": 5, "reference_length": 10}
     >>> curve = brevity_curve({**lengths, "brevity_penalty": 0.3679})
-    >>> 'cx="50.0" cy="63.2"' in curve, "reference: 10" in curve
+    >>> 'cx="50.0" cy="63.2"' in curve, ">10</tspan>" in curve
     (True, True)
     """
     length = result["translation_length"]
@@ -503,7 +481,8 @@ def brevity_curve(result: Lengths, mean: float | None = None) -> str:
         '<text x="-3" y="3" text-anchor="end">1</text><text x="-3" y="102" text-anchor="end">0'
         '</text><text x="3" y="5">factor</text>'
         f'<text class="length" x="{max(x, 8):.1f}" y="110" text-anchor="middle">{length:,}</text>'
-        f'<text x="98" y="96" text-anchor="end">reference: {reference_length:,}</text>'
+        '<text x="104" y="58">reference'
+        f'<tspan x="104" dy="9">{reference_length:,}</tspan></text>'
         '<text x="150" y="122" text-anchor="end">tokens in the candidate</text></svg>'
         '<figcaption class="trial">Drag the dot, or move it with the arrow keys.</figcaption>'
         "</figure>"
@@ -557,8 +536,8 @@ def scatter(points: Sequence[Point], names: tuple[str, str], words: str) -> str:
         ticks += f'<text class="tick" x="{at}" y="105" text-anchor="middle">{at}</text>'
         ticks += f'<text class="tick" x="-2" y="{101.2 - at}" text-anchor="end">{at}</text>'
     first, second = (show(name) for name in names)
-    caption = f"BLEU of {second} ↑ against {first} →, by segment"
-    label = f"{show(words)} The arrow keys go from segment to segment, and Enter opens one."
+    caption = f"BLEU of {second} ↑ against {first} →, by line"
+    label = f"{show(words)} The arrow keys go from line to line, and Enter opens one."
     return (
         f'<figure class="bleu-scatter"><figcaption class="bleu-label">{caption}</figcaption>'
         f'<svg viewBox="-12 -3 119 112" tabindex="0" role="group" aria-label="{label}">'
@@ -577,5 +556,5 @@ def _draw_point(point: Point) -> str:
     return (
         f'<circle class="{better}" data-action="open" data-segment="{point.segment}"'
         f' cx="{point.first:.1f}" cy="{100 - point.second:.1f}" r="1.2"><title>'
-        f"Segment {point.segment}: {point.first:.1f} and {point.second:.1f}</title></circle>"
+        f"Line {point.segment}: {point.first:.1f} and {point.second:.1f}</title></circle>"
     )

@@ -7,12 +7,18 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import east_asian_width
 
 from . import html
-from .metric import ALL_TESTS, Rank, Result, SystemScores, read_macro_average, report
+from .metric import ALL_TESTS, read_macro_average, report
 from .scored import Scored
+
+if TYPE_CHECKING:
+    from bleu_metric.bleu_compare import RankedSystem
+    from bleu_metric.bleu_report import QuotableReport
+
+Scores = Mapping[str, Any]  # of a system in a result
 
 _NUMBER_WORDS = (
     "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
@@ -92,8 +98,8 @@ class RenderedSystems(NamedTuple):
 
 def render_systems(
     scored: Scored,
-    comparison: Result,
-    ranking: Result | None,
+    comparison: QuotableReport,
+    ranking: QuotableReport | None,
     names: Sequence[str],
     *,
     size: str,
@@ -116,7 +122,11 @@ def render_systems(
         comparison, ranking, names, size=_join(size, scored.remark), identical=identical
     )._replace(prefix=scored.prefix)
     quoted = quote(ranking or comparison)
-    sentence = add_caution(add_remark(quoted, scored.remark), caution)
+    sentence = add_remark(quoted, scored.remark)
+    if len(names) > 2:
+        facts = "; ".join(filter(None, [board.tested, f"signature {board.signature}"]))
+        sentence = f"{board.headline} {board.lead} {facts[0].upper()}{facts[1:]}."
+    sentence = add_caution(sentence, caution)
     table = _list_for_paper(board, scored.options["confidence"])
     note = f"{board.tested}; {board.signature}" if board.tested else board.signature
     note = add_caution(add_remark(note, scored.remark), caution)
@@ -130,7 +140,7 @@ def render_systems(
     )
     # 2. The statistics. With a ranking, one test of all pairs decides on each verdict.
     baseline: str = comparison["baseline"]
-    systems: dict[str, SystemScores] = dict(comparison["systems"])
+    systems: dict[str, Scores] = dict(comparison["systems"])
     notes = []
     if ranking:
         comparisons = len(ranking["pairs"])
@@ -162,15 +172,15 @@ def render_systems(
 
 
 def build_leaderboard(
-    comparison: Result,
-    ranking: Result | None,
+    comparison: QuotableReport,
+    ranking: QuotableReport | None,
     names: Sequence[str],
     *,
     size: str,
     identical: Mapping[str, str],
 ) -> Leaderboard:
     """Return the leaderboard of a comparison, in the order of the ranking if there is one."""
-    systems: Mapping[str, SystemScores] = comparison["systems"]
+    systems: Mapping[str, Scores] = comparison["systems"]
     # 1. The order and the ranks; two systems have no ranks.
     ranges: dict[str, Sequence[int]] = {}
     if ranking:
@@ -200,7 +210,7 @@ def build_leaderboard(
         headline = state_verdict(comparison, names, bool(identical))
         lead = f"{size}."
     return Leaderboard(
-        headline, lead.strip(), standings, _describe_test(result), comparison["signature"]
+        headline, lead.strip(), standings, _describe_test(result), result["signature"]
     )
 
 
@@ -217,7 +227,7 @@ def state_verdict(comparison: Mapping[str, Any], names: Sequence[str], are_ident
     best, worse = names
     if are_identical:
         return f"{best} and {worse} are identical."
-    systems: Mapping[str, SystemScores] = comparison["systems"]
+    systems: Mapping[str, Scores] = comparison["systems"]
     rival = systems[find_rival(names, comparison["baseline"])]
     points = f"{100 * abs(rival['delta']):.2f} BLEU"
     if judge(rival) == "may be chance":
@@ -225,7 +235,7 @@ def state_verdict(comparison: Mapping[str, Any], names: Sequence[str], are_ident
     return f"{best} scores higher than {worse}, by {points}."
 
 
-def state_ranking(ranking: Sequence[Rank], identical: Mapping[str, str]) -> str:
+def state_ranking(ranking: Sequence[RankedSystem], identical: Mapping[str, str]) -> str:
     """Return in a line how many systems share first place: those that no other is better than.
 
     >>> ranking = [{"system": name, "rank_range": [1, 3]} for name in "ABC"]
@@ -303,7 +313,7 @@ def _state_lead_of_runs(comparison: Mapping[str, Any], names: Sequence[str]) -> 
     'B is next, 1.50 BLEU behind, which may be chance.'
     """
     best, second, *_ = names
-    systems: Mapping[str, SystemScores] = comparison["systems"]
+    systems: Mapping[str, Scores] = comparison["systems"]
     points = f"{systems[best]['score'] - systems[second]['score']:.2f} BLEU"
     sentence = f"{second} is next, {points} behind"
     if comparison["baseline"] == best and judge(systems[second]) == "may be chance":
@@ -311,7 +321,7 @@ def _state_lead_of_runs(comparison: Mapping[str, Any], names: Sequence[str]) -> 
     return f"{sentence}."
 
 
-def quote(result: Result) -> str:
+def quote(result: QuotableReport) -> str:
     """Return the sentence of a result's report, which ends with its signature."""
     sentence, _, _ = result.report().partition("\n")
     return sentence
@@ -327,7 +337,7 @@ def add_caution(text: str, caution: str) -> str:
     return f"{text} Caution: {caution}" if caution else text
 
 
-def _describe_test(result: Result) -> str:
+def _describe_test(result: QuotableReport) -> str:
     """Return the test by the name that sentences have for it; empty without a test."""
     name = str(result.get("test"))
     if name not in ALL_TESTS or "n_resamples" not in result:
@@ -620,7 +630,7 @@ def write_latex(table: Table) -> str:
 
 
 def _list_statistics(
-    systems: Mapping[str, SystemScores],
+    systems: Mapping[str, Scores],
     order: Sequence[str],
     baseline: str,
     *,
@@ -663,17 +673,15 @@ def _write_short_p(p: float) -> str:
     return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
-def write_range(scores: Mapping[str, Any] | SystemScores) -> str:
+def write_range(scores: Scores, digits: int = 2) -> str:
     """Return the interval of a score in BLEU; empty without one."""
     if "confidence_interval" not in scores:
         return ""
     low, high = scores["confidence_interval"]
-    return write_interval((100 * low, 100 * high))
+    return write_interval((100 * low, 100 * high), digits)
 
 
-def _judge_texts(
-    name: str, system: SystemScores, baseline: str, identical: Mapping[str, str]
-) -> str:
+def _judge_texts(name: str, system: Scores, baseline: str, identical: Mapping[str, str]) -> str:
     """Return the verdict of the test, and if a system's texts are those of an earlier one."""
     earlier = identical.get(name)
     if earlier is None:
@@ -684,7 +692,7 @@ def _judge_texts(
     return f"{judge(system)}, identical to {earlier}"
 
 
-def judge(system: SystemScores) -> str:
+def judge(system: Scores) -> str:
     """Return the verdict of the test; among several systems, of that of all pairs.
 
     >>> judge({"delta": 0.01, "p_value": 0.01})
@@ -701,7 +709,7 @@ def judge(system: SystemScores) -> str:
     return "higher" if system["delta"] > 0 else "lower"
 
 
-def _read_p_value(system: SystemScores) -> float | None:
+def _read_p_value(system: Scores) -> float | None:
     """Return the p-value of the test; among several systems, of that of all pairs."""
     return system.get("p_adjusted", system.get("p_value"))
 
@@ -737,7 +745,7 @@ class Group(NamedTuple):
     scores: Mapping[str, Any]
 
 
-def render_groups(results: Mapping[str, Result]) -> str:
+def render_groups(results: Mapping[str, QuotableReport]) -> str:
     """Return a table of the score of each system per group, after all segments and the mean.
 
     Systems are in the order of their scores, and the best of each group is bold. The text is empty
@@ -768,7 +776,7 @@ def render_groups(results: Mapping[str, Result]) -> str:
     return html.fold("Score per group", folded, level=2)
 
 
-def _list_groups(result: Result) -> list[Group]:
+def _list_groups(result: QuotableReport) -> list[Group]:
     """Return all segments, the mean of the groups, and each group."""
     groups = [Group(label or "no label", scores) for label, scores in result["groups"].items()]
     mean = Group("mean of the groups", read_macro_average(result))

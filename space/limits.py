@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 MAX_FILE_MEGABYTES = 25  # of the files in one upload, or of those that one result is made from
 MAX_BODY_BYTES = 300_000  # of JSON; larger bodies of brackets take seconds to parse
-MAX_LINE_BYTES = 400_000  # of an uploaded file
+MAX_LINE_CHARACTERS = 400_000  # of an uploaded file
 MAX_COLUMNS = 100  # of an uploaded table
 MAX_FILE_SIGNS = 2_000_000  # delimiters or brackets in an uploaded table, and so cells and values
 MAX_TEXTS = 500_000  # predictions and references together, in a result that is made from files
@@ -184,7 +184,7 @@ def check_resampling(systems: int, segments: int, resamples: object, advice: str
     if count * resamples <= MAX_RESAMPLED_SEGMENTS:
         return
     noun = "system" if systems == 1 else "systems"
-    corpora = f"{systems} {noun} of {segments:,} segments"
+    corpora = f"{systems} {noun} of {segments:,} lines"
     fix = advice or f"choose up to {MAX_RESAMPLED_SEGMENTS // count:,} in the options"
     raise RejectedError(f"{resamples:,} resamples are too many for {corpora}: {fix}.")
 
@@ -241,13 +241,13 @@ def _check_number(options: Mapping[str, object], name: str, limit: int) -> None:
 def _check_segment(number: int, texts: Sequence[object]) -> None:
     if len(texts) > MAX_REFERENCES:
         raise RejectedError(
-            f"Segment {number:,} has {len(texts):,} references; the limit is {MAX_REFERENCES}."
+            f"Line {number:,} has {len(texts):,} references; the limit is {MAX_REFERENCES}."
         )
     longest = max((_measure(text).larger for text in texts), default=0)
     if longest > MAX_SEGMENT_CHARACTERS:
         raise RejectedError(
-            f"Segment {number:,} has {longest:,} characters; the limit is"
-            f" {MAX_SEGMENT_CHARACTERS:,}. Write one segment per line."
+            f"Line {number:,} has {longest:,} characters; the limit is"
+            f" {MAX_SEGMENT_CHARACTERS:,}. Write one text per line."
         )
 
 

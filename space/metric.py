@@ -13,185 +13,36 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import evaluate
 import pyarrow as pa
 
 from . import limits
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # evaluate loads the metric without its types
+    from bleu_metric.bleu_checks import Checked, Repaired
+    from bleu_metric.bleu_compute import Explanation
+    from bleu_metric.bleu_counting import ReferenceLength
+    from bleu_metric.bleu_diff import Difference
+    from bleu_metric.bleu_lines import Published
+    from bleu_metric.bleu_messages import BleuWarning
     from bleu_metric.bleu_mistakes import Found, Mistake, Words
+    from bleu_metric.bleu_reconcile import ConventionScores, Reconciliation
+    from bleu_metric.bleu_report import QuotableReport
+    from bleu_metric.bleu_scoring import SmoothMethod
+    from bleu_metric.bleu_significance import Test
+    from bleu_metric.bleu_tokenizers import Tokenizer
 
 # Values by the name of an option, which decides on their type.
 Options = Mapping[str, Any]
 
 
-# --- Types of what the metric returns, which evaluate loads without its types ---------------------
-
-
-class Result(dict[str, Any]):
-    """The type of a result of the metric: a dict that also writes itself as text."""
-
-    report: Callable[[], str]  # of `compute`, `compare` and `rank`
-    to_markdown: Callable[[], str]
-    to_latex: Callable[[], str]
-    list_found: Callable[[], list[tuple[Any, Found]]]  # of `check`, each with its system
-    repair: Callable[..., Any]  # of `check`, with the kinds that are fixed
-
-
 class ScoredRows(NamedTuple):
     """The result of `compute` for some segments, and their statistics rows."""
 
-    result: Result
+    result: QuotableReport
     rows: pa.Table
-
-
-class NGramCount(TypedDict):
-    """An n-gram of the candidate, and how many of its occurrences may count."""
-
-    ngram: list[str]
-    count: int
-    allowed: int
-
-
-class Order(TypedDict):
-    """The n-grams of one order, and their numbers."""
-
-    order: int
-    total: int
-    matches: int
-    unclipped_matches: int
-    matched: list[NGramCount]
-    clipped: list[NGramCount]
-    missed: list[NGramCount]
-
-
-class ExplainedText(TypedDict):
-    """The tokens of a text, and the longest matching n-gram that each is part of."""
-
-    tokens: list[str]
-    longest_match: list[int]
-    length: int
-
-
-class Lengths(TypedDict):
-    """The part of a result of `explain` or `compute` on the brevity penalty."""
-
-    translation_length: int
-    reference_length: int
-    brevity_penalty: float
-
-
-class Precisions(Lengths):
-    """The part of a result of `explain` or `compute` on precisions, with one item per order."""
-
-    counts: list[int]
-    totals: list[int]
-    precisions: list[float]
-
-
-class Explanation(Precisions):
-    """A result of `explain`."""
-
-    score: float
-    signature: str
-    weights: list[float]
-    prediction: ExplainedText
-    references: list[ExplainedText]
-    effective_reference: int  # the index of the reference used for the length
-    orders: list[Order]
-
-
-class SystemScores(TypedDict, total=False):
-    """The scores of a system in a result of `compare`; on the scale 0-1, but for `score`."""
-
-    score: float
-    confidence_interval: tuple[float, float]
-    runs: Mapping[str, Mapping[str, float]]  # the scores of each training run, if several
-    delta: float  # this and the rest are missing for the baseline
-    delta_interval: tuple[float, float]
-    p_value: float
-    p_adjusted: float
-    detectable_delta: float
-
-
-class Rank(TypedDict):
-    """A system in a result of `rank`, with the best and the worst rank that it may have."""
-
-    system: str
-    rank_range: list[int]
-
-
-class Step(TypedDict):
-    """A difference between two settings, and how the score changes with it."""
-
-    factor: str
-    value: object
-    delta: float
-
-
-class Setting(TypedDict):
-    """A setting and its score in a result of `conventions` or `reconcile`."""
-
-    score: float
-    delta: float
-    steps: list[Step]
-    signature: str
-
-
-class FoundSetting(Setting):
-    """A setting in a result of `reconcile`."""
-
-    plausible: bool
-    references: int | str  # "all" or an index
-    swapped: bool
-    last_pair: bool
-    options: dict[str, Any]
-
-
-class NGramDifference(TypedDict):
-    """An n-gram that one of two systems matches more often; `segment` is an index."""
-
-    ngram: list[str]
-    matches: dict[str, int]
-    segment: int
-
-
-# Scores of the segments whose references have `from` to `to` tokens; `to` is None for the longest.
-LengthGroup = TypedDict(
-    "LengthGroup",
-    {
-        "from": int,
-        "to": int | None,
-        "segments": int,
-        "bleu": dict[str, float],
-        "delta": float,
-    },
-)
-
-
-class Published(Protocol):
-    """A published score, as it was read.
-
-    written: the number in it.
-    number: its value, on the scale 0-1 or 0-100.
-    """
-
-    written: str
-    number: float
-
-
-class Reconciliation(Result):
-    """A result of `reconcile`."""
-
-    _title: Callable[[], str]  # a sentence on how many settings give the score
-
-
-class Difference(Result):
-    """A result of `diff`."""
-
-    distinctive_ngrams: Callable[[str, int], list[NGramDifference]]  # of a system; and how many
 
 
 class Place(NamedTuple):
@@ -220,7 +71,7 @@ class Place(NamedTuple):
         if self.kind == "case":  # lowercased texts have the same score, and no signature says so
             return {"lowercase": True}
         fix = self.found.fix
-        return {} if fix is None or fix.options is None else fix.options
+        return {} if fix is None or fix.options is None else make_available(fix.options)
 
     @property
     def changes_texts(self) -> bool:
@@ -236,48 +87,6 @@ class Place(NamedTuple):
     def example(self) -> str:
         """The first place between ⟦ and ⟧, with the text around it; it may be empty."""
         return str(report.escape_unseen(self.found.example))
-
-
-class Repaired(NamedTuple):
-    """Repaired texts, and the rows that were kept."""
-
-    systems: dict[str, list[str]]
-    references: list[list[str]]
-    rows: list[int]
-
-
-class MetricWarning(Protocol):
-    """A warning of the metric, with the option and value that it advises, or None."""
-
-    kind: str
-    problem: str
-    option: str | None
-    value: Any
-
-
-class Described(Protocol):
-    """A choice for an option, with a phrase."""
-
-    says: str
-
-
-class Tokenizer(Described, Protocol):
-    """A tokenizer, and what it does to text."""
-
-    expects_raw_text: bool
-    splits_unspaced: bool
-
-
-class SmoothMethod(Described, Protocol):
-    """A smoothing method, with its default value if it takes one."""
-
-    value: float | None
-
-
-class Test(Described, Protocol):
-    """A significance test, with its default number of resamples."""
-
-    n_resamples: int
 
 
 # --- The metric, and names from its modules -------------------------------------------------------
@@ -299,11 +108,11 @@ _mistakes = import_module(f"{_package}.bleu_mistakes")
 OPTIONS: Options = _options.OPTIONS  # the defaults
 CONVENTIONS: Mapping[str, Options] = _options.CONVENTIONS  # the options that each sets
 TOKENIZERS: Mapping[str, Tokenizer] = _options.TOKENIZERS
-REFERENCE_LENGTHS: Mapping[str, Described] = _options.REFERENCE_LENGTHS
+REFERENCE_LENGTHS: Mapping[str, ReferenceLength] = _options.REFERENCE_LENGTHS
 SMOOTH_METHODS: Mapping[str, SmoothMethod] = _options.SMOOTH_METHODS
 TESTS: Mapping[str, Test] = _compare.TESTS
 ALL_TESTS: Mapping[str, Test] = _compare.ALL_TESTS  # with that of several runs
-read_macro_average: Callable[[Result], Mapping[str, Any]] = _significance.read_macro_average
+read_macro_average: Callable[[QuotableReport], Mapping[str, Any]] = _significance.read_macro_average
 
 read_published: Callable[[object], Published] = _lines.read_published
 detokenize: Callable[[str], str] = _mistakes.detokenize
@@ -317,7 +126,18 @@ LEFTOVERS = ("chat", "special_tokens", "fences", "preambles")
 _SENTENCE_ROWS = 40  # finders count rows: a sentence is looked at as if it were in each of them
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
-_collected: ContextVar[list[MetricWarning] | None] = ContextVar("collected", default=None)
+_collected: ContextVar[list[BleuWarning] | None] = ContextVar("collected", default=None)
+
+
+def make_available(options: Options) -> Options:
+    """Return options that the metric advises, without a tokenizer that the page lacks.
+
+    >>> make_available({"tokenize": "ja-mecab"}), make_available({"lowercase": True})
+    ({'tokenize': 'char'}, {'lowercase': True})
+    """
+    if options.get("tokenize", "char") in TOKENIZERS:
+        return options
+    return {**options, "tokenize": "char"}  # always available
 
 
 def find_in_sentence(
@@ -362,12 +182,12 @@ def is_unspaced(texts: Sequence[str]) -> bool:
 
 
 @contextmanager
-def collect_warnings() -> Iterator[list[MetricWarning]]:
+def collect_warnings() -> Iterator[list[BleuWarning]]:
     """Collect the metric's warnings of this request.
 
     `warnings.catch_warnings` would mix up the warnings of concurrent requests.
     """
-    collected: list[MetricWarning] = []
+    collected: list[BleuWarning] = []
     token = _collected.set(collected)
     try:
         yield collected
@@ -447,7 +267,7 @@ def request_comparison(
     *,
     options: Options,
     documents: Sequence[str] | None = None,
-) -> Result:
+) -> QuotableReport:
     """Return the result of `compare` for predictions, or for statistics rows and no references."""
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_systems(systems, references)
@@ -458,7 +278,7 @@ def request_comparison(
     if segments is not None:
         if chosen.get("confidence", 0.95) is not None:
             # Intervals have their own number of resamples.
-            advice = "leave the intervals out (confidence: none), or score a part of the segments"
+            advice = "leave the intervals out (confidence: none), or score a part of the lines"
             limits.check_resampling(len(systems), segments, OPTIONS["n_resamples"], advice)
         resamples = chosen.get("n_resamples")
         if not resamples and str(test) in ALL_TESTS:  # a test from a program may be a list
@@ -471,7 +291,7 @@ def request_comparison(
 
 def request_ranking(
     tables: Mapping[str, pa.Table], options: Options, documents: Sequence[str] | None
-) -> Result:
+) -> QuotableReport:
     """Return the result of `rank` for the statistics rows of each system."""
     chosen = _leave_out_default(options)
     segments = len(next(iter(tables.values())))
@@ -510,33 +330,36 @@ def request_difference(
 
 def request_check(
     systems: Mapping[str, Sequence[str]], references: Sequence[object], options: Options
-) -> Result:
+) -> Checked:
     """Return the result of `check`."""
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_systems(systems, references)
     return bleu.check(systems, references, **options)
 
 
-def list_places(checked: Result) -> list[Place]:
-    """Return what `check` has found: alignment and equal texts first, then by effect."""
+def list_places(
+    checked: Checked, key: Literal["findings", "questions"] = "findings"
+) -> list[Place]:
+    """Return the findings of `check`, or its "questions": alignment first, then by effect."""
     place_of = {}
     for system, found in checked.list_found():
         place = Place("" if found.where == "references" else str(system), found)
         place_of[found.kind, found.where, place.system] = place
     return [
-        place_of[finding["kind"], finding["where"], finding.get("system", "")]
-        for finding in checked["findings"]
+        place_of[finding["kind"], finding["where"], str(finding.get("system", ""))]
+        for finding in checked[key]
     ]
 
 
-def repair(checked: Result, kinds: Sequence[str]) -> Repaired:
+def repair(checked: Checked | None, kinds: Sequence[str]) -> Repaired:
     """Return the texts that `check` has looked at after the fixes of some kinds."""
-    return Repaired(*checked.repair(*kinds))
+    assert checked is not None  # something was found
+    return checked.repair(*kinds)
 
 
 def request_conventions(
     predictions: Sequence[object], references: Sequence[object]
-) -> Mapping[str, Setting]:
+) -> Mapping[str, ConventionScores]:
     """Return the result of `conventions`."""
     limits.check_corpus(predictions, references)
     return bleu.conventions(predictions, references)
@@ -567,7 +390,7 @@ def _show_warning(
     if collected is None or category is not bleu.Warning:
         _show_elsewhere(message, category, *arguments, **named)
         return
-    warning = cast(MetricWarning, message)
+    warning = cast("BleuWarning", message)
     if warning.kind != "file name":  # it would tell a visitor which files the server has
         collected.append(warning)
 

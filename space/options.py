@@ -124,11 +124,9 @@ _ORDINALS = (
 )
 # Phrases for values, as the end of a sentence: "... if case is ignored".
 _PHRASES: dict[str, dict[object, str]] = {
-    "mean_of_segments": {
-        True: "the score is the mean of the segments’ scores, not that of the corpus"
-    },
+    "mean_of_segments": {True: "the score is the mean of the lines’ scores"},
     "swapped": {True: "predictions and references are exchanged"},
-    "last_pair": {True: "the smoothing looks at the last segment only, as in NLTK"},
+    "last_pair": {True: "the smoothing looks at the last line only, as in NLTK"},
     "weights": {None: "all orders have equal weights"},
     "tokenize": {name: tokenizer.says for name, tokenizer in TOKENIZERS.items()},
     "smooth_method": {name: method.says for name, method in SMOOTH_METHODS.items()},
@@ -139,14 +137,18 @@ _PHRASES: dict[str, dict[object, str]] = {
         False: "all orders count, however short the text",
     },
     "max_order": {1: "only single tokens count"},
-    "minimum_total": {0: "the n-grams of a segment are counted as they are"},
+    "minimum_total": {
+        0: "the n-grams of a line are counted as they are",
+        1: "NLTK’s rule for short lines",
+    },
 }
+_SINGLE_ORDERS = {0: "only single words count", 1: "only pairs of words count"}
 _FALLBACKS = {
     "tokenize": "text is split by {}",
     "smooth_value": "the value of the smoothing is {:g}",
     "max_order": "n-grams go up to {}",
     "weights": "the weights of the orders are {}",
-    "minimum_total": "every segment counts at least {} n-gram of each order, as in NLTK",
+    "minimum_total": "every line counts at least {} n-grams of each order",
 }
 
 
@@ -263,12 +265,12 @@ def fold_label(options: Mapping[str, object], remark: str = "") -> str:
     """Return the label of the fold.
 
     >>> fold_label(OPTIONS)
-    'Scored as sacreBLEU does'
+    'Settings: sacreBLEU’s'
     >>> fold_label({**OPTIONS, "lowercase": True}, "this example’s")
-    'Scored as sacreBLEU does, but case is ignored (this example’s)'
+    'Settings: sacreBLEU’s, but case is ignored (this example’s)'
     """
     name, _, changes = describe_options(options).partition(", ")
-    label = f"Scored as {name} does"
+    label = f"Settings: {name}" if "’" in name else f"Settings: {name}’s"
     if changes:
         label += f", {changes}"
     if remark:
@@ -283,10 +285,15 @@ def describe_setting(name: str, value: object) -> str:
     ('case is ignored', 'only the first reference is used')
     >>> describe_setting("max_order", 2)
     'n-grams go up to 2'
+    >>> describe_setting("weights", [0, 1, 0, 0])
+    'only pairs of words count'
     """
     if name == "references":
         return describe_references_used(value)
     if isinstance(value, (list, tuple)):  # weights
+        orders = [order for order, weight in enumerate(value) if weight]
+        if len(orders) == 1:
+            return _SINGLE_ORDERS.get(orders[0], f"only sequences of {orders[0] + 1} words count")
         return _FALLBACKS[name].format(", ".join(f"{weight:.3g}" for weight in value))
     return _PHRASES.get(name, {}).get(value) or _FALLBACKS[name].format(value)
 

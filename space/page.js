@@ -28,6 +28,7 @@
     showStep();
     writeAddress();
     markSentence();
+    showStruck();
     clearTimeout(announcing);
     announcing = setTimeout(announceResults, 800);
   };
@@ -41,23 +42,16 @@
     });
     // A name that says what is dropped where: without this label, it is the text in the button.
     findAll("button.upload-container[aria-label]").forEach((button) => button.removeAttribute("aria-label"));
-    describeFiles("systems");
-    describeFiles("references");
     findAll("button[aria-label='common.upload']").forEach(nameUploadButton);
     findAll("#sentence [data-step=''] .bleu-tokens p:not([tabindex])").forEach(nameTokens);
+    // Gradio says "common.complete" after each answer.
+    findAll(".sr-only[aria-live=polite]").forEach((region) => region.setAttribute("aria-live", "off"));
     // Tables of Markdown.
     findAll("thead th:not([scope])").forEach((head) => head.setAttribute("scope", "col"));
     // Folds say if they are open.
     findAll("button.label-wrap").forEach((fold) => {
       const isOpen = String(fold.classList.contains("open"));
       if (fold.ariaExpanded !== isOpen) fold.ariaExpanded = isOpen;
-    });
-  };
-  // Puts the descriptions that the server has sent beside the field below the names of the files in it.
-  const describeFiles = (role) => {
-    const files = findAll(`#${role}-file td.filename`);
-    findAll(`#${role}-note [data-file]`).forEach((note, i) => {
-      files[i]?.setAttribute("data-note", note.textContent);
     });
   };
   const nameUploadButton = (button) => {
@@ -68,7 +62,7 @@
   const nameTokens = (line) => {
     line.tabIndex = 0;
     line.role = "group";
-    line.ariaLabel = "Tokens; the arrow keys show the n-gram that each one is part of";
+    line.ariaLabel = "Tokens; the arrow keys show the n-gram that each one is part of, Enter strikes one of the candidate out";
   };
 
   // --- Requests of Sentence -----------------------------------------------------------------------------------------
@@ -317,7 +311,7 @@
   };
 
   // The number has two fifths of the width beside the picture. The picture is as large as the screen allows; if it's small even so, then
-  // references are left out, and then the ends of the texts.
+  // references are left out; what is still too large scrolls.
   const largest = 2.4; // times the size of the page
   const readable = 1.5;
   const smallest = 0.9;
@@ -351,32 +345,6 @@
     // 2. The size, in steps of a twentieth.
     let zoom = largest;
     while (zoom > smallest && !fits(zoom)) zoom = Math.round(20 * zoom - 1) / 20;
-    if (fits(zoom)) return;
-    // 3. The ends of the texts: as many tokens of each stay as fit.
-    const lines = findAll(".bleu-tokens p, .words", picture).map((line) => findAll(".token", line));
-    const rests = lines.map(([token]) => {
-      const rest = document.createElement("span");
-      token?.parentElement.append(rest);
-      return rest;
-    });
-    const shorten = (length) => {
-      lines.forEach((tokens, i) => {
-        tokens.forEach((token, k) => {
-          token.hidden = k >= length;
-        });
-        const hidden = Math.max(tokens.length - length, 0);
-        rests[i].textContent = hidden ? `+ ${hidden.toLocaleString("en")} more` : "";
-      });
-      return fits();
-    };
-    let low = 0;
-    let high = Math.max(...lines.map((tokens) => tokens.length), 0);
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (shorten(middle)) low = middle;
-      else high = middle - 1;
-    }
-    shorten(low);
   };
 
   // Threads from the words of the candidate that count to their partners in the references.
@@ -485,6 +453,59 @@
     announce(`${readToken(token)}: ${meaning}`);
   };
 
+  // --- Words that are struck out in the picture -----------------------------------------------------------------------
+
+  // A click strikes a word of a candidate out, and another one brings it back; the text in the field follows. A candidate's
+  // words are kept as they were, with the places of those that are struck out.
+  const strikes = new Map(); // by field: text and words at first, places struck out, text in the field since
+  const candidateLines = () => {
+    const fields = findAll("#candidate textarea, #second textarea").filter((field) => field.value.trim());
+    const boxes = findAll("#sentence [data-step=''] .bleu-sides:has(> section > .bleu-tokens), .bleu-present[open] .slides");
+    const pairs = boxes.flatMap((box) => findAll("section", box).map((part, i) => [part.querySelector(".bleu-tokens p"), fields[i]]));
+    return pairs.filter(([line, field]) => line && field);
+  };
+  const showStruck = () => {
+    candidateLines().forEach(([line, field]) => {
+      const kept = strikes.get(field);
+      if (!kept?.places.size || line.querySelector("s") || kept.now !== field.value) return;
+      if (findAll(".token", line).length !== kept.words.length - kept.places.size) return; // the answer is on its way
+      [...kept.places].sort((one, other) => one - other).forEach((place) => {
+        const struck = document.createElement("s");
+        struck.className = "token";
+        struck.append(kept.words[place]);
+        const next = findAll(".token", line)[place];
+        if (next) next.before(struck, " ");
+        else line.append(" ", struck);
+      });
+      if (kept.focused) line.focus({ preventScroll: true });
+      kept.focused = false;
+    });
+  };
+  const strike = (word) => {
+    const [line, field] = candidateLines().find(([one]) => one.contains(word)) ?? [];
+    if (!field) return;
+    let kept = strikes.get(field);
+    if (kept?.now !== field.value) kept = { text: field.value, words: findAll(".token", line).map(readToken), places: new Set() };
+    strikes.set(field, kept);
+    const place = findAll(".token", line).indexOf(word);
+    if (!kept.places.delete(place)) kept.places.add(place);
+    // The words' places in the text, in which they follow each other.
+    let end = 0;
+    const parts = kept.words.map((token) => {
+      const start = kept.text.toLowerCase().indexOf(token.toLowerCase(), end);
+      const part = kept.text.slice(end, start + token.length);
+      end = start < 0 ? NaN : start + token.length;
+      return part;
+    });
+    if (Number.isNaN(end)) return; // a tokenizer that changes characters
+    kept.now = parts.filter((_, i) => !kept.places.has(i)).join("") + kept.text.slice(end);
+    if (kept.places.has(0)) kept.now = kept.now.trimStart();
+    kept.focused = document.activeElement === line;
+    field.value = kept.now;
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    announce(`“${readToken(word)}” ${kept.places.has(place) ? "struck out" : "is back"}`);
+  };
+
   // --- The blocks of the third step, and the dot of the fifth ---------------------------------------------------------
 
   // Names the n-gram of a block, and lights its words.
@@ -571,9 +592,8 @@
   const changed = (...inputs) => {
     now = freeze(inputs);
     markCorpus();
-    const [origin, systems, _columns, references] = inputs;
-    const hasFiles = Boolean(systems?.length || references?.length);
-    return origin === "Files" && !hasFiles ? "Score the example again" : "Score";
+    const [origin, files] = inputs;
+    return origin === "Files" && !files?.length ? "Score the example again" : "Score";
   };
   const askFor = (inputs) => {
     now = freeze(inputs);
@@ -601,21 +621,31 @@
     beginning?.scrollIntoView({ block: "nearest" });
   };
 
-  // The columns of each role, in the order of `columns.Chosen`.
-  const readColumns = () => {
-    const chosen = { systems: new Set(), references: new Set(), labels: new Set(), documents: new Set() };
-    findAll("#columns select").forEach(({ dataset, value }) => chosen[value]?.add(dataset.name));
-    // Their fields are not in the page, and don't tell when they change.
-    now = JSON.stringify(findAll("#columns select").map((field) => field.value));
-    markCorpus();
-    return Object.values(chosen).map((names) => [...names]);
+  // Adds to what was chosen about files what has changed in their lines since the server was last asked.
+  const choices = [];
+  const readFiles = (files, chosen) => {
+    const all = JSON.parse(JSON.stringify(chosen ?? {}));
+    for (const { path, field, key, value } of choices.splice(0)) {
+      const kind = field === "role" ? "roles" : "readings";
+      all[kind] ??= {};
+      const isSingle = ["labels", "documents"].includes(value); // one column has groups, and one has documents
+      const others = isSingle ? Object.values(all[kind]) : [];
+      others.forEach((own) => Object.keys(own).filter((name) => own[name] === value).forEach((name) => { own[name] = ""; }));
+      all[kind][path] = { ...all[kind][path], [field === "role" ? key : field]: value };
+    }
+    return [files, all];
+  };
+  // Gradio has a button per file if there are several.
+  const removeFile = (number) => {
+    const buttons = findAll("#files .file-preview button[aria-label]");
+    (buttons[number] ?? find("#files button[aria-label=Clear], #files button[title=Clear]"))?.click();
   };
 
   // Once files are scored, a line stands for their fields.
   const foldFiles = (isFolded) => find("#corpus-inputs")?.classList.toggle("folded", isFolded);
   const unfoldFiles = () => {
     foldFiles(false);
-    find("#systems-file :is(button, input)")?.focus();
+    find("#files :is(button, input)")?.focus();
   };
   // A visitor's own choice of an option stays when what was decided goes back.
   const own = (decided) => decided && { ...decided, before: [], options: {} };
@@ -633,38 +663,17 @@
     row.ariaExpanded = isOpen;
   };
 
-  // The button waits while a file is on its way.
-  const uploading = []; // names
-  const markUploads = () => {
-    const button = find("#score");
-    if (!button) return;
-    const last = uploading.at(-1);
-    button.ariaDisabled = uploading.length ? "true" : null;
-    button.ariaLabel = last ? `Waiting for ${last}` : null;
-    if (last) button.dataset.waiting = button.ariaLabel;
-    else delete button.dataset.waiting;
-    if (last) announce(button.ariaLabel);
+  // The first button applies the fixes that are ticked. The score of some of them is not known before.
+  const tickFix = (box) => {
+    const fixes = findAll("[data-fix]", box);
+    const ticked = fixes.filter((fix) => fix.checked).length;
+    const [apply] = findAll(".bleu-answers button", box);
+    const choice = ({ checked, dataset }) => (checked ? ["fix", JSON.parse(dataset.options)] : ["keep", {}]);
+    apply.dataset.all ??= apply.textContent;
+    apply.dataset.kinds = JSON.stringify(Object.fromEntries(fixes.map((fix) => [fix.dataset.fix, choice(fix)])));
+    apply.textContent = ticked === fixes.length ? apply.dataset.all : `Apply ${ticked} of ${fixes.length}`;
+    apply.disabled = !ticked;
   };
-  const fetchNow = window.fetch;
-  window.fetch = async (...request) => {
-    const isUpload = String(request[0]?.url ?? request[0]).includes("/gradio_api/upload");
-    const body = request[1]?.body;
-    const names = isUpload && body instanceof FormData ? body.getAll("files").map((file) => file.name) : [];
-    uploading.push(...names);
-    if (names.length) markUploads();
-    try {
-      return await fetchNow(...request);
-    } finally {
-      names.forEach((name) => uploading.splice(uploading.indexOf(name), 1));
-      if (names.length) markUploads();
-    }
-  };
-  const stopWhileWaiting = (event) => {
-    if (!event.target.closest?.("#score[aria-disabled=true]")) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-  };
-  document.addEventListener("click", stopWhileWaiting, true);
 
   // Goes to the next or previous dot of the chart of two systems, and says its segment and scores.
   const walkDots = (chart, by) => {
@@ -692,10 +701,11 @@
     visit(isOpen ? find("#back") : place);
   };
   // A button that goes with what it has changed must not take the focus along.
-  const keepFocus = (selector) => {
+  const keepFocus = (...selectors) => {
     const focused = document.activeElement;
     const goes = focused === document.body || focused.closest("[data-action=apply], [data-action=choose]");
-    if (goes) find(selector)?.focus({ preventScroll: true });
+    const next = selectors.map(find).find((one) => one?.offsetParent);
+    if (goes) next?.focus({ preventScroll: true });
   };
 
   // --- What Gradio's events call ------------------------------------------------------------------------------------
@@ -709,7 +719,7 @@
     keep,
     keepFocus,
     changed,
-    readColumns,
+    readFiles,
     own,
     ask,
     open,
@@ -766,6 +776,7 @@
     if (openStage()) {
       const byPage = { PageDown: 1, PageUp: -1 }[event.key]; // of a remote control
       if (isPresent) leaveStage();
+      if (!isShortcut && !isTyping) findAll(".bleu-examples button")[event.key - 1]?.click();
       if ((by ?? byPage) && !isShortcut) {
         walkStage(by ?? byPage);
         event.preventDefault();
@@ -774,6 +785,8 @@
     }
     if (isPresent && find("#steps")?.offsetParent) present();
     if (event.key === "Enter" && target.matches(".bleu-scatter svg")) openDot(target);
+    const here = target.matches(".bleu-tokens p") && target.querySelector(".here");
+    if (here && ["Enter", "Delete"].includes(event.key)) strike(here);
     if (!by || isShortcut) return;
     const usesArrows = target.closest("input, textarea, [role=tab], .bleu-box");
     if (usesArrows) return;
@@ -842,8 +855,14 @@
     if (tick) openTick(tick);
     const row = target.closest("[data-ticks]");
     if (row) showTicks(row);
+    if (target.matches("[data-fix]")) tickFix(target.closest(".bleu-undecided"));
     if (target.closest("[data-unfold]")) unfoldFiles();
+    if (target.closest("[data-again]")) find("#score").click();
+    const removed = target.closest("[data-remove]");
+    if (removed) removeFile(Number(removed.dataset.remove));
     if (target.closest("button.label-wrap")) setTimeout(completeFields); // after Gradio has opened or closed it
+    const word = target.closest(".bleu-tokens .token");
+    if (word) strike(word);
     const more = target.closest("[data-more]");
     if (more) showMore(more);
     const saveButton = target.closest("[data-save]");
@@ -906,6 +925,10 @@
     clearTimeout(telling);
     telling = setTimeout(() => tellIfOld(field), 700);
   };
+  const keepChoice = ({ target }) => {
+    if (target.matches("select[data-path]")) choices.push({ ...target.dataset, value: target.value });
+  };
+  document.addEventListener("change", keepChoice, true);
   document.addEventListener("input", ({ target }) => {
     if (!target.matches("textarea")) return;
     tell(target);

@@ -56,10 +56,11 @@ _THEME = gr.themes.Base(
 
 _HEADER = """
 <header class="bleu-head"><a class="bleu-skip" href="#">Skip to the result</a><h1>BLEU</h1>
-<p>BLEU counts the sequences of one to four words (n-grams) that a translation (the candidate)
-shares with human ones (the references). 100 is a perfect match.</p></header>
+<p>How many sequences of one to four words a translation shares with human ones; at best 100.</p>
+</header>
 """
 _LOAD = """\
+# pip install evaluate numba "numpy>=2" scipy
 import evaluate
 
 bleu = evaluate.load("{name}")
@@ -305,17 +306,19 @@ def _add_about_tab() -> None:
     kept = f"No other visitor sees your files, which are deleted within {minutes} minutes."
     gr.Markdown(f"{bleu.description}\n\n{kept}")
     html.add_html(html.code("How to load it", _LOAD.format(name=name)))
-    html.add_html(html.code("How to cite it", bleu.citation))
-    with gr.Accordion("Limits of size", open=False, elem_id="limits"):
-        gr.Markdown(_read_limits())
+    with gr.Accordion("How to cite it", open=False, elem_id="citation"):
+        html.add_html(html.code("", bleu.citation))
+    for title, elem_id in (("Files", "forms"), ("Limits", "limits")):
+        with gr.Accordion(title, open=False, elem_id=elem_id):
+            gr.Markdown(_read_section(title))
     with gr.Accordion("Metric card", open=False, elem_id="card"):
         gr.Markdown(_read_card())
 
 
-def _read_limits() -> str:
-    """Return what the section on limits in docs/space.md says."""
+def _read_section(title: str) -> str:
+    """Return a section of docs/space.md."""
     text = (_FOLDER.parent / "docs" / "space.md").read_text(encoding="utf-8")
-    _before, _heading, section = text.partition("\n## Limits\n")
+    _before, _heading, section = text.partition(f"\n## {title}\n")
     return section.partition("\n## ")[0]
 
 

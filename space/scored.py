@@ -9,11 +9,10 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from os.path import commonprefix
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import gradio as gr
 import numpy as np
@@ -22,18 +21,20 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from .files import Submission, rename
+from .files import Submission
 from .html import shorten
 from .limits import SECONDS_KEPT, RejectedError
-from .metric import Options, Result, ScoredRows, request_score
+from .metric import Options, ScoredRows, request_score
 from .options import describe_references_used, leave_segments_effective
-from .remedies import FIXES
+from .roles import find_prefix, rename
+
+if TYPE_CHECKING:
+    from bleu_metric.bleu_report import QuotableReport
 
 _SEGMENTS = "segments.parquet"
 _TABLE = "segments.csv"
 _NAME_CHARACTERS = 60  # of a system
 _KEY = re.compile("[0-9a-f]{32}")
-_FIXED = {"quotes": "quotes made straight", "detokenize": "predictions detokenized"}
 
 
 class Files(NamedTuple):
@@ -53,6 +54,7 @@ class Scored(NamedTuple):
     remark: str  # changes to the texts before scoring
     documents: int = 0  # their number, if intervals and tests are by document
     prefix: str = ""  # the common beginning that the names of systems have lost
+    named: Mapping[str, Mapping[str, float]] = {}  # scores after fixes that the page has told
 
     def name_column(self, system: str, name: str) -> str:
         """Return the name of a system's column in the table of segments."""
@@ -70,7 +72,7 @@ class Outcome(NamedTuple):
     """A scored submission, and the result of each system."""
 
     scored: Scored
-    results: dict[str, Result]
+    results: dict[str, QuotableReport]
 
 
 class Prepared(NamedTuple):
@@ -88,58 +90,33 @@ class OpenedSegment(NamedTuple):
     references: list[str]
 
 
-def prepare_submission(submission: Submission, which: int | str, fixes: Sequence[str]) -> Prepared:
-    """Select the references that count, fix the texts, and shorten the names of systems.
+def prepare_submission(submission: Submission, which: int | str) -> Prepared:
+    """Select the references that count, and shorten the names of systems.
 
-    >>> submission = Submission({"A": ["“a”"]}, [["b", "'c'"]])
-    >>> submission, remark, _ = prepare_submission(submission, 1, ["quotes"])
-    >>> submission.systems, submission.references, remark
-    ({'A': ['"a"']}, [["'c'"]], 'only the second reference is used, quotes made straight')
+    >>> submission, remark, _ = prepare_submission(Submission({"A": ["a"]}, [["b", "c"]]), 1)
+    >>> submission.references, remark
+    ([['c']], 'only the second reference is used')
     """
     systems = submission.systems
     references = submission.references
-    remarks = []
+    remark = ""
     # 1. One reference of each segment, if only one counts.
     if isinstance(which, int):
         fewest = min(len(texts) for texts in references)
         if fewest <= which:
             raise RejectedError(
-                f"Some segments have fewer than {which + 1} references."
+                f"Some lines have fewer than {which + 1} references."
                 " Choose another, or all of them."
             )
         references = [[texts[which]] for texts in references]
-        remarks.append(describe_references_used(which))
-    # 2. The fixes; references are not tokenized.
-    for name in fixes:
-        fix = FIXES[name]
-        systems = {system: _fix_texts(texts, fix) for system, texts in systems.items()}
-        if name != "detokenize":
-            references = [_fix_texts(texts, fix) for texts in references]
-        remarks.append(_FIXED[name])
-    # 3. The names: without their common beginning, short, and different.
+        remark = describe_references_used(which)
+    # 2. The names: without their common beginning, short, and different.
     prefix = find_prefix(list(systems))
     named: dict[str, list[str]] = {}
     for name, texts in systems.items():
         named[rename(shorten(name.removeprefix(prefix), _NAME_CHARACTERS), named)] = texts
     prepared = submission._replace(systems=named, references=references)
-    return Prepared(prepared, ", ".join(remarks), shorten(prefix, _NAME_CHARACTERS))
-
-
-def _fix_texts(texts: Sequence[str], fix: Callable[[str], str]) -> list[str]:
-    """Fix texts; a missing reference (None) stays missing."""
-    return [fix(text) if text else text for text in texts]
-
-
-def find_prefix(names: Sequence[str]) -> str:
-    """Return what all names begin with, up to a separator, unless a name would be empty.
-
-    >>> find_prefix(["wmt.en-de.Online-A", "wmt.en-de.Online-B"]), find_prefix(["mt1", "mt2"])
-    ('wmt.en-de.Online-', '')
-    """
-    common = commonprefix(list(names))  # noqa: RUF071 of characters, as names are not paths
-    length = max(common.rfind(separator) for separator in "._- ") + 1
-    has_empty_rest = any(len(name) <= length for name in names)
-    return "" if len(names) == 1 or has_empty_rest else common[:length]
+    return Prepared(prepared, remark, shorten(prefix, _NAME_CHARACTERS))
 
 
 def count_submission(submission: Submission, options: Options) -> dict[str, ScoredRows]:
@@ -171,6 +148,7 @@ def score_submission(
     *,
     counted: Mapping[str, ScoredRows] | None = None,
     prefix: str = "",
+    named: Mapping[str, Mapping[str, float]] = {},
 ) -> Outcome:
     """Score each system, and write the segments.
 
@@ -186,9 +164,10 @@ def score_submission(
         remark=remark,
         documents=len(set(submission.documents or ())),
         prefix=prefix,
+        named=named,
     )
     # 1. The scores of segments leave the results, and become columns.
-    results: dict[str, Result] = {}
+    results: dict[str, QuotableReport] = {}
     columns: dict[str, object] = {"segment": np.arange(1, len(submission.references) + 1)}
     for system, (result, rows) in counted.items():
         for group in result.get("groups", {}).values():
@@ -245,7 +224,7 @@ def read_segment(
     """Return the scored submission, and a segment by its number from 1, as text."""
     scored, table = read_segments(key)
     if not number.isdecimal() or not 0 < int(number) <= len(table):
-        raise RejectedError(f"Choose a segment from 1 to {len(table):,}.")
+        raise RejectedError(f"Choose a line from 1 to {len(table):,}.")
     (row,) = table.slice(int(number) - 1, 1).to_pylist()
     columns = [scored.name_column(system, "prediction") for system in systems or scored.systems]
     predictions = [row[column] for column in columns]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import gradio as gr
 import numpy as np
@@ -14,9 +14,6 @@ from gradio.blocks import Block
 
 from . import gate, html, limits
 from .metric import (
-    Difference,
-    LengthGroup,
-    NGramDifference,
     Options,
     request_difference,
     request_explanation,
@@ -24,6 +21,9 @@ from .metric import (
 from .options import SCORING_OPTIONS, leave_segments_effective
 from .scored import OpenedSegment, Scored, read_segment, read_segments
 from .sentence import Update, find_differing
+
+if TYPE_CHECKING:
+    from bleu_metric.bleu_diff import Difference, LengthDifference, NGramDifference, Token
 
 
 class _Order(NamedTuple):
@@ -114,9 +114,9 @@ class Differences(NamedTuple):
 def add_segments(key: gr.Textbox) -> Segments:
     """Add the list of segments, and its event handlers."""
     with gr.Column(elem_id="segments-part") as column:
-        html.add_html("<h2>Segments</h2>")
+        html.add_html("<h2>Lines</h2>")
         with gr.Row():
-            search = gr.Textbox(label="Find segments containing", max_length=200, elem_id="search")
+            search = gr.Textbox(label="Find lines containing", max_length=200, elem_id="search")
             order = gr.Dropdown(list(_ORDERS), value=FIRST_ORDER, label="Order", elem_id="order")
         listing = html.add_clickable("", "segments")
     gr.on([search.input, order.input], list_segments, [key, search, order], listing, **limits.QUIET)
@@ -135,7 +135,7 @@ def add_differences(key: gr.Textbox) -> Differences:
             opened = html.add_clickable("", "opened")
         tables = html.add_clickable("", "pair-tables")
         search = gr.Textbox(
-            label="Find segments containing", max_length=200, elem_id="search-differences"
+            label="Find lines containing", max_length=200, elem_id="search-differences"
         )
         listing = html.add_clickable("", "difference-list")
     differences = Differences(
@@ -194,7 +194,7 @@ def list_segments(key: str, search: str, order: str) -> str:
                 references[:_SEGMENT_CHARACTERS],
             ]
         )
-    head = ["segment", "BLEU", "length ratio", "prediction", "references"]
+    head = ["line", "BLEU", "length ratio", "prediction", "references"]
     return html.segment_rows(len(matching), limits.SHOWN_SEGMENTS, head, rows)
 
 
@@ -230,7 +230,7 @@ def list_pairs(key: str, first_system: str, second_system: str, search: str) -> 
             ]
         )
     texts = [f"text of {first_system}", f"text of {second_system}"]
-    head = ["segment", first_system, second_system, "difference", *texts]
+    head = ["line", first_system, second_system, "difference", *texts]
     return html.segment_rows(len(matching), limits.SHOWN_PAIRS, head, rows)
 
 
@@ -290,7 +290,7 @@ def _show_largest(
         return html.message(limits.explain_error(error))
     number = f"{row + 1}"
     button = html.button("Open in Sentence", "sentence", segment=number)
-    title = f"Largest difference: segment {number}"
+    title = f"Largest difference: line {number}"
     return html.fold(title, f"{texts}<p>{button}</p>", name="largest difference")
 
 
@@ -300,7 +300,7 @@ def _render_pair(
     texts = _render_texts(segment, names, options)
     open_button = html.button("Open in Sentence", "sentence", segment=number)
     close_button = html.button("Close and go back", "close")
-    return f'<h3 tabindex="-1">Segment {number}</h3>{texts}<p>{open_button} {close_button}</p>'
+    return f'<h3 tabindex="-1">Line {number}</h3>{texts}<p>{open_button} {close_button}</p>'
 
 
 def _render_texts(segment: OpenedSegment, names: tuple[str, str], options: Options) -> str:
@@ -336,11 +336,11 @@ def _render_texts(segment: OpenedSegment, names: tuple[str, str], options: Optio
 
 def render_overview(difference: Difference) -> str:
     """Return a sentence on the result of `diff`, and a chart, as HTML."""
-    names = list(difference["systems"])
+    names = [str(name) for name in difference["systems"]]
     first, second = names
     scores = {name: system["score"] for name, system in difference["systems"].items()}
     words = (
-        f"{second} scores higher in {html.count_things(difference['wins'], 'segment')},"
+        f"{second} scores higher in {html.count_things(difference['wins'], 'line')},"
         f" {first} in {difference['losses']:,}; {difference['ties']:,} are equal."
         f" Overall {scores[second]:.2f} against {scores[first]:.2f} BLEU."
     )
@@ -352,7 +352,7 @@ def render_overview(difference: Difference) -> str:
 
 def render_tables(difference: Difference) -> str:
     """Return the scores by length and the distinctive n-grams of a result of `diff`, as HTML."""
-    names = list(difference["systems"])
+    names = [str(name) for name in difference["systems"]]
     lengths = _render_lengths(difference["by_length"], names)
     folds = [html.fold("By length of the reference", lengths)]
     for name in names:
@@ -372,7 +372,7 @@ def _choose_points(
     return [html.Point(row + 1, float(x[row]), float(y[row])) for row in chosen.tolist()]
 
 
-def _render_lengths(groups: Sequence[LengthGroup], names: Sequence[str]) -> str:
+def _render_lengths(groups: Sequence[LengthDifference], names: Sequence[str]) -> str:
     rows = []
     for group in groups:
         if group["segments"] < 2:
@@ -382,7 +382,7 @@ def _render_lengths(groups: Sequence[LengthGroup], names: Sequence[str]) -> str:
         scores = [f"{100 * score:.2f}" for score in group["bleu"].values()]
         delta = html.write_signed(100 * group["delta"])
         rows.append([lengths, f"{group['segments']:,}", *scores, delta])
-    head = ["tokens", "segments", *names, "difference"]
+    head = ["tokens", "lines", *names, "difference"]
     return html.rows(head, rows)
 
 
@@ -417,7 +417,7 @@ def merge_ngrams(ngrams: Sequence[NGramDifference]) -> list[NGramDifference]:
     return merged
 
 
-def _join_overlapping(first: Sequence[str], second: Sequence[str]) -> list[str] | None:
+def _join_overlapping(first: Sequence[Token], second: Sequence[Token]) -> list[Token] | None:
     """Return two n-grams as one if all but one token of the shorter one overlap, at least two."""
     overlap = min(len(first), len(second)) - 1
     if overlap < 2:
@@ -437,4 +437,4 @@ def _render_ngrams(ngrams: Sequence[NGramDifference]) -> str:
         tokens = " ".join(str(token) for token in ngram["ngram"])
         matches = " : ".join(f"{count:,}" for count in ngram["matches"].values())
         rows.append([tokens, matches, html.segment_button(ngram["segment"] + 1)])
-    return html.rows(["n-gram", "matches", "segment"], rows)
+    return html.rows(["n-gram", "matches", "line"], rows)

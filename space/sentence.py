@@ -6,14 +6,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gradio as gr
 from gradio.blocks import Block
 from gradio.events import Dependency
 
 from . import html, limits
-from .metric import Explanation, collect_warnings, request_explanation
+from .checks import FIXES, Remedy, add_warnings, explain_short, find_remedies
+from .metric import collect_warnings, request_explanation
 from .options import (
     SCORING_OPTIONS,
     ChosenOptions,
@@ -22,14 +23,15 @@ from .options import (
     add_options,
     change_options,
     convention_values,
-    describe_options,
     fold_label,
     read_link,
     read_options,
 )
-from .remedies import FIXES, Remedy, add_warnings, explain_short, find_remedies
 from .sources import EXAMPLES, Example
 from .steps import NAVIGATION, read_plainly, render_steps
+
+if TYPE_CHECKING:
+    from bleu_metric.bleu_compute import Explanation
 
 Update = dict[Block, Any]
 
@@ -224,18 +226,6 @@ class Sentence(NamedTuple):
         return Entered(tuple(values[:count]), list(values[count:]))
 
 
-def _label_example(example: Example) -> str:
-    """Return what is on the button of an example: what it shows, and the options that it sets.
-
-    >>> _label_example(EXAMPLES["the the the the"])
-    'one word seven times: the 2002 paper, but case is ignored'
-    """
-    values = _list_options(example)
-    if values == convention_values("default", SCORING_OPTIONS):
-        return example.title
-    return f"{example.title}: {describe_options(read_options(values))}"
-
-
 def answer_last(handler: Callable[..., Update]) -> Callable[..., Update]:
     """Return an event handler that drops its answer unless it is to the last request of the page.
 
@@ -309,7 +299,7 @@ def _list_options(example: Example) -> list[FieldValue]:
 
 
 # The names of the examples in links, by what is on their buttons.
-_EXAMPLE_NAMES = {_label_example(example): name for name, example in EXAMPLES.items()}
+_EXAMPLE_NAMES = {example.title: name for name, example in EXAMPLES.items()}
 
 
 def _add_text(
@@ -458,7 +448,8 @@ def render(shown: Shown, values: Sequence[FieldValue]) -> Rendered:
     colored = map(_render_tokens, candidates, differing)
     explained = [render_steps(candidate.explanation, unit) for candidate in candidates]
     legend = html.legend(len(candidates[0].explanation["orders"]))
-    overview = html.side_by_side(*formulas) + legend + html.side_by_side(*colored)
+    hint = html.paragraph("Click words to strike them out.", "note")
+    overview = html.side_by_side(*formulas) + legend + hint + html.side_by_side(*colored)
     details = f'<div data-step="">{overview}</div>{html.side_by_side(*explained)}'
     return Rendered(scores, details, label)
 

@@ -4,49 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from html import escape
+from typing import Any, NamedTuple
 
 import gradio as gr
 from gradio.blocks import Block
 
 from . import limits
-from .columns import (
-    Chosen,
-    Column,
-    find_missing,
-    guess_chosen,
-    list_columns,
-    render_columns,
-    tell_columns,
-)
-from .files import (
-    FROM_FILES,
-    FROM_TEXT,
-    HEAD_NAMES,
-    HEAD_TEXTS,
-    Description,
-    Names,
-    Reading,
-    as_list,
-    check_files,
-    describe_file,
-    find_runs,
-    guess_columns,
-    name_texts,
-)
-from .html import add_choices, add_html, count_things, list_files, message
+from .files import FROM_FILES, FROM_TEXT, Files, read_chosen, read_files
+from .html import add_choices, count_things, message, shorten, show
+from .roles import OPEN, ROLES, Column, Upload, find_runs
 
-_HINTS = {
-    "systems": (
-        "One file per system: text with one segment per line, CSV, TSV or JSONL, also packed"
-        f" (.gz), up to {limits.MAX_FILE_MEGABYTES} MB. Or a table with all: a column per system,"
-        " references, domains, documents."
-    ),
-    "references": (
-        "The same segments in the same order. Upload several files or columns for several"
-        " references."
-    ),
-}
+_OPEN_COLUMNS = 3  # of a file whose choices are in sight at once
+_OPEN_FILES = 4
+_NAME_CHARACTERS = 60
+_EXAMPLE_CHARACTERS = 160
 
 
 class Example(NamedTuple):
@@ -126,7 +98,7 @@ EXAMPLES = {  # by the names in links
 }
 
 EXAMPLE_NOTE = (
-    "This is an example: 40 segments written for this demo, with two references, and three"
+    "This is an example: 40 lines written for this demo, with two references, and three"
     " systems: atlas translates freely and well, birch word by word, cedar in a hurry. Your own"
     " files replace it."
 )
@@ -136,237 +108,214 @@ class Sources(NamedTuple):
     """The fields for the texts."""
 
     origin: gr.Radio
-    systems: gr.File
-    system_columns: gr.JSON
-    references: gr.File
-    reference_columns: gr.JSON
+    files: gr.File
+    chosen: gr.JSON  # a `files.Chosen`; hidden
     pasted_system: gr.Textbox
     pasted_second_system: gr.Textbox
     pasted_references: gr.Textbox
-    labels: gr.JSON
-    documents: gr.JSON
-    keep_quotes: gr.Checkbox
     joins_runs: gr.Checkbox
-    first_line: gr.Radio
 
 
-class _RoleFields(NamedTuple):
-    """The fields for the files of a role, which is "systems" or "references"."""
+class SourceEvents(NamedTuple):
+    """The fields for the texts, and the event after which all files are described."""
 
-    file: gr.File
-    note: gr.HTML
-
-
-class _UploadFields(NamedTuple):
-    """The fields that depend on the uploaded files."""
-
-    described: gr.State  # the paths of each role whose columns are preselected
-    roles: dict[str, _RoleFields]
-    chosen: list[gr.JSON]  # the columns of each role, in the order of `Chosen`
-    fold: gr.Accordion  # of the list; its label says what the columns are for
-    columns: gr.HTML
-    keep_quotes: gr.Checkbox
-    joins_runs: gr.Checkbox
-    first_line: gr.Radio
-
-    def outputs(self) -> list[Block]:
-        """Return the components that `_show_uploads` updates."""
-        notes = [role.note for role in self.roles.values()]
-        asked = [self.keep_quotes, self.joins_runs, self.first_line]
-        return [self.described, *notes, *self.chosen, self.fold, self.columns, *asked]
+    sources: Sources
+    described: Any
 
 
-def add_sources() -> Sources:
+def add_sources() -> SourceEvents:
     """Add the fields to the demo; only the fields of the chosen origin are visible."""
     origin = gr.Radio([FROM_FILES, FROM_TEXT], value=FROM_FILES, label="Texts", elem_id="origin")
-    # 1. Files, and what their columns are for.
+    # 1. One field for all files, and a line per file.
     with gr.Column(elem_id="uploaded") as uploaded:
-        with gr.Row(elem_id="files"):
-            roles = {role: _add_role(role) for role in _HINTS}
-        keep_quotes = gr.Checkbox(
-            label="Keep the quotation marks around cells", visible=False, elem_id="keep-quotes"
+        files = gr.File(
+            label="Drop all files here, systems and references together",
+            file_count="multiple",
+            height=80,
+            elem_id="files",
         )
-        first_line = gr.Radio(
-            [HEAD_NAMES, HEAD_TEXTS],
-            value=None,
-            label="Line 1 of the table has",
-            visible=False,
-            elem_id="first-line",
-        )
-        with gr.Accordion("Columns", open=False, visible=False, elem_id="columns") as fold:
-            columns = add_choices("", "columns-list")
+        read = add_choices("", "read-files")
         joins_runs = gr.Checkbox(visible=False, elem_id="joins-runs")
-        chosen = [gr.JSON([], visible=False) for _ in Chosen._fields]
-    described = gr.State({}, time_to_live=limits.SECONDS_KEPT)
-    fields = _UploadFields(
-        described=described,
-        roles=roles,
-        chosen=chosen,
-        fold=fold,
-        columns=columns,
-        keep_quotes=keep_quotes,
-        joins_runs=joins_runs,
-        first_line=first_line,
+    chosen = gr.JSON({}, visible=False)
+    # 2. A choice in a line is kept with the files that it is about.
+    outputs = [chosen, read, joins_runs]
+    show_files = partial(_show_files, chosen, read, joins_runs)
+    changes = [files.upload, files.clear, files.delete, read.input]
+    described = gr.on(
+        changes, show_files, [files, chosen], outputs, js="bleuPage.readFiles", **limits.QUIET
     )
-    # 2. One event for all files: of two, the answer to the older one may come last.
-    files = [role.file for role in roles.values()]
-    changes = []
-    for file in files:
-        changes += [file.upload, file.clear, file.delete]
-    changes += [keep_quotes.input, first_line.input]
-    show_uploads = partial(_show_uploads, fields)
-    inputs = [described, keep_quotes, first_line, *chosen, *files]
-    gr.on(changes, show_uploads, inputs, fields.outputs(), **limits.QUIET)
-    # 3. A choice in the list counts at once. The list stays as it is, and with it the focus.
-    columns.input(None, None, chosen, js="() => bleuPage.readColumns()")
-    columns.input(_tell_choices, None, fold, **limits.QUIET)
-    # 4. Pasted text.
+    # 3. Pasted text.
     with gr.Row(visible=False, elem_id="pasted") as pasted:
-        pasted_system = _add_text("System, one segment per line", "system-text")
+        pasted_system = _add_text("System, one text per line", "system-text")
         pasted_second_system = _add_text("Second system, optional", "second-system-text")
         pasted_references = _add_text("References, tabs between several", "references-text")
 
-    def show_group(chosen: str) -> dict[Block, object]:
+    def show_group(origin_name: str) -> dict[Block, object]:
         return {
-            uploaded: gr.update(visible=chosen == FROM_FILES),
-            pasted: gr.update(visible=chosen == FROM_TEXT),
+            uploaded: gr.update(visible=origin_name == FROM_FILES),
+            pasted: gr.update(visible=origin_name == FROM_TEXT),
         }
 
     origin.change(show_group, origin, [uploaded, pasted], **limits.QUIET)
-    return Sources(
+    sources = Sources(
         origin=origin,
-        systems=roles["systems"].file,
-        system_columns=chosen[0],
-        references=roles["references"].file,
-        reference_columns=chosen[1],
+        files=files,
+        chosen=chosen,
         pasted_system=pasted_system,
         pasted_second_system=pasted_second_system,
         pasted_references=pasted_references,
-        labels=chosen[2],
-        documents=chosen[3],
-        keep_quotes=keep_quotes,
         joins_runs=joins_runs,
-        first_line=first_line,
     )
-
-
-def _add_role(role: str) -> _RoleFields:
-    with gr.Column(min_width=260):
-        file = gr.File(
-            label=role.capitalize(), file_count="multiple", height=120, elem_id=f"{role}-file"
-        )
-        note = add_html(message(_HINTS[role], "note"), elem_id=f"{role}-note")
-    return _RoleFields(file, note)
+    return SourceEvents(sources, described)
 
 
 def _add_text(label: str, elem_id: str) -> gr.Textbox:
     return gr.Textbox(label=label, lines=5, max_lines=8, min_width=260, elem_id=elem_id)
 
 
-def _show_uploads(
-    fields: _UploadFields,
-    before: Mapping[str, list[str]] | None,
-    keeps_quotes: bool,
-    first_line: str | None,
-    *chosen_and_uploads: Names,
+def _show_files(
+    chosen: gr.JSON,
+    read: gr.HTML,
+    joins_runs: gr.Checkbox,
+    paths: Sequence[str] | None,
+    value: Mapping[str, Any] | None,
 ) -> dict[Block, object]:
-    """Show how the files were read, and preselect columns.
+    """Show how the files were read, and what their columns are for.
 
-    `before` has the paths of each role at the last event, `uploads` those of now. A role whose
-    files have not changed keeps what is chosen for them.
+    What was chosen for a file goes with it.
     """
-    before_chosen = Chosen(*map(as_list, chosen_and_uploads[: len(Chosen._fields)]))
-    uploads = chosen_and_uploads[len(Chosen._fields) :]
-    paths = {role: as_list(values) for role, values in zip(fields.roles, uploads)}
-    unchanged = {role for role, own_paths in paths.items() if (before or {}).get(role) == own_paths}
-    reading = Reading(keeps_quotes, first_line)
-    described: dict[str, list[Description]] = {}
-    update: dict[Block, object] = {fields.described: paths}
-    # 1. Read the files, and say how, or what is wrong with them.
-    for role, own_paths in paths.items():
-        described[role] = []
-        try:
-            check_files(own_paths)
-            described[role] = [describe_file(path, reading) for path in own_paths]
-            note = list_files([_describe_reading(upload) for upload in described[role]])
-        except limits.RejectedError as error:
-            note = message(str(error))
-        update[fields.roles[role].note] = note or message(_HINTS[role], "note")
-    # 2. Preselect columns.
-    all_uploads = [*described["systems"], *described["references"]]
-    has_new_names = any(upload.has_odd_head for upload in all_uploads)
-    kept = set() if has_new_names else unchanged
-    chosen, is_certain = guess_chosen(described["systems"], described["references"])
-    chosen = _keep_chosen(before_chosen, chosen, described, kept)
-    listed = list_columns(described["systems"], described["references"], chosen)
-    # 3. List them. The list is open if there is a question.
-    update |= dict(zip(fields.chosen, chosen))
-    update[fields.columns] = render_columns(listed)
-    is_open = not is_certain or bool(find_missing(listed))
-    update[fields.fold] = gr.update(visible=bool(listed), label=tell_columns(listed), open=is_open)
-    # 4. Quotation marks around cells are a question only for tables that have them.
-    has_quoted_cells = any(upload.has_quoted_cells for upload in all_uploads)
-    update[fields.keep_quotes] = gr.update(visible=has_quoted_cells)
-    has_odd_head = any(upload.has_odd_head for upload in all_uploads)
-    update[fields.first_line] = gr.update(visible=has_odd_head)
-    # 5. So are runs only for names that look so.
-    named_role = "systems" if described["systems"] else "references"
-    is_preselected = named_role not in unchanged
-    tables = [upload for upload in all_uploads if upload.columns]
-    update[fields.joins_runs] = _choose_runs(described["systems"] or tables, is_preselected)
-    return update
-
-
-def _choose_runs(uploads: Sequence[Description], is_preselected: bool) -> dict[str, object]:
-    """Return the update of the choice whether systems are runs, if their names say so."""
-    # 1. The names that the systems will have.
-    names: list[str] = []
-    for upload in uploads:
-        columns = guess_columns(upload)["systems"] if upload.columns else []
-        names += columns if len(columns) > 1 else [name_texts(upload.file)]
-    # 2. The choice says what would be joined.
-    runs = find_runs(names)
+    own_paths = [str(path) for path in paths or ()]  # those of Gradio have a class of their own
+    if not own_paths:
+        return {chosen: {}, read: "", joins_runs: gr.update(visible=False)}
+    before = value or {}
+    kept: dict[str, Any] = {"paths": own_paths, "lengths": before.get("lengths", {})}
+    for kind in ("roles", "readings"):
+        own = before.get(kind, {})
+        kept[kind] = {path: own[path] for path in own_paths if path in own}
+    try:
+        files = read_files(own_paths, read_chosen(kept))
+    except limits.RejectedError as error:
+        return {chosen: kept, read: message(str(error)), joins_runs: gr.update(visible=False)}
+    systems = [column.name for upload in files.uploads for column in upload.select("systems")]
+    runs = find_runs(systems)
     counted = [f"{system} ({count_things(len(own), 'run')})" for system, own in runs.items()]
     label = f"Score the mean of runs: {', '.join(counted)}"
     update: dict[str, object] = gr.update(visible=bool(runs), label=label)
-    if is_preselected:
+    if before.get("paths") != own_paths:
         update["value"] = bool(runs)
-    return update
+    return {chosen: kept, read: render_files(files, own_paths), joins_runs: update}
 
 
-def _keep_chosen(
-    before: Chosen,
-    guessed: Chosen,
-    described: Mapping[str, Sequence[Description]],
-    kept: Collection[str],
-) -> Chosen:
-    """Return what is guessed, with what was chosen before in the files of the kept roles."""
-    chosen = guessed
-    # 1. The columns of a role are in its own tables, or else in those of the other role.
-    for role, uploads in described.items():
-        has_tables = any(upload.columns for upload in uploads)
-        if role in kept and (has_tables or len(kept) == len(described)):
-            chosen = chosen._replace(**{role: getattr(before, role)})
-    # 2. A column of groups or of documents is in any table. Another one is guessed in new tables.
-    new = {role: [] if role in kept else uploads for role, uploads in described.items()}
-    guessed_in_new, _ = guess_chosen(new["systems"], new["references"])
-    names_kept = {name for role in kept for table in described[role] for name in table.columns}
-    for kind in ("labels", "documents"):
-        names = getattr(before, kind)
-        is_kept = bool(names) and names_kept.issuperset(names)
-        chosen = chosen._replace(**{kind: names if is_kept else getattr(guessed_in_new, kind)})
-    return chosen
+# --- The list of files ----------------------------------------------------------------------------
 
 
-def _tell_choices(event: gr.EventData) -> dict[str, object]:
-    """Return the update of the sentence after a choice: owner, name and role of all columns."""
-    return gr.update(label=tell_columns([Column(*choice) for choice in event.choices]))
+def render_files(files: Files, paths: Sequence[str]) -> str:
+    """Return a line per file: how it was read, and what its columns are for."""
+    uploads = {upload.path: upload for upload in files.uploads}
+    items = []
+    for number, path in enumerate(paths):
+        if path in uploads:
+            items.append(_render_upload(number, uploads[path]))
+        else:
+            problem = message(files.problems[path])
+            items.append(f"<li>{problem}{_remove_button(number, path)}</li>")
+    listed = f'<ul class="bleu-read">{"".join(items)}</ul>'
+    if len(paths) > _OPEN_FILES:
+        is_open = bool(files.problems) or files.missing.can_be_chosen
+        listed = _fold(
+            "files",
+            tell_columns(
+                [column for upload in files.uploads for column in upload.columns],
+                [upload.rows for upload in files.uploads],
+            ),
+            listed,
+            is_open=is_open,
+        )
+    return f'<div role="group" aria-label="Files, as they were read">{listed}</div>'
 
 
-def _describe_reading(upload: Description) -> tuple[str, str]:
-    """Return the name of a file, and how it was read."""
-    read = "one per line"
-    if upload.columns:
-        read = f"columns: {', '.join(upload.columns)}"
-    facts = [count_things(upload.segments, "segment"), *upload.remarks, read]
-    return upload.file.name, ", ".join(facts)
+def _fold(name: str, summary: str, content: str, *, is_open: bool) -> str:
+    """Return content that is folded, unless there is a question in it."""
+    state = " open" if is_open else f' data-fold="table of {show(name)}"'
+    return f"<details{state}><summary>{show(summary)}</summary>{content}</details>"
+
+
+def tell_columns(columns: Sequence[Column], rows: Collection[int] = ()) -> str:
+    """Return in a line what columns are for; those of several files have rows as well.
+
+    >>> names = {"domain": "labels", "ref": "references", "A": "systems", "B": "systems", "n": ""}
+    >>> tell_columns([Column(name, name, role, "") for name, role in names.items()])
+    '2 systems · 1 reference · 1 group · 1 not used'
+    """
+    parts = []
+    for role, noun in ROLES.items():
+        count = sum(column.role == role for column in columns)
+        if count:
+            parts.append(count_things(count, noun) if role else f"{count} {noun}")
+    if len({*rows}) == 1:
+        parts.insert(1, f"{count_things(max(rows), 'line')} each")
+    return " · ".join(parts)
+
+
+def _render_upload(number: int, upload: Upload) -> str:
+    """Return the line of a file, with the choices of its columns, of which many are folded."""
+    table = upload.table
+    facts = ", ".join(filter(None, [table.form, count_things(upload.rows, "line"), *table.remarks]))
+    choices = [
+        _render_choice(number, upload.path, choice.name, choice.label, choice.options, choice.value)
+        for choice in table.choices
+    ]
+    columns = [_render_column(number, upload, column) for column in upload.columns]
+    listed = f'<ul class="bleu-columns">{"".join(columns)}</ul>'
+    if len(columns) > _OPEN_COLUMNS:
+        is_open = any(column.role == OPEN for column in upload.columns)
+        listed = _fold(upload.name, tell_columns(upload.columns), listed, is_open=is_open)
+    return (
+        f'<li><p class="file"><b>{show(upload.name)}</b> <span>{show(facts)}</span>'
+        f"{''.join(choices)}</p>{listed}{_remove_button(number, upload.path)}</li>"
+    )
+
+
+def _remove_button(number: int, path: str) -> str:
+    name = show(path.rpartition("/")[2])
+    return (
+        f'<button type="button" class="bleu-button remove" data-remove="{number}"'
+        f' aria-label="Remove {name}">×</button>'
+    )
+
+
+def _render_column(number: int, upload: Upload, column: Column) -> str:
+    """Return a column with the choice of its role, which its first text describes."""
+    options = dict(ROLES)
+    if column.role == OPEN:
+        options = {OPEN: "what is it?", **ROLES}
+    name = show(shorten(column.name, _NAME_CHARACTERS)) if column.key else ""
+    example = show(shorten(column.example, _EXAMPLE_CHARACTERS))
+    choice = _render_choice(
+        number, upload.path, "role", column.name, options, column.role, key=column.key
+    )
+    return f'<li>{choice}<b>{name}</b> <span dir="auto">{example}</span></li>'
+
+
+def _render_choice(
+    number: int,
+    path: str,
+    field: str,
+    label: str,
+    options: Mapping[str, str],
+    value: str,
+    *,
+    key: str = "",
+) -> str:
+    """Return a choice; page.js reads the file, the field and the column from it."""
+    items = []
+    if value not in options:
+        items.append('<option value="" selected>choose …</option>')
+    for option, words in options.items():
+        state = " selected" if option == value else ""
+        items.append(f'<option value="{escape(option)}"{state}>{show(words)}</option>')
+    # Not `show`, which changes characters that can't be seen.
+    return (
+        f'<select aria-label="{escape(label)}" data-file="{number}" data-path="{escape(path)}"'
+        f' data-field="{field}" data-key="{escape(key)}">{"".join(items)}</select>'
+    )

@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .html import brevity_curve, count_things, name_root, rows, shorten, show, signature
-from .metric import Explanation, NGramCount, Order, report
+from .metric import report
+
+if TYPE_CHECKING:
+    from bleu_metric.bleu_compute import Explanation, NGramCount, OrderMatches
 
 STEPS = {
     "match": "Words",
@@ -38,7 +41,7 @@ NAVIGATION = (
     '<button type="button" data-stage="back" aria-label="Step before">←</button>'
     '<button type="button" data-stage="next" class="next">Next →</button>'
     '<span aria-hidden="true"><kbd>←</kbd> <kbd>→</kbd> steps</span>'
-    '<button type="button" data-stage="leave" class="leave"><kbd>Esc</kbd> leaves</button>'
+    '<button type="button" data-stage="leave" class="leave">Close <kbd>Esc</kbd></button>'
     '</div><p class="bleu-unseen" role="status"></p></dialog>'
 )
 
@@ -68,6 +71,8 @@ def read_plainly(explanation: Explanation, unit: str) -> str:
         return ""
     words, longest = orders[0], orders[-1]
     counted = count_things(words["total"], unit)
+    if words["total"] == 1 and not words["matches"]:
+        return "To this tokenizer, the sentence is a single word."
     # 1. The words.
     reading = f"{words['matches']:,} of {counted} match"
     if words["matches"] == words["total"] > 1:
@@ -276,7 +281,7 @@ def _name_lengths(longest: int) -> str:
     return f"{', '.join(names)} and {last}" if names else last
 
 
-def _draw_line(explanation: Explanation, order: Order) -> str:
+def _draw_line(explanation: Explanation, order: OrderMatches) -> str:
     n = order["order"]
     width = max(len(explanation["prediction"]["tokens"]), 1)
     depth = n / len(explanation["orders"])
@@ -310,9 +315,9 @@ def _draw_mean(explanation: Explanation) -> Step:
     root = f"{name_root(len(factors))} of {product}" if len(factors) > 1 else product
     result = f"{mean:.4f}"
     equation = f"{root} = {math.prod(precisions):.4g}" if len(factors) > 1 else root
-    rule = "One low precision lowers the geometric mean more than it would lower an average."
+    rule = "One bad bar pulls the score down more than an average would."
     if not mean:
-        rule = "One precision of 0 makes the geometric mean 0."
+        rule = "One empty bar makes the score 0."
     # 3. The effect of smoothing.
     meanings = [factor.meaning for factor in factors if factor.is_smoothed]
     note = f'<p class="bleu-note">Dashed: {show("; ".join(meanings))}.</p>' if meanings else ""
@@ -368,7 +373,7 @@ def find_counting(explanation: Explanation, n: int) -> list[bool]:
     return counting
 
 
-def _list_counts(order: Order) -> list[NGramCount]:
+def _list_counts(order: OrderMatches) -> list[NGramCount]:
     """Return the n-grams of an order, those that count first."""
     return [*order["matched"], *order["clipped"], *order["missed"]]
 
@@ -450,7 +455,7 @@ def _draw_cells(counting: Sequence[bool], n: int) -> str:
     return paths
 
 
-def _write_tables(orders: Sequence[Order]) -> str:
+def _write_tables(orders: Sequence[OrderMatches]) -> str:
     """Return the counts of each n-gram of some orders, folded."""
     if not orders:
         return ""
@@ -461,7 +466,7 @@ def _write_tables(orders: Sequence[Order]) -> str:
     )
 
 
-def _write_table(order: Order) -> str:
+def _write_table(order: OrderMatches) -> str:
     head = [f"{order['order']}-gram", "in the candidate", "most in one reference", "counts"]
     counts = _list_counts(order)
     cells = []

@@ -8,27 +8,28 @@ from typing import NamedTuple
 
 from . import html
 from .checks import (
+    BUTTONS,
     FIX,
     HEAD,
     KEEP,
     Choices,
     FoundKind,
     Looked,
-    Question,
+    Step,
     Trial,
-    find_change,
+    Tried,
     list_fine,
     list_looked_for,
     list_skipped,
+    name_subject,
     shorten_places,
 )
 from .files import Submission
 from .metric import Options, Place
-from .remedies import BUTTONS
+from .options import join_clauses
 
 _EXAMPLES = 3  # lines in the panel of a tick
 _SHOWN_SYSTEMS = 5  # rows of scores with and without a fix
-_SHOWN_QUESTIONS = 5
 _TEXT_CHARACTERS = 160  # of a line
 _TITLE_ID = "bleu-undecided-title"
 
@@ -44,28 +45,30 @@ class Chosen(NamedTuple):
 def render_ticks(
     submission: Submission,
     looked: Looked,
-    questions: Sequence[Question],
+    tried: Tried,
     choices: Choices,
     chosen: Sequence[Chosen],
 ) -> str:
     """Return the line of ticks, findings first, and the panels that they open."""
     items: list[str] = []
     panels: list[str] = []
-    # 1. What was found. A small finding has its button beside it.
-    for question in questions:
+    # 1. What was found. Where the verdict stands, a finding has its button beside it.
+    steps = {step.found.kind: step for step in (*tried.steps, *tried.kept, *tried.notes)}
+    for found in looked.found:
         number = len(items)
-        found = question.found
         words = shorten_places(found.places, submission.systems)
         fix = ""
         if found.kind in choices:
+            words += ", kept"
             fix = _choose(found, "Take back", "")
-        elif found.can_be_fixed and not question.decides:
+        elif found.can_be_fixed and not (tried.decides and found.is_alarming):
             fix = _choose(found, found.button, FIX)
         items.append(_item(number, words, fix, is_found=True))
-        panels.append(_panel(number, _open_finding(question, submission, looked)))
+        step = steps.get(found.kind)
+        panels.append(_panel(number, _open_finding(found, step, submission, looked)))
     # 2. What the visitor has chosen to fix.
     for each in chosen:
-        back = html.button("Take back", "choose", kind=each.kind, choice="")
+        back = html.button("Take back", "choose", kinds=json.dumps({each.kind: ["", {}]}))
         items.append(
             f'<li class="chosen"><span class="bleu-tick"><i aria-hidden="true">✓</i>'
             f"{html.show(each.phrase)}, your choice</span> {back}</li>"
@@ -82,26 +85,53 @@ def render_ticks(
         number = len(items)
         items.append(_item(number, fine, "", is_found=False))
         panels.append(_panel(number, _open_fine(fine, looked, submission)))
-    # 4. On a telephone, what is fine is one line.
-    fine_count = len(items) - len(questions) - len(chosen)
-    summary = f"{fine_count} things looked at, all fine"
-    if questions:
-        summary = f"{fine_count} other things looked at, all fine"
+    # 4. What is fine is one line, which opens the ticks.
+    fine_count = len(items) - len(looked.found) - len(chosen)
+    summary = f"{fine_count} things looked at, fine"
+    if looked.found:
+        summary = f"{fine_count} other things looked at, fine"
     row = (
         '<button type="button" class="bleu-tick row" aria-expanded="false" data-ticks>'
         f'<i aria-hidden="true">✓</i>{summary}</button>'
     )
     partial = ""
-    if looked.is_partial:
+    if not looked.segments:
+        partial = html.message("The texts could not be looked at. The score is as it is.", "note")
+    elif looked.is_partial:
         partial = html.message(
             f"Only the first {looked.segments:,} lines were looked at, because the files are"
             " large.",
             "note",
         )
+    said = ""
+    if chosen:
+        left = html.count_things(len(looked.found), "finding")
+        phrases = join_clauses([each.phrase for each in chosen])
+        said = f' data-announce="{html.show(phrases)}. {left} left"'
     return (
-        '<div class="bleu-looked"><ul class="bleu-ticks"'
+        f'<div class="bleu-looked"{said}><ul class="bleu-ticks"'
         f' aria-label="What was looked at in the texts">{"".join(items)}</ul>{row}'
-        f"{''.join(panels)}</div>{partial}"
+        f"{''.join(panels)}</div>{_render_questions(looked, submission, choices)}{partial}"
+    )
+
+
+def _render_questions(looked: Looked, submission: Submission, choices: Choices) -> str:
+    """Return a line that opens what may be meant: fixes that bring texts no nearer."""
+    open_questions = [each for each in looked.questions if each.kind not in choices]
+    if not open_questions:
+        return ""
+    parts = []
+    for found in open_questions:
+        told = found.tell(submission.systems, looked.segments)
+        fix = _choose(found, found.button, FIX) if found.can_be_fixed else ""
+        lines = _render_lines(found, submission, 1)
+        parts.append(f"<p>{html.show(told)}. {fix}</p>{lines}")
+    words = join_clauses(
+        [shorten_places(each.places, submission.systems) for each in open_questions[:2]]
+    )
+    return (
+        '<details class="bleu-meant" data-fold="questions"><summary>Is this meant?'
+        f" {html.show(words)}</summary>{''.join(parts)}</details>"
     )
 
 
@@ -122,11 +152,14 @@ def _panel(number: int, content: str) -> str:
     return f'<div class="bleu-opened" id="bleu-tick-{number}" hidden>{content}</div>'
 
 
-def _open_finding(question: Question, submission: Submission, looked: Looked) -> str:
+def _open_finding(
+    found: FoundKind, step: Step | None, submission: Submission, looked: Looked
+) -> str:
     """Return what the tick of a finding opens."""
-    found = question.found
     sentence = html.paragraph(f"{found.tell(submission.systems, looked.segments)}.")
-    scores = "" if question.after is None else _render_scores(question)
+    scores = ""
+    if step is not None:
+        scores = _render_scores([step.before, step.after], ["before", found.fixed])
     return f"{sentence}{_render_lines(found, submission, _EXAMPLES)}{scores}"
 
 
@@ -147,52 +180,127 @@ def _open_fine(fine: str, looked: Looked, submission: Submission) -> str:
 # --- The box --------------------------------------------------------------------------------------
 
 
-def render_box(questions: Sequence[Question], submission: Submission, looked: Looked) -> str:
+def render_box(tried: Tried, submission: Submission, looked: Looked) -> str:
     """Return the box that stands in the verdict's place while fixes would change it."""
-    sorted_questions = sorted(questions, key=_measure_change, reverse=True)
-    titles = [each.found.tell(submission.systems, looked.segments) for each in sorted_questions]
-    has_several = len(titles) > 1
-    title = titles[0]
-    if has_several:
-        title = f"{len(titles)} findings change the scores"
-    sections = []
-    for question, own_title in zip(sorted_questions[:_SHOWN_QUESTIONS], titles):
-        heading = f"<h3>{html.show(own_title)}</h3>" if has_several else ""
-        lines = _render_lines(question.found, submission, 1)
-        sections.append(
-            f'<section class="bleu-question">{heading}<div class="bleu-pair">'
-            f'{_render_scores(question)}<div class="lines">{lines}</div></div>'
-            f'<p class="bleu-answers">{_render_answers(question)}</p></section>'
-        )
-    more = len(titles) - _SHOWN_QUESTIONS
-    if more > 0:
-        sections.append(html.paragraph(f"{more} more, after these."))
+    before = tried.before
+    after = tried.steps[-1].after
+    fixes = "the fix" if len(tried.steps) == 1 else f"{_write_count(tried.steps)} fixes"
+    # 1. The title: of one system, its scores.
+    name = _find_most_changed(before, after)
+    old, new = f"{before.scores[name]:.1f}", f"{after.scores[name]:.1f}"
+    whose = f"{name}: " if len(before.scores) > 1 else ""
+    title = f"{whose}{old} BLEU as it is, {new} after {fixes}. What should count?"
+    # 2. A row per fix, with its step on a scale that all share.
+    top = max(max(trial.scores.values()) for trial in (before, *(s.after for s in tried.steps)))
+    rows = [_render_start(name, before, top)]
+    for number, step in enumerate(tried.steps):
+        rows.append(_render_step(number, step, submission, looked, top))
+    for step in tried.notes:
+        rows.append(_render_note(step, submission, looked))
+    # 3. Of several systems, their scores and the verdict.
+    table = ""
+    if len(before.scores) > 1 or after.segments != before.segments:
+        table = _render_scores([before, after], ["as it is", f"after {fixes}"])
+    all_fixes = {step.found.kind: [FIX, dict(step.found.options)] for step in tried.steps}
+    none = {step.found.kind: [KEEP, {}] for step in tried.steps}
+    counts = {1: "Apply the fix", 2: "Apply both"}
+    apply = counts.get(len(tried.steps), f"Apply all {_write_count(tried.steps)}")
+    buttons = [
+        html.button(f"{apply}: {new}", "choose", kinds=json.dumps(all_fixes)),
+        html.button(f"Keep as it is: {old}", "choose", kinds=json.dumps(none)),
+    ]
     return (
         f'<div class="bleu-undecided" role="group" aria-labelledby="{_TITLE_ID}"'
-        f' data-announce="{html.show(f"No verdict yet. {title}.")}">'
-        f'<h2 id="{_TITLE_ID}">No verdict yet. {html.show(title)}.</h2>{"".join(sections)}'
-        '<p class="bleu-note">A choice can be taken back in the line above.</p></div>'
+        f' data-announce="{html.show(title)}"><h2 id="{_TITLE_ID}">{html.show(title)}</h2>'
+        f'<table class="bleu-fixes"><tbody>{"".join(rows)}</tbody></table>{table}'
+        f'<p class="bleu-answers">{" ".join(buttons)} <span class="bleu-note">What you choose is'
+        " said in all that you copy. It can be taken back.</span></p></div>"
     )
 
 
-def _measure_change(question: Question) -> float:
-    return 0.0 if question.after is None else find_change(question.before, question.after)
+def _find_most_changed(before: Trial, after: Trial) -> str:
+    """Return the name of the system whose score changes most."""
+    return max(before.scores, key=lambda name: abs(after.scores[name] - before.scores[name]))
 
 
-def _render_answers(question: Question) -> str:
-    """Return the buttons of a question; they weigh the same unless there is one right answer."""
-    found = question.found
-    buttons = [_choose(found, found.button, FIX)]
-    is_unspaced = found.kind == "unspaced"
-    if is_unspaced and found.options != {"tokenize": "char"}:
-        by_characters = {"tokenize": "char"}
-        text = BUTTONS["tokenize", "char"]
-        buttons.append(_choose(found, text, FIX, by_characters))
-    if question.head is not None:
-        first = found.find_first()
-        buttons.append(_choose(found, f"Score the first {html.count_things(first, 'line')}", HEAD))
-    buttons.append(_choose(found, "Keep as it is", KEEP))
-    return " ".join(buttons)
+def _write_count(steps: Sequence[Step]) -> str:
+    words = ("", "", "two", "three", "four", "five", "six")
+    return words[len(steps)] if len(steps) < len(words) else f"{len(steps)}"
+
+
+def _render_start(name: str, before: Trial, top: float) -> str:
+    score = before.scores[name]
+    return (
+        f'<tr class="start"><td></td><td>as it is</td><td></td>'
+        f'<td class="bar">{_draw_bar(score, score, top)}</td><td></td>'
+        f'<td class="number"><b>{score:.1f}</b></td></tr>'
+    )
+
+
+def _render_step(
+    number: int, step: Step, submission: Submission, looked: Looked, top: float
+) -> str:
+    """Return the row of a fix: its tick, an example, its step as a bar, and the score after it."""
+    found = step.found
+    name = _find_most_changed(step.before, step.after)
+    counts = {len(place.found.rows) for place in found.places}
+    where = html.count_things(max(counts), "line")
+    if len(submission.systems) > 1:
+        where = f"{name_subject(found.places, submission.systems)}, {where}"
+    label = f"fix-{number}"
+    more = [_choose(found, text, choice, options) for text, choice, options in _list_others(step)]
+    example = found.places[0].example
+    shown = f'<span class="bleu-line">{_mark(example)}</span>' if example else ""
+    if found.places[0].pairing is not None:
+        shown = _render_lines(found, submission, 1)
+    of_system = f"<small>{html.show(name)}</small> " if len(submission.systems) > 1 else ""
+    old, new = step.before.scores[name], step.after.scores[name]
+    return (
+        f'<tr><td><input type="checkbox" checked id="{label}" data-fix="{found.kind}"'
+        f" data-options='{html.show(json.dumps(dict(found.options)))}'></td>"
+        f'<td><label for="{label}">{html.show(found.button)} <small>{html.show(where)}</small>'
+        f"</label> {' '.join(more)}</td><td>{shown}</td>"
+        f'<td class="bar">{_draw_bar(old, new, top)}</td>'
+        f'<td class="number">{html.write_signed(new - old, 1)}</td>'
+        f'<td class="number">{of_system}<b>{new:.1f}</b></td></tr>'
+    )
+
+
+def _list_others(step: Step) -> list[tuple[str, str, Options]]:
+    """Return other answers than the fix: words, choice, and options."""
+    found = step.found
+    others: list[tuple[str, str, Options]] = []
+    by_characters = {"tokenize": "char"}
+    if found.kind == "unspaced" and found.options != by_characters:
+        others.append((BUTTONS["tokenize", "char"], FIX, by_characters))
+    if step.head is not None:
+        lines = html.count_things(found.find_first(), "line")
+        (score, *_) = step.head.scores.values()
+        shown = f": {score:.1f}" if len(step.head.scores) == 1 else ""
+        others.append((f"Score the first {lines}{shown}", HEAD, {}))
+    return others
+
+
+def _render_note(step: Step, submission: Submission, looked: Looked) -> str:
+    """Return the row of a system's own quotes, which don't wait for a choice."""
+    told = step.found.tell(submission.systems, looked.segments)
+    name = max(
+        step.after.scores, key=lambda each: abs(step.after.scores[each] - step.before.scores[each])
+    )
+    return (
+        f'<tr class="note"><td></td><td colspan="4">Note: {html.show(told)}</td>'
+        f'<td class="number"><b>{step.after.scores[name]:.1f}</b> if equal</td></tr>'
+    )
+
+
+def _draw_bar(old: float, new: float, top: float) -> str:
+    """Return a score as a bar, and the step to it from the score before."""
+    low, high = sorted((100 * old / max(top, 1), 100 * new / max(top, 1)))
+    return (
+        '<svg height="16" width="100%" aria-hidden="true">'
+        f'<rect class="reached" width="{low:.1f}%" height="16"/>'
+        f'<rect class="step" x="{low:.1f}%" width="{high - low:.1f}%" height="16"/></svg>'
+    )
 
 
 def _choose(found: FoundKind, text: str, choice: str, options: Options | None = None) -> str:
@@ -201,26 +309,13 @@ def _choose(found: FoundKind, text: str, choice: str, options: Options | None = 
     if choice == FIX:
         changed = options or found.options
     about = found.places[0].words.found.format(detail="one case")
-    return html.button(
-        text,
-        "choose",
-        kind=found.kind,
-        choice=choice,
-        options=json.dumps(changed),
-        about=about,
-    )
+    kinds = {found.kind: [choice, dict(changed)]}
+    return html.button(text, "choose", kinds=json.dumps(kinds), about=about)
 
 
-def _render_scores(question: Question) -> str:
-    """Return the scores without and with a fix, and the verdicts on two systems."""
-    before, after, head = question.before, question.after, question.head
-    if after is None:
-        return ""
-    trials = [before, after]
-    names = ["as they are", question.found.fixed]
-    if head is not None:
-        trials.append(head)
-        names.append(f"first {html.count_things(head.segments, 'line')}")
+def _render_scores(trials: Sequence[Trial], names: Sequence[str]) -> str:
+    """Return the scores before and after a fix, and the verdicts on two systems."""
+    before, after = trials
     rows = []
     changed = sorted(before.scores, key=lambda name: -abs(after.scores[name] - before.scores[name]))
     shown = changed[:_SHOWN_SYSTEMS]

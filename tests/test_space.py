@@ -104,8 +104,9 @@ def test_a_mean_of_segment_scores_is_explained_but_not_applied():
     submission = files.Submission({"A": predictions}, [[text] for text in references])
     kept, _ = scored.score_submission(submission, metric.OPTIONS, "all", "")
     answer = corpus.explain_number(kept.key, "A", f"{100 * mean:.6f}")
-    assert "the score is the mean of the segments’ scores" in answer
-    assert "data-action" not in answer
+    assert "the score is the mean of the lines’ scores" in answer
+    causes = answer.partition("bleu-causes")[2].partition("</details></div>")[0]
+    assert "data-action" not in causes
 
 
 class _MadeResult(dict):
@@ -132,6 +133,7 @@ def _rank_by_hand(interval=None):
         ranking=[{"system": name, "rank_range": rank} for name, rank in ranks.items()],
         pairs=[{"systems": [first, second], "p_adjusted": p} for first, second, p in pairs],
         test="randomization", n_resamples=10_000, documents=170, family_wise=True, alpha=0.05,
+        signature="nrefs:1",
     )  # fmt: skip
     return comparison, ranking
 
@@ -164,7 +166,11 @@ def test_verdicts_and_the_quoted_sentence_agree_with_the_ranking():
     ]
     assert "corrected for 3 comparisons" in statistics
     sentence, markdown, latex = _list_copied(summary)
-    assert sentence == "B and A score highest; signature nrefs:1."
+    assert sentence == (
+        "Two systems share first place. B leads by 0.50 BLEU, which may be chance. 997 segments."
+        " Paired approximate randomization, 10,000 resamples by document (170 documents), ranks at"
+        " a family-wise error of 5%; signature nrefs:1."
+    )
     note = (
         "paired approximate randomization, 10,000 resamples by document (170 documents),"
         " ranks at a family-wise error of 5%; nrefs:1"
@@ -354,7 +360,7 @@ ADVISED = [
 def test_buttons_do_not_depend_on_the_words_of_warnings(
     monkeypatch, prediction, reference, options, button
 ):
-    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("remedies", "metric"))
+    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
     messages = importlib.import_module(f"{metric._package}.bleu_messages")
     reword = lambda notice: notice._replace(problem="Something is odd", advice="; do something")
     for name, value in list(vars(messages).items()):
@@ -378,7 +384,7 @@ def test_buttons_do_not_depend_on_the_words_of_warnings(
     "text", ["He said : it 's  known .", "a\n. b", "&#" + "9" * 5_000 + ";", "&quot; a &quot;"]
 )
 def test_detokenizing_keeps_lines_and_odd_entities(text):
-    remedies = importlib.import_module("space.remedies")
+    remedies = importlib.import_module("space.checks")
     assert remedies.detokenize(text).count("\n") == text.count("\n")
     assert ("9" * 5_000 in remedies.detokenize(text)) == ("9" * 5_000 in text)
 
@@ -533,7 +539,7 @@ def test_runs_are_compared_by_their_means():
     mean = (scores["new.seed1"] + scores["new.seed2"]) / 2
     summary, statistics = computed.rendered.summary, computed.rendered.statistics
     assert f">{mean:.1f}</b>" in summary
-    assert "40 segments, 1 reference, means of 2 runs." in summary
+    assert "40 lines, 1 reference, means of 2 runs." in summary
     assert summary.count('class="run"') == 4
     assert "new.seed1" not in statistics
     assert "Welch" in statistics
@@ -581,7 +587,7 @@ def test_a_score_whose_meaning_is_in_doubt_stands_below_the_reason(count):
     words = ("说", "写")
     systems = {word: [text.replace("用", word) for text in CHINESE] for word in words[:count]}
     asked = render_with(systems, CHINESE).summary
-    assert "No verdict yet." in asked
+    assert "What should count?" in asked
     assert "Score as Chinese" in asked
     assert _list_copied(asked) == []
     doubtful = render_with(systems, CHINESE, {"unspaced": "keep"}).summary
@@ -605,8 +611,8 @@ def test_markdown_to_copy_has_names_escaped():
     _, markdown, _ = _list_copied(rendered.summary)[:3]
     table, note = markdown.split("\n\n")
     assert re.findall(r"^\| (\S+) \|", table, re.MULTILINE) == ["System", "---", "c", r"\_\_a\_\_", r"\*b\*"]  # fmt: skip
-    assert r" Caution: “\*b\*” seems to be in another order" in note
-    assert r"“\_\_a\_\_” and “\*b\*” have reasoning or turns of a chat" in note
+    assert r"“\*b\*” seems to be in another order" in note
+    assert r"“\_\_a\_\_” and “\*b\*” have the model’s thinking, or turns of a chat" in note
     assert re.search(r"; `nrefs:1\|[^`]*` Caution: ", note)
 
 
@@ -623,7 +629,7 @@ DOUBTS = [
 
 @pytest.mark.parametrize(("prediction", "reference", "options", "button"), DOUBTS)
 def test_what_changes_the_meaning_of_a_score_is_in_words(prediction, reference, options, button):
-    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("remedies", "metric"))
+    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
     found = remedies.find_remedies([prediction], [[reference]], {**metric.OPTIONS, **options})
     assert [remedy.button for remedy in found if remedy.changes_meaning] == [button]
 
@@ -644,6 +650,18 @@ def test_single_surrogates_in_a_long_sentence_do_no_harm():
     assert "special_tokens" in metric.find_in_sentence(text, references, metric.OPTIONS)
 
 
+def test_what_is_copied_of_many_systems_has_one_number_of_resamples():
+    """The test of all pairs takes more than that of two; the sentence has no table."""
+    systems = {f"s{number}": drop_words(0.02 * number, number) for number in range(30)}
+    sentence, *others = _list_copied(render_with(systems, REFERENCES).summary)
+    assert "\n" not in sentence
+    assert sentence.endswith(".")
+    for text in (sentence, *others):
+        (resamples,) = re.findall(r"([\d,]+) resamples", text)
+        assert f"|ar:{resamples.replace(',', '')}|" in text
+        assert resamples != "10,000"
+
+
 @pytest.mark.filterwarnings("ignore:.*language models add", "ignore:.*")
 def test_leftovers_are_told_once():
     """The metric warns of them as well, with the index of a row, which a visitor has not."""
@@ -651,12 +669,12 @@ def test_leftovers_are_told_once():
     predictions = [f"a cat number {i} sat on the mat" for i in range(40)]
     predictions[0] = "<think>Hm</think> a cat sat"
     rendered = render_with({"A": predictions}, references)
-    assert "“A”: reasoning or turns of a chat" in rendered.ticks
+    assert "“A”: the model’s thinking, or turns of a chat" in rendered.ticks
     assert "predictions[0]" not in rendered.summary + rendered.ticks
 
 
 def test_leftovers_in_the_references_as_well_are_text():
-    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("remedies", "metric"))
+    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
     texts = ["Sure, here is the translation: a b"]
     assert remedies.find_remedies(texts, [texts], metric.OPTIONS) == []
 
@@ -666,8 +684,8 @@ def test_each_system_is_looked_at():
     references = [f"the cat number {i} sat, on mat {i % 7}." for i in range(30)]
     tokenized = [text.replace(",", " ,").replace(".", " .") for text in references]
     rendered = render_with({"A": references, "B": tokenized}, references)
-    assert "“B”: detached punctuation marks" in rendered.ticks
-    assert "Detokenize" in rendered.ticks
+    assert "“B”: blanks before commas and periods" in rendered.ticks
+    assert "Detokenize" in rendered.summary
 
 
 @pytest.mark.parametrize(
@@ -693,13 +711,11 @@ def test_the_formula_has_its_100():
 def test_empty_predictions_are_listed():
     texts = ["a b c d"] * 3 + [""] + ["a b c d"] * 46 + ["", " "] + ["a b c d"] * 9
     page = render_with({"A": texts}, ["a b c d"] * len(texts)).summary
-    assert "A: 3 predictions are empty: segments 4, 51 and 52." in page
+    assert "A: 3 predictions are empty: lines 4, 51 and 52." in page
     page = render_with({"A": ["", "a b c d"]}, ["a b c d"] * 2).summary
-    assert "A: 1 prediction is empty: segment 1." in page
+    assert "A: 1 prediction is empty: line 1." in page
     page = render_with({"A": [""] * 20 + ["a b c d"]}, ["a b c d"] * 21).summary
-    assert (
-        "A: 20 predictions are empty: segments 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 10 more." in page
-    )
+    assert "A: 20 predictions are empty: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 10 more." in page
 
 
 # --- "You expected" -------------------------------------------------------------------------------
@@ -713,7 +729,7 @@ def test_empty_predictions_are_listed():
         ("127", "Type the score as a number from 0 to 100, such as 27.30."),
         ("BLEU 27.3, BLEU 28.1", "Type one BLEU score, not 27.3 and 28.1."),
         ("chrF 55.2", "Type a BLEU score; this line is about chrF."),
-        ("BLEU = 26.81, 50.0/30.0/20.0/10.0 (BP=1.000)", "gives 26.81 with these values"),
+        ("BLEU = 26.81, 50.0/30.0/20.0/10.0 (BP=1.000)", "No setting gives these numbers: the texts are probably others."),
         ("COMET 0.85, BLEU 33.1", "You report a BLEU score of 33.1."),
     ],
 )  # fmt: skip

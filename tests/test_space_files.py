@@ -9,7 +9,6 @@ import re
 import tracemalloc
 from functools import cache
 from html import unescape
-from pathlib import Path
 from types import SimpleNamespace
 
 import mistakes
@@ -21,283 +20,484 @@ gradio = pytest.importorskip("gradio")
 pytestmark = pytest.mark.usefixtures("space_can_be_imported")
 
 
-@pytest.mark.parametrize("name", ["a.parquet", "a.PARQUET"])
-def test_parquet_is_not_accepted(tmp_path, name):
-    """By its name, before anything of it is read."""
-    (tmp_path / name).write_bytes(b"PAR1")
-    files = importlib.import_module("space.files")
-    with pytest.raises(
-        ValueError, match=f"^{name}: Parquet is not accepted. Upload text, CSV, TSV or JSONL.$"
-    ):
-        files.describe_file(str(tmp_path / name))
-
-
-def submit(folder, uploads, columns=(), reference_columns=(), labels=None, documents=None):
-    """Read a submission of a system and of references, each from uploads; or return the error."""
-    files, paths = importlib.import_module("space.files"), []
+def write_files(folder, uploads):
+    """Write files of bytes or text, each in a folder of its own, and return their paths."""
+    paths = []
     for number, (name, data) in enumerate(uploads):
         (folder / f"{number}").mkdir(exist_ok=True)
-        paths.append(folder / f"{number}" / name)
-        paths[-1].write_bytes(data)
-    first, *others = map(str, paths)
-    others = others or [first] * 4
+        path = folder / f"{number}" / name
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        paths.append(str(path))
+    return paths
+
+
+def submit(folder, uploads, roles=(), readings=(), **chosen):
+    """Return the submission of files, or the message of the error.
+
+    `roles` and `readings` are what a visitor chooses, a dict or None per file.
+    """
+    files = importlib.import_module("space.files")
+    paths = write_files(folder, uploads)
+    for kind, values in (("roles", roles), ("readings", readings)):
+        chosen[kind] = {path: value for path, value in zip(paths, values) if value}
     try:
-        return files.read_submission(
-            [
-                files.FROM_FILES,
-                [first],
-                columns,
-                others,
-                reference_columns,
-                "",
-                "",
-                "",
-                labels,
-                documents,
-            ]
-        )
+        return files.read_submission([files.FROM_FILES, paths, chosen, "", "", ""])
     except ValueError as error:
-        return str(error.__cause__ or error)  # that of a file stands below the file
+        return str(error)
 
 
-LINES = b"a\n" * 100_000
+def list_roles(folder, uploads):
+    """Return the roles of all columns, and what is missing."""
+    files = importlib.import_module("space.files")
+    read = files.read_files(write_files(folder, uploads))
+    assert not read.problems
+    roles = [(column.name, column.role) for upload in read.uploads for column in upload.columns]
+    return roles, tuple(read.missing)
+
+
+def read_problem(folder, name, data):
+    """Return what the line of a file that can't be read says."""
+    files = importlib.import_module("space.files")
+    (problem,) = files.read_files(write_files(folder, [(name, data)])).problems.values()
+    return problem
+
+
+CANNOT_BE_READ = "{} can’t be read: see the line of the file. Remove it, or upload another."
+LINES = b"a b\n" * 100_000
 PART = "Upload a part of it, or use the metric in Python (see About)."
 
 
 @pytest.mark.parametrize(
-    ("files", "columns", "message"),
+    ("files", "message"),
     [
-        ([("a.txt", b"a" * 99_999 + b"\n") for _ in range(2)], (), 6),  # fields of a submission within the limits
-        ([("a.txt", (b"a" * 99_999 + b"\n") * 100)] * 3, (), f"The files have 30 MB together; the limit is 25. {PART}"),
-        ([("a.txt", (b"a" * 99_999 + b"\n") * 100)], (), f"The files have 50 MB together; the limit is 25. {PART}"),  # one, five times
-        ([("a.txt", LINES)] * 6, (), f"The files have 600,000 texts; the limit is 500,000. {PART}"),
-        ([("a.txt", b"a\n"), ("r.csv", b",".join(b"c%d" % i for i in range(100)) + b"\n" + b"," * 99)], [f"c{i}" for i in range(100)], "There are 100 columns of references; the limit is 20."),
-        ([("a.txt", b"a\n"), *[("r.csv", b"x,y\nb,c\n")] * 11], ["x", "y"], "There are 22 columns of references; the limit is 20."),
-        ([("a.txt", b"a\n"), ("r.csv", b"x,y\n" + b"," * 2_100_000)], ["x"], "r.csv has a line of over 400,000 bytes. Write one segment per line."),
-        ([("a.txt", b"a\n"), ("r.tsv", b"\t" * 50 + b"\n" + (b"\t" * 50 + b"\n") * 41_000)], ["x"], "r.tsv has more than 2,000,000 cells or values. Leave out columns, or upload a part of it."),
-        ([("a.txt", b"a\n"), ("r.jsonl", (b'{"r": [' + b"[]," * 100_000 + b"[]]}\n") * 20)], ["r"], "r.jsonl has more than 2,000,000 cells or values. Leave out columns, or upload a part of it."),
-        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": [' + b"[]," * 100_000 + b"[]]}\n")], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
-        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": [[]]}\n')], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
-        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": {"a": 1}}\n')], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
+        ([("a.txt", (b"a" * 99_999 + b"\n") * 100)] * 3, f"The files have 30 MB together; the limit is 25. {PART}"),
+        ([("a.txt", LINES)] * 5 + [("ref.txt", LINES)], f"The files have 600,000 texts; the limit is 500,000. {PART}"),
+        ([("a.txt", b"a b\n"), ("ref.csv", b",".join(b"ref%d" % i for i in range(21)) + b"\n" + b"a b," * 20 + b"a b\n")], "There are 21 references; the limit is 20."),
+        ([*[("a.txt", b"a b\n")] * 31, ("ref.txt", b"a b\n")], "There are 31 systems; the limit is 30."),
+        ([("a.txt", b"a b\n"), ("ref.csv", b"x,y\n" + b"," * 2_100_000)], "ref.csv has more than 2,000,000 cells or values. Leave out columns, or upload a part of it."),
+        ([("a.txt", b"a b\n"), ("ref.tsv", b"\t" * 50 + b"\n" + (b"a" + b"\t" * 50 + b"\n") * 41_000)], "ref.tsv has more than 2,000,000 cells or values. Leave out columns, or upload a part of it."),
+        ([("a.txt", b"a b\n"), ("ref.jsonl", (b'{"r": [' + b"[]," * 100_000 + b"[]]}\n") * 20)], "ref.jsonl has more than 2,000,000 cells or values. Leave out columns, or upload a part of it."),
+        ([("a.txt", b"a b\n"), ("ref.jsonl", b'{"r": [' + b"[]," * 100_000 + b"[]]}\n")], "ref.jsonl, line 1: expected a text or up to 20 texts."),
+        ([("a.txt", b"a b\n"), ("ref.jsonl", b'{"r": [[]]}\n')], "ref.jsonl, line 1: expected a text or up to 20 texts."),
     ],
 )  # fmt: skip
-def test_the_total_of_a_request_is_limited_before_it_is_parsed(tmp_path, files, columns, message):
-    answer = submit(tmp_path, files, reference_columns=columns)
-    assert (len(answer) if isinstance(message, int) else answer) == message
+def test_the_total_of_a_request_is_limited_before_it_is_parsed(tmp_path, files, message):
+    answer = submit(tmp_path, files)
+    if answer.startswith("ref.") and "can’t be read" in answer:
+        answer = read_problem(tmp_path, *files[-1])
+    assert answer == message
 
 
-TABLE = b"mt\tdomain\na b c d\tnews\na b c e\tchat\n"
+@pytest.mark.parametrize("origin", ["a.txt", "r.txt"])
+def test_texts_without_a_word_have_no_score(tmp_path, origin):
+    """200 empty lines, in a file or in a column, or pasted."""
+    files = importlib.import_module("space.files")
+    texts = {"a.txt": "a b\n" * 200, "r.txt": "a b\n" * 200, origin: "\n" * 200}
+    roles = [{"": "systems"}, {"": "references"}]
+    assert submit(tmp_path, texts.items(), roles) == CANNOT_BE_READ.format(origin)
+    assert (
+        read_problem(tmp_path, origin, "\n" * 200) == f"{origin} has no text. Upload another file."
+    )
+    column = "".join(f"{line},\n" for line in ["a b"] * 9)
+    told = submit(tmp_path, [("a.csv", f"mt,ref\n{column}")])
+    assert told == "The references have no text: all lines are empty."
+    pasted = [files.FROM_TEXT, None, None, " \n \n", "", "a b"]
+    with pytest.raises(ValueError, match=r"^The systems are missing"):
+        files.read_submission(pasted)
+
+
+# --- Roles ----------------------------------------------------------------------------------------
+
+TEXT = ["a b c d", "e f g h", "i j k l"]
+
+
+def join_lines(lines):
+    return "".join(f"{line}\n" for line in lines)
+
+
+def make_table(separator, **columns):
+    rows = [separator.join(row) for row in zip(*columns.values())]
+    return join_lines([separator.join(columns), *rows])
+
+
+ROLES = {
+    "names of columns": (
+        [("a.tsv", make_table("\t", doc=["d1", "d1", "d2"], domain=["x", "x", "y"], src=TEXT, refA=TEXT, mt=TEXT, score=["1", "2", "3"]))],
+        [("doc", "documents"), ("domain", "labels"), ("src", ""), ("refA", "references"), ("a", "systems"), ("score", "")],
+    ),
+    "all other texts are systems": (
+        [("a.csv", make_table(",", reference=TEXT, A=TEXT, B=TEXT))],
+        [("reference", "references"), ("A", "systems"), ("B", "systems")],
+    ),
+    "a table with a system that is named so": (
+        [("a.csv", make_table(",", expected=TEXT, response=TEXT, comment=TEXT))],
+        [("expected", "references"), ("a", "systems"), ("comment", "")],
+    ),
+    "heads in other languages": (
+        [("a.csv", make_table(";", Quelle=TEXT, Übersetzung=TEXT, Référence=TEXT))],
+        [("Quelle", ""), ("a", "systems"), ("Référence", "references")],
+    ),
+    "names of files": (
+        [("newstest2021.de-en.src.de", join_lines(TEXT)), ("newstest2021.de-en.ref.A.en", join_lines(TEXT)), ("newstest2021.de-en.hyp.Online-A.en", join_lines(TEXT))],
+        [("newstest2021.de-en.src", ""), ("newstest2021.de-en.ref.A", "references"), ("newstest2021.de-en.hyp.Online-A", "systems")],
+    ),
+    "names of files whose last part tells": (
+        [("test.hyp", join_lines(TEXT)), ("test.ref", join_lines(TEXT))],
+        [("test", "systems"), ("test", "references")],
+    ),
+    "one text beside a system": (
+        [("mt.txt", join_lines(TEXT)), ("human.txt", join_lines(TEXT))],
+        [("mt", "systems"), ("human", "references")],
+    ),
+    "labels beside texts": (
+        [("mt.txt", join_lines(TEXT)), ("ref.txt", join_lines(TEXT)), ("docs.tsv", make_table("\t", domain=["x", "x", "y"], doc=["d1", "d1", "d2"]))],
+        [("mt", "systems"), ("ref", "references"), ("domain", "labels"), ("doc", "documents")],
+    ),
+    "documents without a head": (
+        [("mt.txt", join_lines(TEXT)), ("ref.txt", join_lines(TEXT)), ("docs.txt", "doc1\ndoc1\ndoc2\n")],
+        [("mt", "systems"), ("ref", "references"), ("docs", "documents")],
+    ),
+    "groups and documents without a head": (
+        [("mt.txt", join_lines(TEXT)), ("ref.txt", join_lines(TEXT)), ("docs.tsv", "news\tdoc1\nnews\tdoc1\nchat\tdoc2\n")],
+        [("mt", "systems"), ("ref", "references"), ("column 1", "labels"), ("column 2", "documents")],
+    ),
+    "ids": (
+        [("out.jsonl", join_lines(json.dumps({"custom_id": f"request-{n}", "answer": text}) for n, text in enumerate(TEXT))), ("ref.txt", join_lines(TEXT))],
+        [("custom_id", ""), ("out", "systems"), ("ref", "references")],
+    ),
+    "answers of one word": (
+        [("a.csv", make_table(",", prediction=["yes", "no", "no"], label=["yes", "yes", "no"]))],
+        [("a", "systems"), ("label", "references")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_roles_are_told_by_names_and_contents(tmp_path, name):
+    uploads, expected = ROLES[name]
+    roles, missing = list_roles(tmp_path, uploads)
+    assert roles == expected
+    assert missing == ("", False)
 
 
 @pytest.mark.parametrize(
-    ("table", "column", "expected"),
+    ("names", "references"),
     [
-        (TABLE, "domain", ["news", "chat"]),
-        (TABLE, ["domain"], ["news", "chat"]),
-        (TABLE, [], None),
-        (TABLE, None, None),
-        (TABLE, ["domain", "mt"], "Choose one column of labels."),
-        (TABLE, "topic", "None of the files has a column 'topic'."),
-        (b"mt\tdomain\n" + b"".join(b"a\t%d\n" % i for i in range(101)), "domain", "The column 'domain' has 101 different labels; the limit is 100."),
+        (["domain", "doc", "refA", "GPT-4"], ["refA"]),  # as in the files of WMT
+        (["ref_b", "ref-C", "refs", "ONLINE-B"], ["ref_b", "ref-C", "refs"]),
+        (["tgt.de", "mt.de"], ["tgt.de"]),
+        (["RefA", "REF", "refb", "humanReference", "OnlineA"], ["RefA", "REF", "refb", "humanReference"]),
+        (["target-finetuned", "ref-tuned", "gold-mix", "reference"], ["reference"]),
+        (["preference", "prefA", "reform", "goldenMT"], []),
     ],
 )  # fmt: skip
-def test_labels_are_a_column_of_the_table(tmp_path, table, column, expected):
-    files = [("a.tsv", table), ("r.txt", b"a b c d\n" * (table.count(b"\n") - 1))]
-    answer = submit(tmp_path, files, ["mt"], (), column)
-    assert (answer if isinstance(answer, str) else answer.labels) == expected
+def test_columns_of_references_are_known_by_their_whole_names(names, references):
+    find_role = importlib.import_module("space.roles").find_role
+    assert [name for name in names if find_role(name) == "references"] == references
+
+
+ASKED = {
+    "two files": ([("a.txt", "a b\n"), ("b.txt", "a c\n")], "references", True),
+    "two columns": ([("a.tsv", "x\ty\na b\ta c\na b\ta c\n")], "references", True),
+    "a system alone": ([("a.txt", "a b\n")], "references", False),
+    "a reference alone": ([("ref.txt", "a b\n")], "systems", False),
+    "two references": ([("ref.txt", "a b\n"), ("target.txt", "a b\n")], "systems", True),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_nothing_tells_is_asked(tmp_path, name):
+    uploads, role, can_be_chosen = ASKED[name]
+    _, missing = list_roles(tmp_path, uploads)
+    assert missing == (role, can_be_chosen)
+    question = submit(tmp_path, uploads)
+    one = role.removesuffix("s")
+    told = f"Which text is the {one}?" if can_be_chosen else f"The {role} are missing."
+    assert question.startswith(told)
+
+
+def test_a_chosen_reference_makes_the_others_systems(tmp_path):
+    uploads = [("a.txt", "a b\n"), ("b.txt", "a c\n"), ("c.txt", "a d\n")]
+    answer = submit(tmp_path, uploads, [None, {"": "references"}])
+    assert (answer.systems, answer.references) == ({"a": ["a b"], "c": ["a d"]}, [["a c"]])
+    answer = submit(tmp_path, uploads, [{"": ""}, {"": "references"}])
+    assert list(answer.systems) == ["c"]
 
 
 ORGANIZERS = {
-    "organizer.tsv": b"domain\tdoc\treference\tsystem 1\tOnline-B\nnews\td1\ta b c d\ta b c e\ta x c d\nchat\td2\te f g h\te f g i\te y g h\n",
-    "organizer.csv": b'Domain,doc_id,ref.A,ref.B,src,Facebook-AI,HuaweiTSC,chars\n"news, local",1,a b,b a,x y,a c,b c,3\nchat,1,e f,f e,z,e g,f g,3\n',
-    "organizer.jsonl": b'{"lp": "en-is", "docid": "d", "id": 1, "reference": ["a", "b"], "Mideind": "a", "Allegro.eu": "c"}\n',
+    "organizer.tsv": "domain\tdoc\treference\tsystem 1\tOnline-B\nnews\td1\ta b c d\ta b c e\ta x c d\nchat\td2\te f g h\te f g i\te y g h\n",
+    "organizer.csv": 'Domain,doc_id,ref.A,ref.B,src,Facebook-AI,HuaweiTSC,chars\n"news, local",1,a b,b a,x y,a c,b c,3\nchat,1,e f,f e,z,e g,f g,3\n',
+    "organizer.jsonl": '{"lp": "en-is", "docid": "d", "id": 1, "reference": ["a b", "b c"], "Mideind": "a b", "Allegro.eu": "c d"}\n',
 }
 
 
 @pytest.mark.parametrize("name", ORGANIZERS)
-@pytest.mark.parametrize(
-    "fields", [("systems",), ("references",), ("systems", "references")], ids="+".join
-)
-def test_an_organizers_table_works_at_once(tmp_path, name, fields):
-    """In either field or in both; what is preselected is what is scored."""
-    files = importlib.import_module("space.files")
-    (tmp_path / name).write_bytes(ORGANIZERS[name])
-    path = str(tmp_path / name)
-    guessed = files.guess_columns(files.describe_file(path))
-    uploads = [[path] if role in fields else None for role in ("systems", "references")]
-    values = [uploads[0], guessed["systems"], uploads[1], guessed["references"], "", "", ""]
-    found = files.read_submission(
-        [files.FROM_FILES, *values, guessed["labels"][0], guessed["documents"][0]]
-    )
+def test_an_organizers_table_works_at_once(tmp_path, name):
+    found = submit(tmp_path, [(name, ORGANIZERS[name])])
     assert found[:4] == {
         "organizer.tsv": ({"system 1": ["a b c e", "e f g i"], "Online-B": ["a x c d", "e y g h"]}, [["a b c d"], ["e f g h"]], ["news", "chat"], ["d1", "d2"]),
         "organizer.csv": ({"Facebook-AI": ["a c", "e g"], "HuaweiTSC": ["b c", "f g"]}, [["a b", "b a"], ["e f", "f e"]], ["news, local", "chat"], ["1", "1"]),
-        "organizer.jsonl": ({"Mideind": ["a"], "Allegro.eu": ["c"]}, [["a", "b"]], ["en-is"], ["d"]),
+        "organizer.jsonl": ({"Mideind": ["a b"], "Allegro.eu": ["c d"]}, [["a b", "b c"]], ["en-is"], ["d"]),
     }[name]  # fmt: skip
 
 
-@pytest.mark.processes
-def test_files_are_read_without_gradio():
-    run_apart("""
-import sys
-sys.modules["gradio"] = None
-from space.files import split_lines
-assert split_lines("a\\nb") == ["a", "b"]
-""")
+def test_groups_are_limited_and_can_be_left_out(tmp_path):
+    table = ("a.tsv", "mt\tdomain\ta\n" + "".join(f"a b c\td{i}\tx\n" for i in range(101)))
+    uploads = [table, ("ref.txt", "a b c\n" * 101)]
+    told = "The column of groups has 101 different labels; the limit is 100."
+    assert submit(tmp_path, uploads) == told
+    assert submit(tmp_path, uploads, [{"domain": ""}]).labels is None
+    assert submit(tmp_path, uploads, [{"domain": "", "a": "labels"}]).labels == ["x"] * 101
 
 
-ROLES = [
-    # Roles are told by whole names.
-    (["target-finetuned", "ref-tuned", "gold-mix", "reference"], ["reference"], ["target-finetuned", "ref-tuned", "gold-mix"]),
-    (["source", "refA", "Online-B"], ["refA"], ["Online-B"]),
-    (["prompt", "response", "expected"], ["expected"], ["response"]),
-    (["question", "pred", "ground_truth"], ["ground_truth"], ["pred"]),
-    (["input_text", "model-1", "tgt"], ["tgt"], ["model-1"]),
-    (["src_en", "mt_de", "ref_de"], ["ref_de"], ["mt_de"]),
-    (["hypothesis", "label"], ["label"], ["hypothesis"]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("names", "references", "systems"), ROLES)
-def test_roles_are_told_by_whole_names(names, references, systems):
-    files = importlib.import_module("space.files")
-    guessed = files.guess_columns(files.Description(Path("a.tsv"), names, 9, names))
-    assert (guessed["references"], guessed["systems"]) == (references, systems)
-
-
-def submit_tables(tmp_path, system, reference, columns=(["mt"], ["ref"]), labels=(None, None)):
-    """Return the submission of a table of a system and one of references."""
-    files = importlib.import_module("space.files")
-    paths = []
-    for name, data in (("system.tsv", system), ("refs.tsv", reference)):
-        (tmp_path / name).write_text(data, encoding="utf-8")
-        paths.append(str(tmp_path / name))
-    values = [files.FROM_FILES, paths[0], columns[0], paths[1], columns[1], "", "", "", *labels]
-    return files.read_submission(values)
+# --- Ids and numbers of lines ---------------------------------------------------------------------
 
 
 def test_tables_in_another_order_are_joined_by_their_ids(tmp_path):
     system = "id\tmt\n" + "".join(f"{row}\tsystem {row}\n" for row in (3, 1, 2))
     reference = "id\tref\n" + "".join(f"{row}\treference {row}\n" for row in (1, 2, 3))
-    submission = submit_tables(tmp_path, system, reference)
-    assert list(submission.systems.values()) == [["system 1", "system 2", "system 3"]]
-    assert submission.remarks == ["lines joined by their ids"]
-    submission = submit_tables(tmp_path, system.replace("3\tsystem 3", "9\tsystem 9"), reference)
-    assert submission.references == [["reference 1"], ["reference 2"]]
-    assert submission.remarks == ["lines joined by their ids, 2 of 3 are in all files"]
-    assert submit_tables(tmp_path, reference.replace("ref\n", "mt\n"), reference).remarks == ()
+    answer = submit(tmp_path, [("system.tsv", system), ("refs.tsv", reference)])
+    assert list(answer.systems.values()) == [["system 1", "system 2", "system 3"]]
+    assert answer.remarks == ["lines joined by their ids"]
+    other = system.replace("3\tsystem 3", "9\tsystem 9")
+    answer = submit(tmp_path, [("system.tsv", other), ("refs.tsv", reference)])
+    assert answer.references == [["reference 1"], ["reference 2"]]
+    assert answer.remarks == ["lines joined by their ids, 2 of 3 are in all files"]
+    same = reference.replace("ref\n", "mt\n")
+    assert submit(tmp_path, [("system.tsv", same), ("refs.tsv", reference)]).remarks == []
 
 
 @pytest.mark.parametrize("table", ["system", "references"])
 def test_groups_and_documents_are_joined_with_their_rows(tmp_path, table):
     rows = {"system": (3, 1, 2), "references": (1, 2, 3)}
-    data = {}
+    uploads = []
     for name, text in (("system", "mt"), ("references", "ref")):
         further = "\tdomain\tdoc" if name == table else ""
-        lines = [f"id\t{text}{further}\n"]
+        lines = [f"id\t{text}{further}"]
         for row in rows[name]:
             cells = f"\tdomain {row}\tdoc {row}" if name == table else ""
-            lines.append(f"{row}\t{name} {row}{cells}\n")
-        data[name] = "".join(lines)
-    joined = submit_tables(tmp_path, data["system"], data["references"], labels=("domain", "doc"))
+            lines.append(f"{row}\t{name} {row}{cells}")
+        uploads.append((f"{name}.tsv", join_lines(lines)))
+    joined = submit(tmp_path, uploads)
     assert joined.references == [["references 1"], ["references 2"], ["references 3"]]
     assert joined.labels == ["domain 1", "domain 2", "domain 3"]
     assert joined.documents == ["doc 1", "doc 2", "doc 3"]
 
 
-def test_swapped_roles_and_sources_are_told_by_their_names(tmp_path):
-    table = "ref\tmt\tsource\na b\tc d\te f\n"
-    submission = submit_tables(tmp_path, table, table, (["ref"], ["mt"]))
-    assert submission.notes == [
-        "“ref” looks like one of the references, and is among the systems.",
-        "“mt” looks like one of the systems, and is among the references.",
-    ]
-    submission = submit_tables(tmp_path, table, table, (["source"], ["ref"]))
-    assert submission.notes == ["“source” looks like a source, and is among the systems."]
-
-
-HEADLESS = "The cat sat on the mat.\tA cat sat on the mat.\nDogs bark at night.\tAt night dogs bark.\nIt rains.\tRain falls.\n"
-
-
-def test_a_table_without_names_of_columns_is_asked_about(tmp_path):
-    files = importlib.import_module("space.files")
-    path = tmp_path / "a.tsv"
-    path.write_text(HEADLESS)
-    table = files.describe_file(str(path))
-    assert (table.has_odd_head, table.segments) == (True, 2)
-    values = [files.FROM_FILES, str(path), table.columns[:1], None, table.columns[1:], "", "", ""]
-    with pytest.raises(ValueError, match=r"^Line 1 of a\.tsv looks like the lines below it\. "):
-        files.read_submission([*values, None, None])
-    table = files.describe_file(str(path), files.Reading(first_line=files.HEAD_TEXTS))
-    assert (table.columns, table.segments) == (["column 1", "column 2"], 3)
-    values[2], values[4] = ["column 1"], ["column 2"]
-    answer = files.read_submission([*values, None, None, False, False, files.HEAD_TEXTS])
-    assert answer.references[0] == ["A cat sat on the mat."]
-    path.write_text(f"mt\tref\n{HEADLESS}")
-    assert not files.describe_file(str(path)).has_odd_head
-
-
-def test_lines_that_end_in_carriage_returns_are_lines(tmp_path):
-    files = importlib.import_module("space.files")
-    path = tmp_path / "a.txt"
-    path.write_bytes(b"one\rtwo\rthree\r")
-    described = files.describe_file(str(path))
-    assert (described.segments, described.remarks) == (3, ["lines end in CR"])
-    assert files._read_columns(described, []) == {"a": ["one", "two", "three"]}
-
-
-def check_rejection(file, data, pattern):
-    """Check why a file with these bytes is rejected when it is uploaded."""
-    file.write_bytes(data)
-    with pytest.raises(ValueError, match=pattern):
-        importlib.import_module("space.files").describe_file(str(file))
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("a.jsonl", b'{"p": "a"}\n' * 99_999 + b"{", "a.jsonl, line 100,000 is not JSON"),
-        ("a.jsonl", b'{"p": "a"}\n' * 9 + b'{"q": "a"}', "a.jsonl, line 10 has other keys than line 1."),
-        ("a.csv", b"p,q\n" + b"a,b\n" * 99_000 + b"a\n", "a.csv: line 99,002 has 1 cell, and line 1 has 2."),
-        ("a.tsv", b"p\tq\n" + b"a\tb\n" * 99_000 + b"a\n", "a.tsv: line 99,002 has 1 cell, and line 1 has 2."),
-    ],
-)  # fmt: skip
-def test_a_file_that_cannot_be_read_is_rejected_when_it_is_uploaded(tmp_path, name, data, message):
-    check_rejection(tmp_path / name, data, f"^{re.escape(message)}")
+def test_unequal_numbers_of_lines_can_be_cut_or_filled_up(tmp_path):
+    uploads = [("mt.txt", "a b\nc d\n"), ("ref.txt", "a b\nc e\nf g\n")]
+    assert submit(tmp_path, uploads).startswith("mt has 2 lines, and there are references for 3.")
+    answer = submit(tmp_path, uploads, lengths={"how": "cut", "lines": [2, 3]})
+    assert (answer.references, answer.remarks) == (
+        [["a b"], ["c e"]],
+        ["only the first 2 of 3 lines"],
+    )
+    answer = submit(tmp_path, uploads, lengths={"how": "pad", "lines": [2, 3]})
+    assert answer.systems == {"mt": ["a b", "c d", ""]}
+    assert answer.remarks == ["mt: 1 missing line counted as empty"]
+    # The choice is for these numbers.
+    other = submit(tmp_path, uploads, lengths={"how": "cut", "lines": [1, 3]})
+    assert other.startswith("mt has 2 lines")
 
 
 def test_two_files_of_one_name_stay_apart(tmp_path):
+    uploads = [("mt.txt", "a b\n"), ("mt.txt", "c d\n"), ("mt.txt", "e f\n"), ("ref.txt", "x y\n")]
+    answer = submit(tmp_path, uploads)
+    assert answer.systems == {"mt": ["a b"], "mt (2)": ["c d"], "mt (3)": ["e f"]}
+
+
+# --- Forms ----------------------------------------------------------------------------------------
+
+
+def write_set(kind, name, texts, documents=("d1", "d1", "d2")):
+    """Return a set of WMT in SGML, whose texts aren't escaped as in XML."""
+    lines = [f'<{kind} setid="t" srclang="any" trglang="en">']
+    for document in dict.fromkeys(documents):
+        lines.append(f'<doc sysid="{name}" docid="{document}" genre="news">\n<p>')
+        own = [text for text, place in zip(texts, documents) if place == document]
+        lines += [f'<seg id="{number}"> {text} </seg>' for number, text in enumerate(own, 1)]
+        lines.append("</p>\n</doc>")
+    return join_lines([*lines, f"</{kind}>"])
+
+
+SEGMENTS = ["AT&T & I said &quot;no&quot;.", "Two\nlines.", "A < B."]
+SEGMENT_TEXTS = ['AT&T & I said "no".', "Two lines.", "A < B."]
+
+
+def test_wmts_sgml_has_its_segments_and_nothing_else(bleu, tmp_path):
+    """As in `sacrebleu`, which is asked for the score of the texts."""
+    sacrebleu = pytest.importorskip("sacrebleu")
+    systems = [text.replace("said", "say") for text in REFERENCES[:90]]
+    documents = [f"d{row // 7}" for row in range(90)]
+    uploads = [
+        ("newstest-src.de.sgm", write_set("srcset", "src", systems, documents)),
+        ("newstest-ref.en.sgm", write_set("refset", "ref", REFERENCES[:90], documents)),
+        ("newstest.Online-A.sgm", write_set("tstset", "Online-A", systems, documents)),
+    ]
+    answer = submit(tmp_path, uploads)
+    assert answer.systems == {"Online-A": systems}
+    assert answer.documents == documents
+    (texts,) = answer.systems.values()
+    expected = sacrebleu.corpus_bleu(systems, [REFERENCES[:90]]).score
+    score = bleu.compute(predictions=texts, references=answer.references)["score"]
+    assert score == pytest.approx(expected)
+
+
+def test_wmts_sgml_may_be_pasted():
     files = importlib.import_module("space.files")
-    answer = submit(tmp_path, [("mt.txt", b"a\nb\n"), ("mt.txt", b"c\nd\n"), ("mt.txt", b"e\nf\n")])
-    assert answer[:4] == ({"mt": ["a", "b"]}, [["c", "e"], ["d", "f"]], None, None)
-    uploads = [files.describe_file(str(tmp_path / f"{number}" / "mt.txt")) for number in range(3)]
-    assert {name: lines[0] for name, lines in files._read_systems([files.ChosenColumns(one, []) for one in uploads]).items()} == {
-        "mt": "a", "mt (2)": "c", "mt (3)": "e"
-    }  # fmt: skip
+    pasted = [write_set("tstset", "A", SEGMENTS), "", write_set("refset", "ref", SEGMENTS)]
+    answer = files.read_submission([files.FROM_TEXT, None, None, *pasted])
+    assert answer.systems == {"System": SEGMENT_TEXTS}
+    assert answer.references == [[text] for text in SEGMENT_TEXTS]
 
 
-def test_the_common_prefix_of_long_names_is_cut_before_their_ends_are(tmp_path):
-    files, scored = (importlib.import_module(f"space.{name}") for name in ("files", "scored"))
-    paths = [tmp_path / f"{'newstest2021.' * 5}{name}{'x' * 70}.de" for name in ("A", "B")]
-    for path in paths:
-        path.write_text("a\n")
-    systems = files._read_systems(
-        [files.ChosenColumns(files.describe_file(str(path)), []) for path in paths]
-    )
-    submission, _, prefix = scored.prepare_submission(files.Submission(systems, [["a"]]), "all", [])
-    assert list(submission.systems) == [f"{name}{'x' * 29}…{'x' * 29}" for name in "AB"]
-    assert prefix.startswith("newstest2021.")
-    assert prefix.endswith("newstest2021.")
+def write_wmt_xml(lacks=()):
+    """Return a test set as WMT has it since 2021: documents with sources, references and systems."""
+    parts = ["<?xml version='1.0' encoding='utf-8'?>", '<dataset id="t"><collection id="general">']
+    for document, texts in (("d1", TEXT[:2]), ("d2", TEXT[2:])):
+        parts.append(f'<doc origlang="de" id="{document}" domain="news">')
+        for head in (
+            'src lang="de"',
+            'ref lang="en" translator="A"',
+            'ref lang="en" translator="B"',
+            'hyp lang="en" system="LT22"',
+            'hyp lang="en" system="Online-B"',
+        ):
+            if (document, head) in lacks:
+                continue
+            segments = "".join(
+                f'<seg id="{n}">{head[-2]} {t}</seg>' for n, t in enumerate(texts, 1)
+            )
+            parts.append(f"<{head}><p>{segments}</p></{head[:3]}>")
+        parts.append("</doc>")
+    return "".join([*parts, "</collection></dataset>"])
 
 
-def test_names_that_become_equal_stay_apart():
-    scored, files = (importlib.import_module(f"space.{name}") for name in ("scored", "files"))
-    submission = files.Submission({"x" * 70 + "a": ["a"], "x" * 70 + "b": ["b"]}, [["a"]])
-    systems = scored.prepare_submission(submission, "all", [])[0].systems
-    assert systems == {
-        "x" * 30 + "…" + "x" * 28 + "a": ["a"],
-        "x" * 30 + "…" + "x" * 28 + "b": ["b"],
+def test_wmts_xml_has_systems_references_documents_and_domains(tmp_path):
+    answer = submit(tmp_path, [("all.xml", write_wmt_xml())])
+    assert answer.systems == {
+        "LT22": [f"2 {t}" for t in TEXT],
+        "Online-B": [f"B {t}" for t in TEXT],
     }
+    assert answer.references == [[f"A {t}", f"B {t}"] for t in TEXT]
+    assert answer.documents == ["d1", "d1", "d2"]
+    assert answer.labels == ["news"] * 3
+
+
+def test_in_wmts_xml_segments_without_references_do_not_count(tmp_path):
+    lacks = {("d2", 'ref lang="en" translator="A"'), ("d2", 'ref lang="en" translator="B"')}
+    answer = submit(tmp_path, [("all.xml", write_wmt_xml(lacks))])
+    assert answer.references == [[f"A {t}", f"B {t}"] for t in TEXT[:2]]
+    # Nor does a system that lacks some.
+    answer = submit(tmp_path, [("all.xml", write_wmt_xml({("d1", 'hyp lang="en" system="LT22"')}))])
+    assert list(answer.systems) == ["Online-B"]
+
+
+def test_fairseqs_log_is_read_by_its_numbers(tmp_path):
+    lines = ["2024-01-01 | INFO | fairseq_cli.generate | loading"]
+    for number in (2, 0, 1):
+        lines += [f"S-{number}\tq", f"T-{number}\t{TEXT[number]} r", f"H-{number}\t-0.5\tx@@ y"]
+        lines += [
+            f"H-{number}\t-0.7\tsecond",
+            f"D-{number}\t-0.5\t{TEXT[number]}",
+            f"P-{number}\t-1",
+        ]
+    lines.append("Generate test with beam=5: BLEU4 = 30.12, 60/40/20/10 (BP=1.000)")
+    answer = submit(tmp_path, [("generate-test.txt", join_lines(lines))])
+    assert answer.systems == {"generate-test": TEXT}
+    assert answer.references == [[f"{text} r"] for text in TEXT]
+    # Without a detokenized line, that of the hypothesis counts, the first one of each number.
+    grepped = [line for line in lines if line.startswith("H-")]
+    answer = submit(tmp_path, [("hyp.log", join_lines(grepped)), ("ref.txt", join_lines(TEXT))])
+    assert answer.systems == {"hyp": ["x@@ y"] * 3}
+
+
+def chat(text):
+    return {"choices": [{"message": {"role": "assistant", "content": text}}]}
+
+
+BATCH = [
+    {"id": f"b{n}", "custom_id": f"request-{n}", "response": {"status_code": 200, "body": chat(TEXT[n])}, "error": None}
+    for n in (2, 0, 1)
+]  # fmt: skip
+REFERENCE_FILE = ("ref.txt", join_lines(TEXT))
+JSON_FILES = {
+    "a list of objects": [("a.json", json.dumps([{"prediction": t, "reference": t} for t in TEXT], indent=1))],
+    "a list in an object": [("a.json", json.dumps({"version": 1, "data": [{"mt": t, "ref": t} for t in TEXT]}))],
+    "lists": [("a.json", json.dumps({"predictions": TEXT, "references": [[t] for t in TEXT], "bleu": 3}))],
+    "a list of texts": [("mt.json", json.dumps(TEXT)), REFERENCE_FILE],
+    "lines of texts": [("mt.jsonl", join_lines(map(json.dumps, TEXT))), REFERENCE_FILE],
+    "lines in a file called .json": [("a.json", join_lines(json.dumps({"mt": t, "ref": t}) for t in TEXT))],
+    "results of a batch, in another order": [("batch.jsonl", join_lines(map(json.dumps, BATCH))), REFERENCE_FILE],
+    "chats": [("chat.jsonl", join_lines(json.dumps({"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": t}]}) for t in TEXT)), REFERENCE_FILE],
+    "keys within keys": [("a.jsonl", join_lines(json.dumps({"input": {"source": "q", "reference": t}, "output": {"mt": t}}) for t in TEXT))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", JSON_FILES)
+def test_json_is_read_in_several_forms(tmp_path, name):
+    answer = submit(tmp_path, JSON_FILES[name])
+    assert list(answer.systems.values()) == [TEXT]
+    assert answer.references == [[text] for text in TEXT]
+
+
+GERMAN = ["Das ist für größere Häuser.", "Ja, schön, später.", "Übrigens: naïve Gäste."]
+ENCODED = {
+    "Windows-1252": ("mt.txt", join_lines(GERMAN).encode("cp1252"), GERMAN, "read as Windows-1252: für, größere, Häuser"),
+    "Windows-1251": ("mt.txt", "Привет, это тест.\n".encode("cp1251"), ["Привет, это тест."], "read as Windows-1251: Привет, это, тест"),
+    "GB 18030": ("mt.txt", "我们用的是中文，这是一个测试。\n".encode("gb18030"), ["我们用的是中文，这是一个测试。"], "read as GB 18030: "),
+    "UTF-16 without a mark": ("mt.txt", join_lines(GERMAN).encode("utf-16-le"), GERMAN, "UTF-16"),
+    "a mark of UTF-8": ("mt.txt", join_lines(GERMAN).encode("utf-8-sig"), GERMAN, ""),
+    "Excel's CSV": ("mt.csv", ("sep=;\r\nÜbersetzung;Wörter\r\n" + "".join(f'"{t}";3\r\n' for t in GERMAN)).encode("cp1252"), GERMAN, "read as Windows-1252: Übersetzung, Wörter, für, separated by semicolons"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_encodings_are_found_and_told(tmp_path, name):
+    file, data, texts, told = ENCODED[name]
+    answer = submit(tmp_path, [(file, data), ("ref.txt", join_lines(texts))])
+    assert list(answer.systems.values()) == [texts]
+    files = importlib.import_module("space.files")
+    (upload,) = files.read_files(write_files(tmp_path, [(file, data)])).uploads
+    assert told in ", ".join(upload.table.remarks)
+
+
+def test_another_encoding_can_be_chosen(tmp_path):
+    polish = ["Zażółć gęślą jaźń.", "Idę do domu."]
+    upload = ("mt.txt", join_lines(polish).encode("cp1250"))
+    answer = submit(
+        tmp_path, [upload, ("ref.txt", "a b\nc d\n")], readings=[{"encoding": "cp1250"}]
+    )
+    assert answer.systems == {"mt": polish}
+
+
+HOSTILE = {
+    "entities within entities": ("a.xml", '<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaaaaaaaa">' + "".join(f'<!ENTITY {x} "{("&" + y + ";") * 10}">' for x, y in zip("bcdefghi", "abcdefgh")) + ']><dataset><doc><seg>&i;</seg></doc></dataset>'),
+    "a file of the server": ("a.xml", '<?xml version="1.0"?><!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/hostname">]><dataset><hyp system="a"><seg>&x;</seg></hyp></dataset>'),
+    "deep XML": ("a.xml", "<?xml version='1.0'?><dataset>" + "<doc>" * 500_000),
+    "deep SGML": ("a.sgm", "<refset>" + "<doc>" * 500_000),
+    "deep JSON": ("a.json", "[" * 1_000_000),
+    "deep JSON, closed": ("a.json", "[" * 900_000 + "]" * 900_000),
+    "deep objects": ("a.json", '{"a":' * 900_000 + "1" + "}" * 900_000),
+    "a huge number": ("a.json", "[" + "9" * 100_000 + "]"),
+    "a huge field": ("a.csv", 'mt,ref\n"' + "x" * 5_000_000 + '",y\n'),
+    "tags without a text": ("a.xml", "<note><to>x</to></note>"),
+    "half a tag": ("a.sgm", "<refset " + "a" * 1_000_000),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_get_an_answer_in_words(tmp_path, name):
+    file, data = HOSTILE[name]
+    answer = submit(tmp_path, [(file, data), ("ref.txt", "a b\n")])
+    if isinstance(answer, str):
+        assert answer.startswith(file)
+        answer = read_problem(tmp_path, file, data)
+        assert not re.search(r"Traceback|Error|/tmp|\.py\b|lxml|pyarrow", answer)
+        assert len(answer) < 300
+    else:
+        (texts,) = answer.systems.values()
+        assert texts in ([""], ["&x;"])
 
 
 SPOKEN = ['He said "no".', "tab\there", "plain", 'two\nlines "a"', '"quoted"']
@@ -305,7 +505,7 @@ SPOKEN = ['He said "no".', "tab\there", "plain", 'two\nlines "a"', '"quoted"']
 
 def write_table(path, written_by):
     """Write a table of `SPOKEN` as pandas or Python's csv does."""
-    columns = {"mt": SPOKEN, "ref": ["r"] * len(SPOKEN)}
+    columns = {"mt": SPOKEN, "ref": ["r s"] * len(SPOKEN)}
     if written_by == "pandas":
         pytest.importorskip("pandas").DataFrame(columns).to_csv(path, sep="\t", index=False)
         return
@@ -318,41 +518,39 @@ def write_table(path, written_by):
 @pytest.mark.parametrize("written_by", ["pandas", "csv", "csv, all"])
 def test_a_tsv_with_quoted_cells_is_read_as_it_was_written(tmp_path, written_by):
     """Tabs, line feeds and quotation marks within cells included; and it is told below the name."""
-    files, sources = (importlib.import_module(f"space.{name}") for name in ("files", "sources"))
+    read_table = importlib.import_module("space.forms").read_table
     path = tmp_path / "a.tsv"
     write_table(path, written_by)
-    upload = files.describe_file(str(path))
-    assert files._read_columns(upload, ["mt"]) == {"mt": SPOKEN}
-    assert upload.segments == len(SPOKEN)
-    assert "quoted as by pandas; quotes removed" in sources._describe_reading(upload)[1]
+    table = read_table(str(path))
+    assert table.columns["mt"] == SPOKEN
+    assert "quoted as by pandas; quotes removed" in table.remarks
 
 
 @pytest.mark.parametrize(
     ("rows", "is_quoted"),
     [
-        (b'"a ""b"" c"\tr\n', True),
-        (b'"a ""b"" c"\tr "q" r\n', False),  # a cell that is not quoted has quotation marks
-        (b'"a ""b""\tr\n', False),  # a quoted cell has no end
-        (b'"a"\tr\n', False),  # a text in quotation marks: without two in a row, this is not certain
-        (b'""\t""\n', False),
-        (b'a "" b\tr\n', False),
-        (b"a\tr\n", False),
+        ('"a ""b"" c"\tr\n', True),
+        ('"a ""b"" c"\tr "q" r\n', False),  # a cell that is not quoted has quotation marks
+        ('"a ""b""\tr\n', False),  # a quoted cell has no end
+        ('"a"\tr\n', False),  # a text in quotation marks: without two in a row, this is not certain
+        ('""\t""\n', False),
+        ('a "" b\tr\n', False),
+        ("a\tr\n", False),
     ],
 )  # fmt: skip
 def test_quotation_marks_in_a_tsv_stay_unless_all_cells_with_them_are_quoted(
     tmp_path, rows, is_quoted
 ):
     """As for `cut`, and in the files of WMT; if the cells are quoted, they stay on request."""
-    files = importlib.import_module("space.files")
+    forms = importlib.import_module("space.forms")
     path = tmp_path / "a.tsv"
-    path.write_bytes(b"mt\tref\n" + rows)
-    first_cell = rows.split(b"\t")[0].decode()
-    for keeps_quotes in (True, False):
-        upload = files.describe_file(str(path), files.Reading(keeps_quotes))
-        (cell,) = files._read_columns(upload, ["mt"])["mt"]
-        removes_quotes = is_quoted and not keeps_quotes
-        assert cell == ('a "b" c' if removes_quotes else first_cell)
-        assert upload.has_quoted_cells == is_quoted
+    path.write_text(f"mt\tref\n{rows}")
+    first_cell = rows.split("\t")[0]
+    for quotes in (forms.KEEP_QUOTES, ""):
+        table = forms.read_table(str(path), forms.Reading(quotes=quotes))
+        (cell,) = table.columns["mt"]
+        assert cell == ('a "b" c' if is_quoted and not quotes else first_cell)
+        assert [choice.name for choice in table.choices] == ["quotes"] * is_quoted
 
 
 @pytest.mark.slow
@@ -361,199 +559,53 @@ def test_quoted_cells_are_found_in_linear_time():
     """Also in 20 MB of cells that begin with a quotation mark and have no end."""
     run_apart('''
 import tempfile, pathlib
-from space.files import describe_file
+from space.forms import read_table
 path = pathlib.Path(tempfile.mkdtemp()) / "a.tsv"
 for line in (b'"a""b' * 40 + b"\\tb", b'"a\\t' + b'"a"x' * 40, b'""x' * 60 + b"\\tb", b'"""x' * 60 + b"\\tb"):
     path.write_bytes(b"mt\\tref\\n" + (line + b"\\n") * 90_000)
     try:
-        describe_file(str(path))
+        read_table(str(path))
     except ValueError:
         pass
 ''')
 
 
-@pytest.mark.parametrize(
-    ("names", "references"),
-    [
-        (["domain", "doc", "refA", "GPT-4"], ["refA"]),  # as in the files of WMT
-        (["ref_b", "ref-C", "refs", "ONLINE-B"], ["ref_b", "ref-C", "refs"]),
-        (["tgt.de", "mt.de"], ["tgt.de"]),
-        (["RefA", "REF", "refb", "humanReference", "OnlineA"], ["RefA", "REF", "refb", "humanReference"]),
-        (["preference", "prefA", "reform", "goldenMT"], []),
-    ],
-)  # fmt: skip
-def test_columns_of_references_are_known_by_their_names(names, references):
-    files = importlib.import_module("space.files")
-    table = files.Description(Path("a.tsv"), names, 9, names)
-    assert files.guess_columns(table)["references"] == references
+@pytest.mark.processes
+def test_files_are_read_without_gradio():
+    run_apart("""
+sys.modules["gradio"] = None
+from space.forms import split_lines
+assert split_lines("a\\nb") == ["a", "b"]
+""")
 
 
-def test_a_missing_column_is_asked_for_first_and_at_its_field(tmp_path):
-    """Eleven texts without a known reference are not "eleven systems, the limit is ten"."""
-    files = importlib.import_module("space.files")
-    names = [f"text{number}" for number in range(11)]
-    path = tmp_path / "a.tsv"
-    path.write_text("\t".join(names) + "\n" + "a\t" * 10 + "a\n")
-    table = files.describe_file(str(path))
-    assert list_columns([table])[0] == "Which column has the reference?"
-    known = table._replace(columns=[*names, "refA"])
-    assert list_columns([known])[0].startswith(
-        "Columns: text0, text1, text2 and 8 more are systems"
-    )
-    values = [files.FROM_FILES, [str(path)], names, None, [], "", "", "", None, None]
-    asked = r"^Which column has the {}\? Choose it in the list of columns\.$"
-    with pytest.raises(ValueError, match=asked.format("reference")):
-        files.read_submission(values)
-    values[2], values[4] = ["text3", "text4"], ["text3"]
-    with pytest.raises(
-        ValueError,
-        match=r"^The column 'text3' is chosen for systems and for references\. Remove it from one of them\.$",
-    ):
-        files.read_submission(values)
-    values[2] = []
-    with pytest.raises(ValueError, match=asked.format("system")):
-        files.read_submission(values)
+HEADLESS = "The cat sat on the mat.\tA cat sat on the mat.\nDogs bark at night.\tAt night dogs bark.\nIt rains.\tRain falls.\n"
 
 
-def list_columns(systems, references=()):
-    """Return the sentence, the roles of the columns by owner and name, and whether names tell them."""
-    columns = importlib.import_module("space.columns")
-    chosen, is_certain = columns.guess_chosen(systems, references)
-    listed = columns.list_columns(systems, references, chosen)
-    roles = {f"{column.owner}.{column.name}": column.role for column in listed}
-    return columns.tell_columns(listed), roles, is_certain
-
-
-TABLES = {
-    "doc\tdomain\tsource\tref\tA\tB\nd1\tnews\ts\tr\ta\tb\n": "all.tsv",
-    "id\tmt\n1\ta\n": "system.tsv",
-    "id\treference\n1\tr\n": "reference.tsv",
-    "x\ty\na\tr\n": "odd.tsv",
-    "domain\tmt\nnews\ta\n": "labeled.tsv",
-    "r\n": "r.txt",
-}
-
-
-@pytest.mark.parametrize(
-    ("systems", "references", "sentence", "is_certain"),
-    [
-        # A table with all.
-        (["all.tsv"], [], "Columns: A and B are systems, ref is the reference, a score per domain, tests by doc; 1 is not used", True),
-        # A table per role, each with its own list.
-        (["system.tsv"], ["reference.tsv"], "Columns: mt is the system, reference is the reference; 2 are not used", True),
-        (["system.tsv"], ["r.txt"], "Columns: mt is the system; 1 is not used", True),
-        # No name tells.
-        (["odd.tsv"], ["r.txt"], "Columns: x and y are systems", True),
-        (["odd.tsv"], [], "Which column has the reference?", False),
-        (["r.txt"], ["odd.tsv"], "Columns: y is the reference; 1 is not used", False),
-        # Plain text has no columns.
-        (["r.txt"], ["r.txt"], None, True),
-        # A column of groups in both: the first one counts.
-        (["labeled.tsv"], ["labeled.tsv"], "Columns: mt is the system, mt is the reference, a score per domain; 1 is not used", False),
-    ],
-)  # fmt: skip
-def test_the_sentence_says_what_columns_are_for(
-    tmp_path, systems, references, sentence, is_certain
-):
-    files = importlib.import_module("space.files")
-
-    def describe(names):
-        described = []
-        for name in names:
-            (text,) = [text for text, file in TABLES.items() if file == name]
-            (tmp_path / name).write_text(text)
-            described.append(files.describe_file(str(tmp_path / name)))
-        return described
-
-    told, roles, certain = list_columns(describe(systems), describe(references))
-    assert told == sentence if roles else sentence is None
-    assert certain == is_certain
-
-
-def test_what_was_chosen_stays_with_its_files(tmp_path):
-    """Also that no column has groups; another role's new files are guessed."""
-    columns, files, sources = (
-        importlib.import_module(f"space.{name}") for name in ("columns", "files", "sources")
-    )
-    described = {}
-    for role, name in (("systems", "all.tsv"), ("references", "labeled.tsv")):
-        (text,) = [text for text, file in TABLES.items() if file == name]
-        (tmp_path / name).write_text(text)
-        described[role] = [files.describe_file(str(tmp_path / name))]
-    table = {"systems": described["systems"], "references": []}
-    before = columns.Chosen(["A"], ["B"], [], ["domain"])
-
-    def keep(described, kept):
-        guessed, _ = columns.guess_chosen(described["systems"], described["references"])
-        return sources._keep_chosen(before, guessed, described, kept)
-
-    guessed = columns.Chosen(["A", "B"], ["ref"], ["domain"], ["doc"])
-    assert keep(table, set()) == guessed
-    assert keep(table, {"systems", "references"}) == before
-    # References are uploaded besides.
-    added = keep(described, {"systems"})
-    assert added == columns.Chosen(["A"], ["mt"], ["domain"], ["domain"])
-
-
-def test_the_list_has_the_first_text_of_each_column_and_only_roles_that_can_be(tmp_path):
-    """A name is whatever a file has: it is text, and comes back as it was."""
-    columns, files = (importlib.import_module(f"space.{name}") for name in ("columns", "files"))
-    name = 'm"t<b>&\u200b'
-    (tmp_path / "a.jsonl").write_text(json.dumps({name: "<i>" + "x" * 500, "ref": ["r", "s"]}))
-    (tmp_path / "r.csv").write_text("ref,id\n,007\n")
-    table, other = (files.describe_file(str(tmp_path / file)) for file in ("a.jsonl", "r.csv"))
-    assert [len(table.examples[0]), *table.examples[1:]] == [200, "['r', 's']"]
-    assert list(other.examples) == ["", "007"]
-
-    def read(systems, references):
-        chosen, _ = columns.guess_chosen(systems, references)
-        rendered = columns.render_columns(columns.list_columns(systems, references, chosen))
-        assert "<i>" not in rendered
-        fields = re.findall(r'data-owner="(.*?)" data-name="(.*?)">(.*?)</select>', rendered)
-        return [
-            (owner, unescape(name), re.findall('value="(.*?)"', options))
-            for owner, name, options in fields
-        ]
-
-    others = ["labels", "documents", ""]
-    assert read([table], []) == [
-        ("", name, ["systems", "references", *others]),
-        ("", "ref", ["systems", "references", *others]),
-    ]
-    assert read([table], [other]) == [
-        ("systems", name, ["systems", *others]),
-        ("systems", "ref", ["systems", *others]),
-        ("references", "ref", ["references", *others]),
-        ("references", "id", ["references", *others]),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("a.tsv", b'p\tq\n"a\tb\na"\tb\na\tb\t"c\n', "a.tsv: line 4 has 3 cells, and line 1 has 2."),
-        ("a.csv", b'p,q\n"a\nb",c\n"a,b",c,d\n', "a.csv: line 4 has 3 cells, and line 1 has 2."),
-        ("a.csv", b"p,q\na,b\na\n", "a.csv: line 3 has 1 cell, and line 1 has 2."),
-    ],
-)  # fmt: skip
-def test_a_line_with_another_number_of_cells_is_named(tmp_path, name, data, message):
-    (tmp_path / name).write_bytes(data)
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        importlib.import_module("space.files").describe_file(str(tmp_path / name))
+def test_a_table_without_names_of_columns_is_asked_about(tmp_path):
+    answer = submit(tmp_path, [("a.tsv", HEADLESS)])
+    assert answer.startswith("Line 1 of a.tsv looks like the lines below it. ")
+    roles = [{"column 2": "references"}]
+    answer = submit(tmp_path, [("a.tsv", HEADLESS)], roles, [{"head": "texts"}])
+    assert answer.references[0] == ["A cat sat on the mat."]
+    assert len(answer.references) == 3
+    assert len(submit(tmp_path, [("a.tsv", f"mt\tref\n{HEADLESS}")]).references) == 3
 
 
 # The bytes of a file, the texts of its first column, and how the page says it read them.
 READINGS = {
-    "utf-16.txt": ("a\nñ\n".encode("utf-16"), ["a", "ñ"], "2 segments, UTF-16, one per line"),
-    "utf-16-be.txt": (b"\xfe\xff" + "a\nñ\n".encode("utf-16-be"), ["a", "ñ"], "2 segments, UTF-16, one per line"),
-    "Unicode text of Excel.txt": ("mt\tref\nñ\tb\n".encode("utf-16"), ["ñ"], "1 segment, UTF-16, columns: mt, ref"),
-    "utf-16.csv": ("mt;ref\nñ;b\n".encode("utf-16"), ["ñ"], "1 segment, UTF-16, separated by semicolons, columns: mt, ref"),
-    "semicolons.csv": (b"mt;ref\na, b;c\n", ["a, b"], "1 segment, separated by semicolons, columns: mt, ref"),
-    "one column.csv": (b"mt\na; b\n", ["a; b"], "1 segment, columns: mt"),
-    "zip.txt.gz": (gzip.compress(b"a\nb\n"), ["a", "b"], "2 segments, unpacked, one per line"),
-    "zip.TSV.gz": (gzip.compress(b"mt\tref\na\tb\n"), ["a"], "1 segment, unpacked, columns: mt, ref"),
-    "zip.jsonl.gz": (gzip.compress(b'{"mt": "a"}\n'), ["a"], "1 segment, unpacked, columns: mt"),
-    "both.txt.gz": (gzip.compress("a\nñ\n".encode("utf-16")), ["a", "ñ"], "2 segments, unpacked, UTF-16, one per line"),
+    "utf-16.txt": ("a\nñ\n".encode("utf-16"), ["a", "ñ"], "2 lines, UTF-16"),
+    "utf-16-be.txt": (b"\xfe\xff" + "a\nñ\n".encode("utf-16-be"), ["a", "ñ"], "2 lines, UTF-16"),
+    "Unicode text of Excel.txt": ("mt\tref\nñ\tb\n".encode("utf-16"), ["ñ"], "TSV, 1 line, UTF-16"),
+    "utf-16.csv": ("mt;ref\nñ;b\n".encode("utf-16"), ["ñ"], "CSV, 1 line, UTF-16, separated by semicolons"),
+    "semicolons.csv": (b"mt;ref\na, b;c\n", ["a, b"], "CSV, 1 line, separated by semicolons"),
+    "one column.csv": (b"mt\na; b\n", ["a; b"], "CSV, 1 line"),
+    "zip.txt.gz": (gzip.compress(b"a\nb\n"), ["a", "b"], "2 lines, unpacked"),
+    "parts.txt.gz": (gzip.compress(b"a\n") + gzip.compress(b"b\n"), ["a", "b"], "2 lines, unpacked"),
+    "zip.TSV.gz": (gzip.compress(b"mt\tref\na\tb\n"), ["a"], "TSV, 1 line, unpacked"),
+    "zip.jsonl.gz": (gzip.compress(b'{"mt": "a"}\n'), ["a"], "JSONL, 1 line, unpacked"),
+    "both.txt.gz": (gzip.compress("a\nñ\n".encode("utf-16")), ["a", "ñ"], "2 lines, unpacked, UTF-16"),
+    "returns.txt": (b"one\rtwo\rthree\r", ["one", "two", "three"], "3 lines, lines end in CR"),
 }  # fmt: skip
 
 
@@ -561,26 +613,43 @@ READINGS = {
 def test_a_file_is_read_and_the_page_says_how(tmp_path, name):
     files, sources = (importlib.import_module(f"space.{name}") for name in ("files", "sources"))
     data, texts, told = READINGS[name]
-    (tmp_path / name).write_bytes(data)
-    upload = files.describe_file(str(tmp_path / name))
-    (column,) = files._read_columns(upload, upload.columns[:1]).values()
-    assert column == texts
-    assert sources._describe_reading(upload) == (name, told)
+    paths = write_files(tmp_path, [(name, data)])
+    read = files.read_files(paths)
+    (upload,) = read.uploads
+    assert next(iter(upload.table.columns.values())) == texts
+    rendered = sources.render_files(read, paths)
+    assert f"<b>{name}</b> <span>{told}</span>" in rendered
 
 
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("a.docx", b"PK\x03\x04...", "a.docx is a Word file. Export it as text, CSV, TSV or JSONL."),
-        ("a.xlsx", b"PK\x03\x04...", "a.xlsx is an Excel file. Export it as text, CSV, TSV or JSONL."),
-        ("a.txt", b"PK\x03\x04...", "a.txt is a ZIP file. Export it as text, CSV, TSV or JSONL."),
+        ("a.docx", b"PK\x03\x04..word/document.xml", "a.docx is a Word file."),
+        ("a.csv", b"PK\x03\x04..xl/workbook.xml", "a.csv is an Excel file."),
+        ("a.txt", b"PK\x03\x04...", "a.txt is a ZIP file."),
+        ("plot.png", b"\x89PNG\r\n\x1a\n\x00", "plot.png is a picture. This page needs texts"),
+        ("plot.txt", b"\xff\xd8\xff\xe0", "plot.txt is a picture."),
+        ("model.bin", b"PK\x03\x04..archive/data.pkl", "model.bin is a model."),
+        ("model.gguf", b"GGUF\x03\x00", "model.gguf is a model."),
+        ("a.pkl", b"\x80\x04\x95", "a.pkl is a pickle of Python."),
+        ("a.pdf", b"%PDF-1.7", "a.pdf is a PDF."),
+        ("a.parquet", b"PAR1....PAR1", "a.parquet is a Parquet file."),
+        ("a.txt", b"<!DOCTYPE html>\n<html><body>a", "a.txt is a web page."),
+        ("a.txt", b"ab\x00\x01\x02\x03\xff", "a.txt is not a text file: it has zero bytes."),
         ("a.txt.gz", gzip.compress(b"a\n" * 500, mtime=0)[:-9], "a.txt.gz is damaged or incomplete. Pack it again, or upload it without packing."),
-        ("a.txt.gz", gzip.compress(gzip.compress(b"a", mtime=0), mtime=0), "a.txt.gz is a gzip file within a gzip file. Export it as text, CSV, TSV or JSONL."),
+        ("a.txt.gz", gzip.compress(gzip.compress(b"a", mtime=0), mtime=0), "a.txt.gz is a gzip file within a gzip file."),
         ("a.txt", "a\n".encode("utf-16") + b"\x00", "a.txt is not in UTF-16, though it begins so. Save it as UTF-8."),
+        ("a.txt", "ñ\n".encode() * 50 + b"\xef\n", "a.txt is in UTF-8, but damaged (line 51, byte 0xEF)."),
+        ("a.jsonl", b'{"p": "a"}\n' * 99_999 + b"{", "a.jsonl, line 100,000 is not JSON"),
+        ("a.jsonl", b'{"p": "a"}\n' * 9 + b'{"q": "a"}', "a.jsonl, line 10 has other keys than line 1."),
+        ("a.csv", b"p,q\n" + b"a,b\n" * 99_000 + b"a\n", "a.csv: line 99,002 has 1 cell, and line 1 has 2."),
+        ("a.tsv", b"p\tq\n" + b"a\tb\n" * 99_000 + b"a\n", "a.tsv: line 99,002 has 1 cell, and line 1 has 2."),
+        ("a.tsv", b'p\tq\n"a\tb\na"\tb\na\tb\t"c\n', "a.tsv: line 4 has 3 cells, and line 1 has 2."),
+        ("a.csv", b'p,q\n"a\nb",c\n"a,b",c,d\n', "a.csv: line 4 has 3 cells, and line 1 has 2."),
     ],
 )  # fmt: skip
-def test_a_file_that_is_not_text_is_called_what_it_is(tmp_path, name, data, message):
-    check_rejection(tmp_path / name, data, f"^{re.escape(message)}$")
+def test_what_cannot_be_read_is_called_what_it_is(tmp_path, name, data, message):
+    assert read_problem(tmp_path, name, data).startswith(message)
 
 
 def test_packed_files_have_the_same_limit_unpacked(tmp_path):
@@ -601,81 +670,98 @@ def test_packed_files_have_the_same_limit_unpacked(tmp_path):
     assert peak < 10_000_000
 
 
-def test_different_numbers_of_lines_say_where_it_probably_begins():
-    """Line 41 of 100 is missing, or doubled; the lengths of all others agree."""
-    files = importlib.import_module("space.files")
-    generator = random.Random(0)
-    references = [["x" * generator.randrange(5, 200)] for _ in range(100)]
-    texts = [row[0] for row in references]
-    equal = ["x" * 50] * 99  # equal lengths
-    cases = {
-        "From line 41 on, the lines look shifted.": [*texts[:40], *texts[41:]],
-        "From line 42 on, the lines look shifted.": [*texts[:41], texts[40], *texts[41:]],
-        "The end is missing: line 100.": texts[:99],
-        "The end is missing: lines 91 to 100.": texts[:90],
-        "There is more at the end: line 101.": [*texts, "x" * 9],
-    }
-    for told, lines in cases.items():
-        with pytest.raises(ValueError, match=rf" {re.escape(told)} They must correspond"):
-            files._check_lengths("A", lines, references)
-    with pytest.raises(ValueError, match=r"there are references for 100\. They must correspond"):
-        files._check_lengths("A", equal, [["x" * 50]] * 100)
+# --- The lines of files ---------------------------------------------------------------------------
+
+
+def show_files(folder, uploads, chosen=None):
+    """Return what the page shows of files: the list, what is chosen, and the choice of runs."""
+    sources = importlib.import_module("space.sources")
+    paths = write_files(folder, uploads)
+    with gradio.Blocks():
+        fields = [gradio.JSON(), gradio.HTML(), gradio.Checkbox()]
+    update = sources._show_files(*fields, paths, chosen)
+    return [update[field] for field in fields]
+
+
+def test_the_choices_of_columns_have_their_names_as_they_were(tmp_path):
+    """A name is whatever a file has: it is text, and comes back as it was."""
+    name = 'm"t<b>&\u200b'
+    row = {name: "<i>" + "x y" * 500, "ref": ["r s", "s t"]}
+    _, read, _ = show_files(tmp_path, [("a.jsonl", json.dumps(row))])
+    assert "<i>" not in read
+    fields = re.findall(r'<select .*?data-key="(.*?)">(.*?)</select>', read)
+    assert [(unescape(key), re.search('value="([a-z]*)" selected', options)[1]) for key, options in fields] == [
+        (name, "systems"), ("ref", "references")
+    ]  # fmt: skip
+
+
+def test_what_was_chosen_stays_with_its_file(tmp_path):
+    uploads = [("a.tsv", "x\ty\na b\ta c\n"), ("ref.txt", "a b\n")]
+    paths = write_files(tmp_path, uploads)
+    chosen = {"roles": {paths[0]: {"y": ""}, "/gone": {"": "systems"}}, "readings": {}}
+    kept, read, _ = show_files(tmp_path, uploads, chosen)
+    assert kept["roles"] == {paths[0]: {"y": ""}}
+    assert re.search('data-key="y">.*?value="" selected', read)
+
+
+def test_thirty_files_are_one_line(tmp_path):
+    uploads = [*((f"s{n}.txt", "a b\nc d\n") for n in range(30)), ("ref.txt", "a b\nc d\n")]
+    _, read, _ = show_files(tmp_path, uploads)
+    assert "<summary>30 systems · 2 lines each · 1 reference</summary>" in read
+
+
+def test_the_choice_of_runs_stays_while_other_files_are_uploaded(tmp_path):
+    runs = [(f"{name}.txt", "a b c\n") for name in ("a.seed1", "a.seed2", "b.seed1", "b.seed2")]
+    uploads = [*runs, ("ref.txt", "a b c\n")]
+    kept, _, joins = show_files(tmp_path, uploads)
+    assert joins["value"]
+    assert joins["label"] == "Score the mean of runs: a (2 runs), b (2 runs)"
+    assert "value" not in show_files(tmp_path, uploads, kept)[2]
+    assert show_files(tmp_path, uploads[1:], kept)[2]["value"]
 
 
 @pytest.mark.parametrize(
     ("names", "systems"),
     [
-        (["base.seed1.txt", "base.seed2.txt"], {"base": 2}),
+        (["base.seed1.txt", "base.seed2.txt", "x.txt"], {"base": 2, "x": 1}),
         (["base.seed1.de", "base.seed2.de", "big.seed1.de", "other.de"], {"base.de": 2, "big.de": 1, "other.de": 1}),
-        (["mt_run-1", "mt_run-2", "mt_run-10"], {"mt": 3}),
-        (["base-s42.txt", "base-s43.txt"], {"base": 2}),
-        (["seed=1.base.txt", "seed=2.base.txt"], {"base": 2}),
-        (["run1/out.txt", "run2/out.txt"], {"out": 2}),
-        (["Base Seed 1", "Base Seed 2"], {"Base": 2}),
-        # These differ in more than a run.
-        (["gpt-3.txt", "gpt-4.txt"], {"gpt-3": 1, "gpt-4": 1}),
-        (["system 1", "system 2"], {"system 1": 1, "system 2": 1}),
-        (["reruns2", "brun3"], {"reruns2": 1, "brun3": 1}),
+        (["mt_run-1", "mt_run-2", "mt_run-10", "x"], {"mt": 3, "x": 1}),
+        (["base-s42.txt", "base-s43.txt", "x"], {"base": 2, "x": 1}),
+        (["seed=1.base.txt", "seed=2.base.txt", "x"], {"base": 2, "x": 1}),
+        (["run1/out.txt", "run2/out.txt", "x"], {"out": 2, "x": 1}),
+        (["Base Seed 1", "Base Seed 2", "x"], {"Base": 2, "x": 1}),
         (["seed1.txt", "seed2.txt", "base.txt"], {"seed": 2, "base": 1}),  # no other name is left
-        (["s1.txt", "s2.txt"], {"s1": 1, "s2": 1}),
+        # These differ in more than a run, or are runs of one system.
+        (["gpt-3.txt", "gpt-4.txt"], {}),
+        (["system 1", "system 2"], {}),
+        (["reruns2", "brun3"], {}),
+        (["s1.txt", "s2.txt"], {}),
+        (["base.seed1.txt", "base.seed2.txt"], {}),
     ],
 )  # fmt: skip
 def test_runs_are_known_by_their_names(names, systems):
-    found = importlib.import_module("space.files").group_runs(names)
+    found = importlib.import_module("space.roles").find_runs(names)
     assert {system: len(runs) for system, runs in found.items()} == systems
-    assert [name for runs in found.values() for name in runs] == names
 
 
-def test_the_choice_of_runs_stays_while_other_files_are_uploaded(tmp_path):
-    sources = importlib.import_module("space.sources")
-    runs = [
-        tmp_path / f"{name}.txt" for name in ("a.seed1", "a.seed2", "b.seed1", "b.seed2", "ref")
-    ]
-    for path in runs:
-        path.write_text("a b c\n")
-    *systems, reference = map(str, runs)
-    with gradio.Blocks():
-        roles = {role: sources._add_role(role) for role in ("systems", "references")}
-        fields = sources._UploadFields(
-            described=gradio.State(),
-            roles=roles,
-            chosen=[gradio.JSON() for _ in range(4)],
-            fold=gradio.Accordion(),
-            columns=gradio.HTML(),
-            keep_quotes=gradio.Checkbox(),
-            joins_runs=gradio.Checkbox(),
-            first_line=gradio.Radio(),
-        )
+def test_the_common_prefix_of_long_names_is_cut_before_their_ends_are(tmp_path):
+    scored = importlib.import_module("space.scored")
+    uploads = [(f"{'newstest2021.' * 5}{name}{'x' * 70}.de", "a b\n") for name in ("A", "B")]
+    read = submit(tmp_path, [*uploads, ("ref.txt", "a b\n")])
+    submission, _, prefix = scored.prepare_submission(read, "all")
+    assert list(submission.systems) == [f"{name}{'x' * 29}…{'x' * 29}" for name in "AB"]
+    assert prefix.startswith("newstest2021.")
+    assert prefix.endswith("newstest2021.")
 
-    def show(before, *uploads):
-        update = sources._show_uploads(fields, before, False, None, *[[]] * 4, *uploads)
-        return update[fields.joins_runs]
 
-    uploaded = show({}, systems, [])
-    assert uploaded["value"]
-    assert uploaded["label"] == "Score the mean of runs: a (2 runs), b (2 runs)"
-    assert "value" not in show({"systems": systems, "references": []}, systems, [reference])
-    assert show({"systems": systems, "references": []}, systems[:3], [])["value"]
+def test_names_that_become_equal_stay_apart():
+    scored, files = (importlib.import_module(f"space.{name}") for name in ("scored", "files"))
+    submission = files.Submission({"x" * 70 + "a": ["a"], "x" * 70 + "b": ["b"]}, [["a"]])
+    systems = scored.prepare_submission(submission, "all")[0].systems
+    assert systems == {
+        "x" * 30 + "…" + "x" * 28 + "a": ["a"],
+        "x" * 30 + "…" + "x" * 28 + "b": ["b"],
+    }
 
 
 # --- Uploads that aren't what was meant, or can't be read -----------------------------------------
@@ -716,25 +802,22 @@ MEANT = {
 
 # Uploads, the finding, the button and whether the verdict waits.
 UPLOADS = {
-    "curly quotes in the references": ([f'"{t[:-1]}", he\'s said.' for t in BETTER], [curl(t) for t in REFERENCES], "typographic quotes on one side", "Make quotes straight", False),
-    "rows sorted by text": (SHUFFLED, REFERENCES, "lines in another order", "Put them in order", True),
-    "BPE": ([mistakes.split_bpe(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
-    "SentencePiece": ([mistakes.split_sentencepiece(t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
-    "WordPiece": ([re.sub(r"(?<=\w)(ing|ers|ary|ket)", r" ##\1", t) for t in BETTER], REFERENCES, "pieces of words", "Join them", True),
-    "ends of sentences": ([f"{t} </s> <pad> <pad>" for t in BETTER], REFERENCES, "special tokens of a model", "Remove them", True),
-    "fairseq's log": ([f"H-{n}\t-0.5\t{t}" for n, t in enumerate(BETTER)], REFERENCES, "several fields per line", "Keep the text", True),
+    "curly quotes in the references": ([f'"{t[:-1]}", he\'s said.' for t in BETTER], [curl(t) for t in REFERENCES], "curly quotes (“ ’)", "Make quotes straight", False),
+    "rows sorted by text": (SHUFFLED, REFERENCES, "lines in another order", "Put lines in order", True),
+    "BPE": ([mistakes.split_bpe(t) for t in BETTER], REFERENCES, "words in pieces (@@)", "Join pieces", True),
+    "SentencePiece": ([mistakes.split_sentencepiece(t) for t in BETTER], REFERENCES, "words in pieces (@@)", "Join pieces", True),
+    "WordPiece": ([re.sub(r"(?<=\w)(ing|ers|ary|ket)", r" ##\1", t) for t in BETTER], REFERENCES, "words in pieces (@@)", "Join pieces", True),
+    "ends of sentences": ([f"{t} </s> <pad> <pad>" for t in BETTER], REFERENCES, "marks of a model (&lt;/s&gt;)", "Remove marks", True),
     "an n-best list": ([f"{n} ||| {t} ||| LM= -1.5 ||| -3.1" for n, t in enumerate(BETTER)], REFERENCES, "several fields per line", "Keep the text", True),
-    "SGML": (BETTER, [f'<seg id="{n}">{t}</seg>' for n, t in enumerate(REFERENCES, 1)], "lines of SGML or JSON", "Read the texts in them", True),
-    "JSON lines": ([f'{{"id": "{n}", "en": "{t}"}}' for n, t in enumerate(BETTER)], REFERENCES, "lines of SGML or JSON", "Read the texts in them", True),
-    "numbered lines": (number(BETTER), REFERENCES, "numbers before the texts", "Remove them", True),
-    "quotes around each line": ([f'"{t}"' for t in BETTER], REFERENCES, "quotation marks around whole texts", "Remove them", True),
-    "mojibake": (mistakes.FRENCH_OUTPUT * 6, [t.encode().decode("cp1252", "ignore") for t in mistakes.FRENCH] * 6, "text in a wrong encoding", "Decode it again", True),
-    "accents apart": ([mistakes.unicodedata.normalize("NFD", t) for t in mistakes.FRENCH_OUTPUT] * 6, mistakes.FRENCH * 6, "letters and accents in two characters", "Compose them", True),
-    "zero-width spaces": ([t.replace(" ", " \u200b") for t in BETTER], REFERENCES, "invisible characters", "Remove them", True),
-    "entities": ([t.replace(",", "&#44;").replace(" at ", " &#97;t ") for t in BETTER], REFERENCES, "HTML entities", "Replace them", True),
+    "numbered lines": (number(BETTER), REFERENCES, "numbers before the texts", "Remove numbers", True),
+    "quotes around each line": ([f'"{t}"' for t in BETTER], REFERENCES, "quotation marks around whole texts", "Remove outer quotes", True),
+    "mojibake": (mistakes.FRENCH_OUTPUT * 6, [t.encode().decode("cp1252", "ignore") for t in mistakes.FRENCH] * 6, "text in a wrong encoding", "Repair the encoding", True),
+    "accents apart": ([mistakes.unicodedata.normalize("NFD", t) for t in mistakes.FRENCH_OUTPUT] * 6, mistakes.FRENCH * 6, "letters and accents in two characters", "Compose letters", True),
+    "zero-width spaces": ([t.replace(" ", " \u200b") for t in BETTER], REFERENCES, "invisible characters", "Remove invisible characters", True),
+    "entities": ([t.replace(",", "&#44;").replace(" at ", " &#97;t ") for t in BETTER], REFERENCES, "HTML entities", "Replace entities", True),
     "Chinese": (mistakes.CHINESE_OUTPUT * 6, mistakes.CHINESE * 6, "text without spaces", "Score as Chinese", True),
-    "tokenized": ([mistakes.detach(t) for t in BETTER], REFERENCES, "detached punctuation marks", "Detokenize", False),
-    "an introduction": ([f"Sure! Here is the translation: {t}" for t in BETTER], REFERENCES, "introductions by a language model", "Remove them", True),
+    "tokenized": ([mistakes.detach(t) for t in BETTER], REFERENCES, "blanks before commas and periods", "Detokenize", False),
+    "an introduction": ([f"Sure! Here is the translation: {t}" for t in BETTER], REFERENCES, "“Sure, here is …” before the text", "Remove introductions", True),
     "answers": ([mistakes.ANSWER, *BETTER[1:]], REFERENCES, "answers in place of a text", "", False),
     "empty references": (BETTER, ["", "", *REFERENCES[2:]], "empty texts", "", False),
     "a reference as a system": (REFERENCES, REFERENCES, "texts equal to a reference", "", False),
@@ -750,13 +833,12 @@ class Visit:
         inputs = [*self.scoring.inputs, *self.describing.inputs]
         self.values = {component: component.value for component in inputs}
 
-    def upload(self, role, path):
-        """Upload a file, and return what the page says about it."""
-        self.values[getattr(self.tab.sources, role)] = [str(path)]
+    def upload(self, *paths):
+        """Upload files, and return what the page says about them."""
+        self.values[self.tab.sources.files] = [str(path) for path in paths]
         self.take(self.describing.fn(*self.list_values(self.describing.inputs)))
-        _described, *notes = self.describing.outputs
-        note = self.values[notes[("systems", "references").index(role)]]
-        return unescape(re.sub("<.*?>", "", note))
+        _chosen, read, _runs = self.describing.outputs
+        return unescape(re.sub("<.*?>", "", self.values[read]))
 
     def score(self):
         """Press Score, and return the message of an error."""
@@ -795,8 +877,8 @@ def find_events():
     demo = importlib.import_module("space.page").build_demo()
     events = [event for event in demo.fns.values() if event.fn]
     scoring = next(event for event in events if event.name == "show_score")
-    columns = scoring.fn.__self__.sources.system_columns
-    return scoring, next(event for event in events if columns in event.outputs)
+    runs = scoring.fn.__self__.sources.joins_runs
+    return scoring, next(event for event in events if runs in event.outputs)
 
 
 def list_buttons(page):
@@ -820,10 +902,10 @@ def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
 ):
     system, references, found, button, waits = UPLOADS[name]
     visit = Visit()
-    for role, file, lines in (("systems", "mt", system), ("references", "ref", references)):
-        path = tmp_path / f"{file}.txt"
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        visit.upload(role, path)
+    paths = write_files(
+        tmp_path, [("mt.txt", join_lines(system)), ("ref.txt", join_lines(references))]
+    )
+    visit.upload(*paths)
     assert visit.score() == ""
     assert len(list_found(visit, found)) == 1
     assert visit.read("summary").count('class="bleu-undecided"') == waits
@@ -832,6 +914,9 @@ def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
         (first_copied, *_) = re.findall('data-copy="(.*?)"', visit.read("summary"))
         assert found in first_copied
         return
+    if waits:
+        assert f">{button} <small>" in visit.read("summary")
+        button = next(text for text, _ in list_buttons(visit.read("summary")) if "Apply" in text)
     visit.press(button, visit.read("summary" if waits else "ticks"))
     assert ", your choice<" in visit.read("ticks")
     assert list_found(visit, found) == []
@@ -842,20 +927,17 @@ def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
 
 
 WRONG = {
-    "latin-1": ("a.txt", "na\nnaïve\n".encode("latin-1"), "a.txt is not in UTF-8 (line 2, byte 0xEF). Save it as UTF-8."),
-    "empty": ("a.txt", b"", "a.txt is empty. Upload another file."),
-    "text that is Parquet": ("a.txt", b"PAR1....PAR1", "a.txt is a Parquet file. Export it as text, CSV, TSV or JSONL."),
-    "text that is Excel": ("a.csv", b"PK\x03\x04....", "a.csv is a ZIP file. Export it as text, CSV, TSV or JSONL."),
-    "Parquet": ("a.parquet", b"PAR1....PAR1", "a.parquet: Parquet is not accepted. Upload text, CSV, TSV or JSONL."),
+    "damaged": ("a.txt", "ñ\n".encode() * 50 + b"\xef\n", "a.txt is in UTF-8, but damaged (line 51, byte 0xEF). Save it again as UTF-8."),
+    "empty": ("a.txt", b"\n", "a.txt has no text. Upload another file."),
+    "text that is Parquet": ("a.txt", b"PAR1....PAR1", "a.txt is a Parquet file. This page needs texts"),
     "JSONL that is text": ("a.jsonl", b'{"prediction": "a"}\nb\n', "a.jsonl, line 2 is not JSON"),
-    "JSON": ("a.json", b'[{"prediction": "a"}]', "a.json: JSON is accepted as JSONL only, one object per line."),
+    "JSON without texts": ("a.json", b'{"bleu": 3}', "a.json: expected a list of objects"),
     "JSONL without keys": ("a.jsonl", b"{}\n{}\n", "a.jsonl, line 1: expected an object such as"),
     "JSONL, too deep": ("a.jsonl", b'{"p": ' + b"[" * 100_000, "a.jsonl, line 1 has a number that is too large, or is nested too deeply."),
     "JSONL, a huge number": ("a.jsonl", b'{"p": ' + b"9" * 9000 + b"}", "a.jsonl, line 1 has a number that is too large, or is nested too deeply."),
-    "JSONL with other keys": ("a.jsonl", b'{"p": "a"}\n{"q": "a"}\n', "a.jsonl, line 2 has other keys than line 1."),
     "CSV with a cell too many": ("a.csv", b"x,y\n1,2\n1,2,3\n", "a.csv: line 3 has 3 cells, and line 1 has 2."),
-    "a line too long": ("a.txt", b"a" * 500_000, "a.txt has a line of over 400,000 bytes"),
-    "too many lines": ("a.txt", b"\n" * 100_002, "a.txt has more than 100,000 lines"),
+    "a line too long": ("a.txt", b"a" * 500_000, "a.txt has a line of over 400,000 characters"),
+    "too many lines": ("a.txt", b"a\n" * 100_002, "a.txt has more than 100,000 lines"),
 }  # fmt: skip
 
 
@@ -865,7 +947,39 @@ def test_a_file_that_cannot_be_read_is_refused_at_once(tmp_path, name):
     file, data, message = WRONG[name]
     (tmp_path / file).write_bytes(data)
     visit = Visit()
-    note = visit.upload("systems", tmp_path / file)
+    note = visit.upload(tmp_path / file)
     assert message in note
     assert not re.search(r"Traceback|Error|/tmp|\.py|pyarrow", note)
-    assert visit.score() == f"{file} can’t be read. The message at Systems says why."
+    assert visit.score().startswith(f"{file} can’t be read: see the line of the file.")
+
+
+def test_where_mecab_is_installed_japanese_has_a_score(tmp_path):
+    """The metric advises a tokenizer that the page lacks; the page proposes what it has."""
+    pytest.importorskip("MeCab")
+    texts = [f"猫が{number}匹、マットの上に座っています。" for number in range(30)]
+    systems = [text.replace("座って", "寝て") for text in texts]
+    visit = Visit()
+    visit.upload(
+        *write_files(tmp_path, [("mt.txt", join_lines(systems)), ("ref.txt", join_lines(texts))])
+    )
+    assert visit.score() == ""
+    assert "ja-mecab" not in visit.read("summary")
+    assert ">Score by characters <small>" in visit.read("summary")
+    (apply, *_) = [text for text, _ in list_buttons(visit.read("summary"))]
+    visit.press(apply, visit.read("summary"))
+    assert "tok:char" in visit.read("summary")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_error_in_a_look_at_the_texts_leaves_the_score(monkeypatch, tmp_path):
+    checks = importlib.import_module("space.checks")
+    uploads = write_files(
+        tmp_path, [("mt.txt", join_lines(BETTER)), ("ref.txt", join_lines(REFERENCES))]
+    )
+    for name in ("request_check", "_try"):
+        visit = Visit()
+        monkeypatch.setattr(checks, name, lambda *_, **__: 1 / 0)
+        visit.upload(*uploads)
+        assert visit.score() == ""
+        assert "<strong>" in visit.read("summary")
+        monkeypatch.undo()

@@ -27,16 +27,14 @@ LIMITS = [
     ("check_sentence", (["a" * 2001],), "A text has 2,001 characters; the limit is 2,000. Shorten it, or score it as a corpus."),
     ("check_sentence", ([["a"] * 3000],), "A text has 3,000 tokens; the limit is 2,000. Shorten it, or score it as a corpus."),
     ("check_corpus", (["a"] * 100_001, ["a"] * 100_001), "There are 100,001 predictions; the limit is 100,000. Score a part of them here, or all of them with the metric in Python (see About)."),
-    ("check_corpus", (["a"], [["b"] * 21]), "Segment 1 has 21 references; the limit is 20."),
+    ("check_corpus", (["a"], [["b"] * 21]), "Line 1 has 21 references; the limit is 20."),
     ("check_systems", ({number: [] for number in range(31)}, []), "There are 31 systems; the limit is 30."),
     ("check_search", (["a"] * 150_000, ["a"] * 150_000), "A search takes up to 100,000 texts, and there are 300,000. Search with a part of them."),
-    ("check_resampling", (10, 100_000, 10_000), "10,000 resamples are too many for 10 systems of 100,000 segments: choose up to 1,000 in the options."),
+    ("check_resampling", (10, 100_000, 10_000), "10,000 resamples are too many for 10 systems of 100,000 lines: choose up to 1,000 in the options."),
     ("check_value", ("reported", "9" * 101), "reported has 101 characters; the limit is 100."),
     ("check_value", ("weights", [0.1] * 101), "weights has 101 values; the limit is 100."),
     ("check_options", ({"tokenize": "flores200"}, ["tokenize"], ["13a", "zh"]), "tokenize='flores200': choose '13a' or 'zh'. Others need the metric in Python (see About)."),
     ("check_sentence", (["a" * 1900] * 6,), "The texts have 11,400 characters together; the limit is 10,000. Leave a reference out."),
-    ("_check_lengths", ("A.txt", ["a"], []), "A.txt has 1 segment, and there are references for 0. They must correspond line by line; an empty line is a segment."),
-    ("_check_complete", ("A.jsonl", ["a", None]), "A.jsonl, segment 2: the text is missing. Write an empty text for an empty segment."),
 ]  # fmt: skip
 
 
@@ -50,12 +48,12 @@ def test_a_limit_says_what_to_change(check, arguments, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "1,000 resamples are too many for 11 systems of 100,000 segments: leave the intervals out"),
-        ({"n_resamples": 1}, "1,000 resamples are too many for 11 systems of 100,000 segments: leave the intervals out"),
-        ({"confidence": 0.9, "n_resamples": 1}, "leave the intervals out .* or score a part of the segments"),
-        ({"confidence": None}, "1,000 resamples are too many for 11 systems of 100,000 segments: choose up to 909"),
-        ({"confidence": None, "n_resamples": None}, "1,000 resamples are too many for 11 systems of 100,000 segments: choose up to 909"),
-        ({"confidence": None, "n_resamples": 910}, "910 resamples are too many for 11 systems of 100,000 segments"),
+        ({}, "1,000 resamples are too many for 11 systems of 100,000 lines: leave the intervals out"),
+        ({"n_resamples": 1}, "1,000 resamples are too many for 11 systems of 100,000 lines: leave the intervals out"),
+        ({"confidence": 0.9, "n_resamples": 1}, "leave the intervals out .* or score a part of the lines"),
+        ({"confidence": None}, "1,000 resamples are too many for 11 systems of 100,000 lines: choose up to 909"),
+        ({"confidence": None, "n_resamples": None}, "1,000 resamples are too many for 11 systems of 100,000 lines: choose up to 909"),
+        ({"confidence": None, "n_resamples": 910}, "910 resamples are too many for 11 systems of 100,000 lines"),
     ],
 )  # fmt: skip
 def test_the_resamples_of_the_test_and_of_the_intervals_are_both_within_the_limit(options, message):
@@ -330,12 +328,12 @@ CHARACTERS = [
 def test_text_of_equal_characters_takes_linear_time():
     """In all patterns that see a visitor's text; 15,000 spaces took 6 s, and 100,000 would have taken five minutes."""
     run_apart(f"""
-from space import html, metric, remedies
+from space import checks, html, metric
 for unit in {CHARACTERS!r}:
     for text in (unit * (100_000 // len(unit)), "a" + unit * (100_000 // len(unit)) + "a"):
-        for fix in remedies.FIXES.values():
+        for fix in checks.FIXES.values():
             fix(text)
-        remedies.find_remedies([text], [["a"]], metric.OPTIONS)
+        checks.find_remedies([text], [["a"]], metric.OPTIONS)
         html.rows(["text"], [[text]])
         for tokenizer in metric.TOKENIZERS:
             if tokenizer == "ptb":
