@@ -15,7 +15,10 @@ def test_about_says_how_to_load_and_cite_and_the_limits(page):
     page.locator("#limits button").first.click()
     expect(page.locator("#limits td", has_text="100,000 lines each")).to_be_visible()
     expect(page.locator(".bleu-code").nth(0)).to_contain_text("evaluate.load")
-    expect(page.locator(".bleu-code").nth(1)).to_contain_text("papineni-etal-2002-bleu")
+    page.locator("#citation button").first.click()
+    expect(page.locator("#citation .bleu-code")).to_contain_text("papineni-etal-2002-bleu")
+    page.locator("#forms button").first.click()
+    expect(page.locator("#forms td", has_text="fairseq’s log")).to_be_visible()
     page.locator("#card button").first.click()
     for heading in re.findall(
         "^## (.*)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE

@@ -31,7 +31,7 @@ def test_a_file_name_is_shown_as_text(page, tmp_path):
     upload(page, "references", path)
     score(page)
     assert copied(page, "#corpus-summary").startswith(
-        "img src=x onerror=alert(4), 1 segment"
+        "img src=x onerror=alert(4), 1 line"
     )  # Gradio drops < and >
     assert page.locator(".bleu-page img").count() == 0
 

@@ -15,11 +15,11 @@ def test_a_file_of_200_megabytes(page, tmp_path):
     with open(tmp_path / "large.txt", "wb") as file:
         file.write(b"a line of text\n" * (200_000_000 // 15))
     tab(page, "Corpus")
-    page.set_input_files("#systems-file input[type=file]", tmp_path / "large.txt")
+    page.set_input_files("#files input[type=file]", tmp_path / "large.txt")
     expect(
         page.get_by_text('File(s) exceed the maximum allowed size of 25.0 Mb: "large.txt"')
     ).to_be_visible()
-    expect(page.locator("#systems-note")).to_contain_text("One file per system")
+    expect(page.locator("#read-files li")).to_have_count(0)
 
 
 ONE = {"predictions": ["a"], "references": ["a"]}
@@ -28,8 +28,8 @@ ONE = {"predictions": ["a"], "references": ["a"]}
 @pytest.mark.parametrize(
     ("endpoint", "arguments", "message"),
     [
-        ("/score", {"predictions": ["a"], "references": [["a"] * 21]}, "Segment 1 has 21 references; the limit is 20"),
-        ("/score", {"predictions": ["a" * 100_001], "references": ["a"]}, "Segment 1 has 100,001 characters"),
+        ("/score", {"predictions": ["a"], "references": [["a"] * 21]}, "Line 1 has 21 references; the limit is 20"),
+        ("/score", {"predictions": ["a" * 100_001], "references": ["a"]}, "Line 1 has 100,001 characters"),
         ("/score", {"predictions": ["a" * 10] * 30_000, "references": ["a"]}, "413 Request Entity Too Large"),
         ("/score", {**ONE, "options": {"tokenize": "flores200"}}, "Others need the metric"),
         ("/score", {**ONE, "options": {"x" * 200: 1}}, "The name of an option has 200 characters"),

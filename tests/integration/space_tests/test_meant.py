@@ -4,7 +4,7 @@ import mistakes
 import pytest
 from test_space_files import BETTER, MEANT, REFERENCES, RIGHT, UPLOADS, drop_words
 
-from .visitor import copied, expect, score, score_of, tab, upload
+from .visitor import copied, expect, press, score, score_of, tab, upload
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -31,15 +31,11 @@ def score_texts(page, folder, systems, references):
     expect(page.locator(".pending")).to_have_count(0)
 
 
-def press(page, name, within="body"):
-    page.locator(within).get_by_role("button", name=name).first.click()
-    expect(page.locator(".pending")).to_have_count(0)
-
-
 def test_what_is_fine_is_said_in_ticks_that_open(page, tmp_path):
     score_texts(page, tmp_path, {"atlas": GOOD, "birch": BETTER}, REFERENCES)
     expect(page.locator(VERDICT)).to_be_visible()
     expect(page.locator(FOUND)).to_have_count(0)
+    page.get_by_role("button", name="things looked at, fine").click()
     expect(page.locator(TICKS)).to_contain_text("120 lines each")
     tick = page.get_by_role("button", name="lines correspond")
     expect(tick).to_have_attribute("aria-expanded", "false")
@@ -54,16 +50,17 @@ def test_a_system_in_lower_case_is_a_question_and_the_answer_is_in_all_copies(pa
     lower = [text.lower() for text in BETTER]
     score_texts(page, tmp_path, {"baseline": GOOD, "new": lower}, REFERENCES)
     box = page.locator(BOX)
-    expect(box).to_contain_text(
-        "No verdict yet. “new” has texts in lower case only in 120 of 120 lines."
-    )
+    expect(box).to_contain_text("What should count?")
+    expect(page.locator(FOUND)).to_contain_text("“new”: texts in lower case only")
     systems = {"baseline": GOOD, "new": lower}
     for options in ({}, {"lowercase": True}):
         for name, result in bleu.compare(systems, REFERENCES, **options)["systems"].items():
-            expect(box.locator("tr", has_text=name).first).to_contain_text(f"{result['score']:.1f}")
+            expect(box.locator(".bleu-rows tr", has_text=name).first).to_contain_text(
+                f"{result['score']:.1f}"
+            )
     expect(page.locator(VERDICT)).to_have_count(0)
     expect(page.locator(f"{SUMMARY} [data-copy]")).to_have_count(0)
-    press(page, "Ignore case", BOX)
+    press(page, "Apply the fix", BOX)
     expect(page.locator("#corpus-options > button")).to_contain_text(
         "case is ignored (for these texts)"
     )
@@ -84,16 +81,14 @@ MOVED = BETTER[:60] + BETTER[61:] + [""]
 def test_a_missing_line_is_shown_beside_its_partner_and_moved_back(page, bleu, tmp_path):
     score_texts(page, tmp_path, {"cedar": GOOD, "elm": MOVED}, REFERENCES)
     box = page.locator(BOX)
-    expect(box).to_contain_text(
-        "From line 61 on, “elm” fits the references 1 line further on better."
-    )
-    row = box.locator(".lines tr", has_text=REFERENCES[60][:30])
+    expect(box).to_contain_text("Move lines back")
+    row = box.locator(".bleu-rows tr", has_text=REFERENCES[60][:30])
     expect(row).to_contain_text(BETTER[61][:30])
     expect(row.locator("td").last).to_have_text("62")
     press(page, "Score the first 60 lines", BOX)
     expect(page.locator(".bleu-lead")).to_contain_text("only the first 60 of 120 lines")
     press(page, "Take back", TICKS)
-    press(page, "Move them back", BOX)
+    press(page, "Apply the fix", BOX)
     expect(page.locator(".bleu-lead")).to_contain_text("119 of 120 lines")
     rows = [row for row in range(120) if row != 60]
     kept = [[texts[row] for row in rows] for texts in (GOOD, BETTER, REFERENCES)]
@@ -127,7 +122,7 @@ def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
         expect(page.locator(".bleu-doubtful")).to_have_count(1)
         assert found in copied(page, SUMMARY)
         return
-    press(page, button, BOX if waits else TICKS)
+    press(page, "Apply the fix" if waits else button, BOX if waits else TICKS)
     expect(page.locator(TICKS)).to_contain_text("your choice")
     expect(page.locator(FOUND).filter(has_text=found)).to_have_count(0)
     (predictions, meant), options = MEANT.get(name, (RIGHT, {}))
@@ -137,7 +132,7 @@ def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
 
 def test_empty_references_are_listed_by_line(page, tmp_path):
     score_texts(page, tmp_path, {"mt": BETTER}, ["", "", *REFERENCES[2:]])
-    expect(page.locator(SUMMARY)).to_contain_text("2 references are empty: segments 1 and 2.")
+    expect(page.locator(SUMMARY)).to_contain_text("2 references are empty: lines 1 and 2.")
 
 
 def test_three_seeds_and_a_baseline_are_offered_as_runs(page, tmp_path):
@@ -172,8 +167,8 @@ def test_a_table_without_a_head_asks_before_it_is_scored(page, tmp_path):
     expect(page.locator("#corpus-message")).to_contain_text(
         "Line 1 of a.tsv looks like the lines below it."
     )
-    page.get_by_label("texts", exact=True).check()
-    expect(page.locator("#systems-note")).to_contain_text("120 segments, without names of columns")
+    page.get_by_role("combobox", name="Line 1 has").select_option("texts")
+    expect(page.locator("#read-files")).to_contain_text("without names of columns")
 
 
 def test_with_five_systems_verdict_and_table_are_on_the_first_screen(open_page, tmp_path):
@@ -185,24 +180,7 @@ def test_with_five_systems_verdict_and_table_are_on_the_first_screen(open_page, 
     table = page.locator(f"{SUMMARY} .bleu-board").bounding_box()
     assert table["y"] + table["height"] <= 720
     press(page, "Change files")
-    expect(page.locator("#systems-file")).to_be_visible()
-
-
-def test_score_waits_for_a_file_that_is_on_its_way(page, tmp_path):
-    tab(page, "Corpus")
-    (tmp_path / "birch.txt").write_text("a b c\n")
-    held = []
-    page.route("**/gradio_api/upload*", lambda route: held.append(route))
-    page.set_input_files("#systems-file input[type=file]", tmp_path / "birch.txt")
-    button = page.get_by_role("button", name="Waiting for birch.txt")
-    expect(button).to_have_attribute("aria-disabled", "true")
-    requests = []
-    page.on("request", lambda request: requests.append(request.url))
-    button.click(force=True)  # though it is disabled
-    assert not [url for url in requests if "queue/join" in url]
-    held[0].continue_()
-    expect(page.locator("#systems-note")).to_contain_text("birch.txt: 1 segment")
-    expect(page.locator("#score")).not_to_have_attribute("aria-disabled", "true")
+    expect(page.locator("#files")).to_be_visible()
 
 
 def test_thirty_systems_are_ranked_on_one_screen(open_page, tmp_path):

@@ -33,9 +33,7 @@ def test_a_teacher_at_a_projector_sees_all_at_once(open_page, bleu):
         *(f"{n}-gram" for n in (1, 2, 3, 4)),
         "fourth root",
     ]
-    expect(page.locator(".bleu-head p")).to_contain_text(
-        "BLEU counts the sequences of one to four words"
-    )
+    expect(page.locator(".bleu-head p")).to_contain_text("How many sequences of one to four words")
     legend, first = (
         page.locator(f"#sentence .{name}").first.bounding_box()
         for name in ("bleu-legend", "bleu-tokens")
@@ -48,7 +46,7 @@ def test_a_teacher_at_a_projector_sees_all_at_once(open_page, bleu):
     assert bars == page.locator(".bleu-legend .token:not(.missed)").evaluate_all(
         f"all => all.map({color})"
     )
-    expect(page.locator(CHIP)).to_contain_text("Scored as sacreBLEU does")
+    expect(page.locator(CHIP)).to_contain_text("Settings: sacreBLEU’s")
     shown = page.locator("#sentence .bleu-tokens").first.locator(".token").all_inner_texts()
     wanted = zip(expected["prediction"]["tokens"], expected["prediction"]["longest_match"])
     assert ["".join(mark.split()) for mark in shown] == [
@@ -233,7 +231,7 @@ def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own
     ]
     text(page, "#candidate").press("End")
     text(page, "#candidate").press_sequentially(" cat", delay=20)
-    expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
+    expect(page.locator(CHIP)).to_have_text("Settings: sacreBLEU’s ▼")
     expect(text(page, "#candidate")).to_have_value("the the the the the the the cat")
     references = ["The cat is on the mat", "There is a cat on the mat"]
     score_of(
@@ -408,7 +406,7 @@ def test_what_often_goes_wrong_is_recognised_and_mended(page):
         score_of(page, "#sentence-score", score_after)
         example(page, "nearly right")
         expect(text(page, "#candidate")).to_have_value(CANDIDATE_1)
-        expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
+        expect(page.locator(CHIP)).to_have_text("Settings: sacreBLEU’s ▼")
 
 
 def test_french_is_not_called_tokenized(page):
@@ -441,7 +439,7 @@ def test_a_fix_goes_back_with_the_text_that_needed_it(page, bleu):
         english = "Here is another sentence of mine.", "There is another sentence of mine."
         fill(page, "#references", english[1])
         fill(page, "#candidate", english[0])
-        expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
+        expect(page.locator(CHIP)).to_have_text("Settings: sacreBLEU’s ▼")
         score_of(page, "#sentence-score", bleu.explain(*english)["score"])
 
 
@@ -538,7 +536,7 @@ def test_no_sentence_names_an_option_of_the_api(page):
     )
     assert "=" not in note.inner_text()
     note.get_by_role("button", name="Smooth as sacreBLEU does").click()
-    expect(page.locator(CHIP)).to_contain_text("Scored as sacreBLEU does, but case is ignored")
+    expect(page.locator(CHIP)).to_contain_text("Settings: sacreBLEU’s, but case is ignored")
 
 
 def test_a_plain_reading_stands_below_the_number(page):
@@ -669,7 +667,7 @@ def test_what_is_presented_by_its_keys(page):
     curves = layer.locator(".bleu-threads > svg path").get_attribute("d")
     assert curves.count("M") == 2
     expect(layer.locator(".picture")).to_contain_text("+ 1 more reference")
-    for button in ("Step before", "Esc leaves"):
+    for button in ("Step before", "Close Esc"):
         layer.get_by_role("button", name=button).focus()
         page.keyboard.press("ArrowRight")
     expect(head).to_contain_text("4 of 6Their mean")
@@ -737,7 +735,7 @@ def test_an_example_says_what_it_shows_and_which_options_it_sets(page):
         if has_options:
             expect(chip).to_contain_text("(this example’s choice)")
         else:
-            expect(chip).to_have_text("Scored as sacreBLEU does ▼")
+            expect(chip).to_have_text("Settings: sacreBLEU’s ▼")
 
 
 def test_forced_colors_keep_the_marks_of_n_grams(page):
@@ -775,3 +773,40 @@ def test_targets_are_40_pixels_high(page):
     ).evaluate_all("all => all.map((one) => [one.innerText, one.getBoundingClientRect().height])")
     assert [(name, height) for name, height in heights if height < 39.5] == []
     assert len(heights) > 15
+
+
+def test_a_click_strikes_a_word_of_the_candidate_out_and_another_one_brings_it_back(page, bleu):
+    """With the keyboard as well; the text field follows, and what was struck out stays in sight."""
+    fill(page, "#candidate", "The cat sat, on the mat")
+    fill(page, "#references", "The cat sat on the mat")
+    line = page.locator("#sentence .bleu-sides > section > .bleu-tokens p").first
+    line.locator(".token", has_text="sat").click()
+    expect(text(page, "#candidate")).to_have_value("The cat, on the mat")
+    expect(line.locator("s")).to_have_text("sat")
+    line.locator(".token", has_text=",").click()
+    expect(text(page, "#candidate")).to_have_value("The cat on the mat")
+    expect(line.locator("s")).to_have_text(["sat", ","])
+    expected = bleu.explain("The cat on the mat", ["The cat sat on the mat"])["score"]
+    score_of(page, "#sentence-score", expected)
+    line.locator("s").first.click()
+    expect(text(page, "#candidate")).to_have_value("The cat sat on the mat")
+    score_of(page, "#sentence-score", 100)
+    # With the keyboard, the focus stays in the line.
+    line.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(text(page, "#candidate")).to_have_value("cat sat on the mat")
+    expect(line.locator("s")).to_have_text(["The", ","])
+    expect(line).to_be_focused()
+    expect(page.locator("body > [role=status]")).to_contain_text("BLEU")
+    # A text that is typed has its own words.
+    fill(page, "#candidate", "A dog")
+    expect(line.locator(".token")).to_have_text(["A", "dog"])
+    expect(line.locator("s")).to_have_count(0)
+
+
+def test_a_class_chooses_examples_by_keys_while_presenting(page):
+    page.get_by_role("button", name="Present").click()
+    page.keyboard.press("4")
+    expect(text(page, "#candidate")).to_have_value("the the the the the the the")
+    expect(page.locator(".bleu-present[open] .slide")).to_contain_text("the")

@@ -70,20 +70,48 @@ def origin(page, name):
     page.get_by_label(name, exact=True).check()
 
 
+FILES = "#files input[type=file]"
+READ = "#read-files"
+
+
 def upload(page, role, paths, has_columns=False):
-    """Upload systems or references, and wait until the page has said how it read them."""
-    # A note is empty for a moment when it's set again, as it is with each upload of the other role.
-    read = f"(document.querySelector('#{role}-note')?.textContent.trim() ?? '')"
-    before = page.wait_for_function(read).json_value()
-    page.set_input_files(f"#{role}-file input[type=file]", paths)
-    page.wait_for_function(f"before => !['', before].includes({read})", arg=before)
-    if has_columns:
-        expect(page.locator("#columns")).to_be_visible()
+    """Add files, wait until the page has said how it read them, and choose which are references.
+
+    Files with columns have the roles that the page gives them. The page scores as soon as it can.
+    """
+    paths = paths if isinstance(paths, list) else [paths]
+    lines = page.locator(f"{READ} .bleu-read > li")
+    before = lines.count()
+    page.set_input_files(FILES, paths)
+    expect(lines).to_have_count(before + len(paths))
+    wait_for_answer(page)
+    if role == "systems" or has_columns:
+        return
+    for number in range(before, before + len(paths)):
+        choice = lines.nth(number).locator("select[data-field=role]")
+        if choice.input_value() != role:
+            if page.get_by_role("button", name="Change files").is_visible():
+                change_files(page)
+            choose_role(page, choice, "reference")
+
+
+def choose_role(page, choice, role):
+    """Choose the role of a column, and wait for the answer."""
+    with page.expect_response("**/queue/join*"):
+        choice.select_option(role)
+    wait_for_answer(page)
+
+
+def wait_for_answer(page):
+    """Wait until there is a result of what is in the fields, or a message."""
+    page.wait_for_timeout(300)  # the page asks for a result after the answer about the files
+    expect(page.locator(".bleu-results.old")).to_have_count(0)
+    expect(page.locator(".pending")).to_have_count(0)
 
 
 def column(page, name):
-    """Return the choice of a column's role, in the list that is open."""
-    return page.locator(f"#columns select[data-name='{name}']")
+    """Return the choice of the role of a column, or of a file of plain text."""
+    return page.get_by_role("combobox", name=name, exact=True)
 
 
 def paste(page, system, references, second=""):
@@ -123,18 +151,22 @@ def score(page):
     expect(page.locator(".pending")).to_have_count(0)
 
 
+def press(page, name, within="body"):
+    """Press a button by its name, or by how its name begins."""
+    page.locator(within).get_by_role("button", name=name).first.click()
+    wait_for_answer(page)
+
+
 def change_files(page):
     """Open the fields of the files, for which a line stands once they are scored."""
     page.get_by_role("button", name="Change files").click()
 
 
 def clear_files(page):
-    """Remove the files of both roles, and wait until the page has said what it takes."""
-    for role in ("systems", "references"):
-        page.locator(f"#{role}-file").get_by_role("button", name="Clear").click()
-        expect(page.locator(f"#{role}-file tr.file")).to_have_count(0)
-    expect(page.locator("#systems-note")).to_contain_text("One file per system")
-    expect(page.locator("#references-note")).to_contain_text("The same segments in the same order")
+    """Remove all files, after which the example is there again."""
+    page.locator("#files").get_by_role("button", name="Clear").click()
+    expect(page.locator(f"{READ} li")).to_have_count(0)
+    wait_for_answer(page)
 
 
 def score_of(page, selector, score):
