@@ -893,8 +893,9 @@ class BleuMetric(BufferedMetric):
             `share`, 0 to 1; `first`, the first row; `documents`, how many; `example`, the place
             between ⟦ and ⟧; `says`, a sentence; `fix`, the expression that fixes a text, or an
             option, None if texts can't be fixed; `score`, 0 to 100, and `delta`, -1 to 1, after the
-            fix; `deletes`, in how many rows it deletes more than a tenth, if any. `questions` are findings that may be meant: their fix does not bring the texts
-            nearer. `result.fixed(*kinds)` returns predictions and references, fixed.
+            fix; `deletes`, in how many rows it deletes more than a tenth, if any. `questions` are
+            findings that may be meant: their fix does not bring the texts nearer.
+            `result.fixed(*kinds)` returns predictions and references, fixed.
 
         Raises:
             TypeError, ValueError: as `compute`; statistics have no texts.

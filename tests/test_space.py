@@ -417,9 +417,11 @@ def test_what_differs_is_all_but_a_longest_common_subsequence():
         assert len(kept[0]) == common_length(*texts)
 
 
-def test_no_warning_tells_which_files_the_server_has(tmp_path):
+def test_no_warning_tells_which_files_the_server_has(tmp_path, monkeypatch):
     """The metric's own warning of a file's name would answer a visitor who guesses paths."""
     metric = importlib.import_module("space.metric")
+    # pytest shows the warnings of a test itself.
+    monkeypatch.setattr("warnings.showwarning", metric._show_warning)
     path = tmp_path / "secret.txt"
     path.write_text("")
     with metric.collect_warnings() as warnings:
@@ -429,11 +431,12 @@ def test_no_warning_tells_which_files_the_server_has(tmp_path):
     assert str(path) not in str(list(map(str, warnings)))
 
 
-def test_several_systems_have_no_interval_per_group():
+def test_several_systems_have_no_interval_per_group(monkeypatch):
     """None is shown, and a group of one document would bring a warning."""
     metric, scored, files = (
         importlib.import_module(f"space.{name}") for name in ("metric", "scored", "files")
     )
+    monkeypatch.setattr("warnings.showwarning", metric._show_warning)
     systems, references = {"A": ["a b c d", "a b c e"], "B": ["a b c d"] * 2}, [["a b c d"]] * 2
     submission = files.Submission(systems, references, ["x", "y"], ["1", "2"])
     with metric.collect_warnings() as warnings:
