@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple, TypedDict, cast
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple, TypedDict, cast
 
 import numpy as np
 
@@ -120,6 +121,7 @@ class Published(NamedTuple):
     conditions: what the line has beside the score.
     source: the tool that prints such a line, as the object of a sentence; empty if it is unknown.
     unread_keys: keys of an old signature that have no meaning here.
+    has_other_numbers: True if the line has numbers that are not its score.
     """
 
     reported: object
@@ -131,6 +133,7 @@ class Published(NamedTuple):
     conditions: Conditions = Conditions()
     source: str = ""
     unread_keys: tuple[str, ...] = ()
+    has_other_numbers: bool = False
 
     def describe(self) -> str:
         """Return how a line was read, as a sentence; empty for a number alone.
@@ -139,8 +142,10 @@ class Published(NamedTuple):
         ''
         >>> read_published("BLEU = 27.3, 58.1/33.2/20.9/13.5 (BP=1.000)").describe()
         'Read as 27.3 with precisions 58.1/33.2/20.9/13.5, brevity penalty 1.'
+        >>> read_published("BLEU after 3 epochs: 33.1").describe()
+        'Read as 33.1.'
         """
-        if not (self.conditions or self.source):
+        if not (self.conditions or self.source or self.has_other_numbers):
             return ""
         sentence = f"Read as {self.written}"
         if self.source:
@@ -161,6 +166,7 @@ class _Line(NamedTuple):
     conditions: Conditions = Conditions()
     source: str = ""
     unread_keys: tuple[str, ...] = ()
+    has_other_numbers: bool = False
 
 
 def read_published(reported: object, decimals: int | None = None) -> Published:
@@ -228,9 +234,8 @@ def _read_any(plain: object) -> _Line:
         structure = _parse_structure(plain)
         if structure is not None:
             return _read_report(structure, plain)
-        if SCORE.fullmatch(plain):
-            return _Line(plain)
-        return _read_line(plain)
+        alone = SCORE.fullmatch(plain)
+        return _Line(alone[1]) if alone else _read_line(plain)
     if isinstance(plain, bool) or SCORE.fullmatch(str(plain)) is None:
         raise invalid("reported", plain, _EXPECTED)
     return _Line(str(plain))
@@ -364,22 +369,96 @@ CONDITIONS = {
     ),
 }
 
-# An interval beside a score: (μ = 27.3 ± 0.5), ± 0.5, [26.8, 27.8].
+# An interval beside a score: (μ = 27.3 ± 0.5), ± 0.5, [26.8, 27.8], and LaTeX's _{\pm 0.5}.
 _INTERVAL = re.compile(
-    rf"\(\s*[μµ]\s*=[^()]*\)|(?:±|\+/-|\+-)\s*{_NUMBER}|(?:\d+% CI:?\s*)?"
+    rf"\(\s*[μµ]\s*=[^()]*\)|[$_{{]*(?:±|\+/-|\+-|\\pm)\s*{_NUMBER}[$}}]*|(?:\d+% CI:?\s*)?"
     rf"\[\s*{_NUMBER}\s*[,;–-]\s*{_NUMBER}\s*\]"
 )
-
-# A number that is not part of a word, of a longer number, or of a name such as BLEU-4.
-_SCORE = re.compile(rf"(?<![\w.,|:/@-]){_NUMBER}(?:e[+-]?\d{{1,3}})?(?![\w/@|:]|[.,]\d|%\w|-\w)")
-_BLEU = re.compile(r"bleu(?!rt)", re.IGNORECASE)
-_SCORE_WORDS = re.compile(
-    r"(?:(?:\w*(?:score|result|test|dev|valid|eval)\w*|is|of|my|the|our|on)\W*)+", re.IGNORECASE
+# One in parentheses can be two scores; it is an interval if the number before is within it.
+_BOUNDS = re.compile(
+    rf"({_NUMBER})%?\s*\((?:\d+\s*%\s*CI\b)?[:=\s]*({_NUMBER})\s*(?:[,;–-]|to)\s*({_NUMBER})\s*\)"
 )
+_OF_100 = re.compile(r"(?<=\d)\s*(?:/|out of)\s*100(?![\w.,/%])")
+
+# --- The score among the numbers of a line --------------------------------------------------------
+
+# A number that is not part of a word, of a longer number, of a time, or of a name such as BLEU-4.
+_SCORE = re.compile(
+    rf"(?<![\w.,/@-])(?<!\d:){_NUMBER}(?:e[+-]?\d{{1,3}})?(?![\w/@]|:\d|[.,]\d|%\w|-\w)"
+)
+_BLEU = re.compile(r"bleu(?!rt)", re.IGNORECASE)
 _OTHER_METRIC = re.compile(
     r"\b(?:comet\w*|chrf\w*|(?:h|c)?ter|meteor|rouge\w*|bertscore|bleurt|nist|cider\w*|spice|gleu|"
-    r"metricx\w*|xcomet\w*|yisi\w*|wer|cer|ppl|perplexity|loss|accuracy|f1)\b",
+    r"metricx\w*|xcomet\w*|yisi\w*|wer|cer|ppl|perplexity|\w*loss|acc|accuracy|f1|em)\b",
     re.IGNORECASE,
+)
+# The characters of Chinese, Japanese and Korean, which write no blank beside a number; and their
+# forms of ASCII characters.
+_BESIDE_ASIAN_LETTER = re.compile(
+    "(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])(?=[0-9A-Za-z])"
+    "|(?<=[0-9A-Za-z%])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
+)
+_WIDE_FORMS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_SEPARATORS = re.compile(r"[,;()\[\]|、。，；&]|\.\s|\.$")
+_WORD = re.compile(r"[^\s:=<>~≈\"'“”`*${}\\\[\]%]+")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}")
+_MOST_ORDERS = 9  # a whole number up to it after BLEU, as in BLEU 4, may be an order
+_NEAR_WORDS = 3  # after a number, in which a comparative makes it a difference
+
+
+def _words(text: str) -> re.Pattern[str]:
+    """Return a pattern that matches one of some words, in upper or lower case."""
+    return re.compile(rf"(?:{'|'.join(text.split())})", re.IGNORECASE)
+
+
+# Things that are counted. A number before one of these words is not a score.
+_THINGS = _words(
+    r"runs? seeds? sentences? segments? lines? rows? examples? samples? pairs? epochs? steps?"
+    r" iterations? iters? updates? references? refs? tokens? words? documents? docs? systems?"
+    r" models? languages? directions? layers? heads? beams? gpus? params? parameters? checkpoints?"
+    r" batches folds? shots? times trials? resamples? hypotheses outputs? texts? images? captions?"
+    r" hours? hrs? h minutes? mins? seconds? secs? s ms days? k m b million billion thousand gb mb"
+    r" n-?grams? grams?"
+    # in German, French, Spanish, Portuguese, Italian
+    r" läufen? läufe sätzen? sätze satz segmenten? zeilen? epochen? schritten? referenzen stunden"
+    r" phrases époques? étapes? exécutions références frases épocas pasos oraciones corridas passos"
+    r" frasi epoche referencias"
+    # in Chinese, Japanese, Korean
+    r" [个個句文回次轮輪步件本条條篇].* エポック.* シード.* 번.* 개.* 문장.*"
+)
+# Quantities. A number after one of these words is not a score.
+_QUANTITIES = _words(
+    r"epoch step iteration iter update seed run fold layer beam(?:-?size)? size rate lr alpha beta"
+    r" lambda temperature temp top-?[kp] p n k dropout penalty lenpen length threshold weight"
+    r" version v python cuda gpu ratio bp brevity_penalty hyp_?len ref_?len sys_?len time speed wps"
+    r" std stdev sd se σ stderr deviation error variance kappa correlation r year wmt iwslt ci"
+    r" confidence precision recall"
+)
+# Words that make the next number a difference, and the number before them.
+_DIFFERENCE = _words(
+    r"by gains? improvements? increases? decreases? differences? drops? loses? delta Δ plus um"
+)
+_COMPARATIVE = _words(r"higher lower better worse more less above below improvement gain increase")
+# Words between two numbers of which one is an earlier score, or another system's.
+_CHANGE = re.compile(
+    r"→|⇒|[-=]+>|\b(?:from|to|up|down|vs|versus|than|was|were|instead|before|previously|compared|"
+    r"against|over|in?creas\w*|decreas\w*|improv\w*|rose|rises?|fell|falls?|drop\w*|grew|gain\w*|"
+    r"auf|von|statt|gegen|contre|a|à|para|desde|hasta|su)\b|[到至比から]",
+    re.IGNORECASE,
+)
+# Words without a subject, between a name and its number; after a number, `_LINKS` end the search
+# for its name.
+_FILLERS = _words(
+    r"scores? results? values? points? pts?\.? test\w* \w*test dev\w* valid\w* eval\w* final best"
+    r" averaged? avg\.? mean median overall corpus-?(?:level)? tokeni[sz]ed detokeni[sz]ed cased"
+    r" uncased case-?(?:in)?sensitive is was are my the our a an we i it got gets? get reach\w*"
+    r" achiev\w* obtain\w* report\w* about around approximately roughly nearly only"
+    r" punkten? von der die das ist beträgt le la el est es score"
+    r" は が で 为 是 的 分 点 です 는 은"
+)
+_LINKS = _words(
+    r"on of for with in at over after from to by and or vs\.? versus than using without when per"
+    r" as under if while but during auf mit bei nach für sur pour avec en sobre con para em su"
 )
 
 
@@ -406,7 +485,10 @@ def _read_line(text: str) -> _Line:
         read_signature(text, "reported")
     # 2. Take out what else is not the score.
     conditions, line = _read_conditions(line)
+    line = _BESIDE_ASIAN_LETTER.sub(" ", line.translate(_WIDE_FORMS))
     line = _INTERVAL.sub(" ", line)
+    line = _BOUNDS.sub(_remove_bounds, line)
+    line = _OF_100.sub("%", line)
     # 3. Choose the number.
     written = _choose_number(line, text)
     if not written:
@@ -422,6 +504,7 @@ def _read_line(text: str) -> _Line:
         conditions=conditions,
         source=source,
         unread_keys=unread,
+        has_other_numbers=len(_SCORE.findall(line)) > 1,
     )
 
 
@@ -440,6 +523,12 @@ def _remove(match: re.Match[str], line: str) -> str:
     return f"{line[: match.start()]} {line[match.end() :]}"
 
 
+def _remove_bounds(match: re.Match[str]) -> str:
+    """Return a number without the interval behind it; two other scores stay."""
+    score, low, high = map(_to_decimal, match.groups())
+    return f"{match[1]} " if low <= score <= high else match[0]
+
+
 def _read_conditions(line: str) -> tuple[Conditions, str]:
     """Return precisions, brevity penalty and lengths, and the line without them."""
     found = Conditions()
@@ -451,31 +540,152 @@ def _read_conditions(line: str) -> tuple[Conditions, str]:
     return found, line
 
 
+# What a number of a line is, by the words beside it.
+_Role = Literal["BLEU", "BLEU at the end", "perhaps BLEU", "bare", "unknown", "difference", "other"]
+
+
 class _Candidate(NamedTuple):
-    """A number of a line, and the words that name it."""
+    """A number of a line.
+
+    written: the number as it is written.
+    role: `"BLEU"` if BLEU names it; `"BLEU at the end"` if BLEU is behind a number that has another
+        name, and may name those before it as well, as in "de 27.3, fr 38.1 BLEU". `"perhaps BLEU"`
+        if other words are between BLEU and the number, `"bare"` without a name, `"unknown"` after
+        any other word. `"other"` is a number of things, another quantity or another metric.
+    clause: the number of separators before it.
+    """
 
     written: str
-    name: str
+    role: _Role
+    clause: int
 
 
-def _list_candidates(line: str) -> Iterator[_Candidate]:
-    """Yield each number with the words before it, or else the metric behind it.
+def _is_whole(written: str) -> bool:
+    """Return True for a whole number, also with a comma after its thousands."""
+    return written.isdigit() or _THOUSANDS.fullmatch(written) is not None
 
-    Words reach to the next number or separator.
 
-    >>> [candidate.name for candidate in _list_candidates("COMET 0.85, 33.1 BLEU")]
-    ['COMET', 'BLEU']
+class _Gap(NamedTuple):
+    """The text between two numbers of a line, or at one of its ends.
+
+    text: all of it.
+    first: the words of its first clause.
+    last: the words of its last clause.
+    separators: the number of separators in it.
+    """
+
+    text: str
+    first: list[str]
+    last: list[str]
+    separators: int
+
+    @classmethod
+    def of_text(cls, text: str) -> _Gap:
+        clauses = [_find_words(clause) for clause in _SEPARATORS.split(text)]
+        return cls(text, clauses[0], clauses[-1], separators=len(clauses) - 1)
+
+
+def _find_words(text: str) -> list[str]:
+    words = (word.strip("-–.!?↑↓+#/") for word in _WORD.findall(text))
+    return [word for word in words if any(character.isalpha() for character in word)]
+
+
+def _list_candidates(line: str) -> list[_Candidate]:
+    """List the numbers of a line, each with its role.
+
+    >>> [(one.written, one.role) for one in _list_candidates("BLEU over 5 runs: 33.1")]
+    [('5', 'other'), ('33.1', 'bare')]
     """
     matches = list(_SCORE.finditer(line))
+    starts = [0, *(match.end() for match in matches)]
+    ends = [*(match.start() for match in matches), len(line)]
+    gaps = [_Gap.of_text(line[start:end]) for start, end in zip(starts, ends)]
+    candidates = []
+    clause = 0
+    claimed = 0  # words behind the previous number that name it
     for index, match in enumerate(matches):
-        start = matches[index - 1].end() if index else 0
-        end = matches[index + 1].start() if index + 1 < len(matches) else len(line)
-        before = re.split(r"[,;()|]", line[start : match.start()])[-1]
-        after = re.split(r"[,;()|]", line[match.end() : end])[0]
-        name = before if re.search(r"\w", before) else ""
-        if not name and (_BLEU.search(after) or _OTHER_METRIC.search(after)):
-            name = after
-        yield _Candidate(match[0], name.strip(" :=%"))
+        before = gaps[index]
+        after = gaps[index + 1]
+        clause += before.separators
+        names = before.last if before.separators else before.last[claimed:]
+        is_last = index == len(matches) - 1
+        is_whole = _is_whole(match[0])
+        role, claimed = _find_role(before.text, names, after, is_last=is_last, is_whole=is_whole)
+        candidates.append(_Candidate(match[0], role, clause))
+    # A word for change between two numbers makes both candidates.
+    for index, (first, second) in enumerate(pairwise(candidates)):
+        is_change = _CHANGE.search(gaps[index + 1].text) is not None
+        if is_change and "other" not in (first.role, second.role):
+            candidates[index] = first._replace(role="BLEU")
+            candidates[index + 1] = second._replace(role="BLEU")
+    return candidates
+
+
+def _find_role(
+    text_before: str, names: Sequence[str], after: _Gap, *, is_last: bool, is_whole: bool
+) -> tuple[_Role, int]:
+    """Return the role of a number, and how many words behind it belong to it.
+
+    Args:
+        text_before: the text between the previous number and this one.
+        names: the words before it that may name it.
+        after: the text behind it.
+        is_last: True if no number follows.
+        is_whole: True for a whole number.
+    """
+    # 1. A label, as in "epoch 3: 33.1".
+    if not is_last and re.match(r"\s*[:=]", after.text):
+        return "other", 0
+    # 2. The nearest word before the number that is not a filler.
+    name = ""
+    for word in reversed(names):
+        if not (_FILLERS.fullmatch(word) or _LINKS.fullmatch(word)):
+            name = word
+            break
+    # 3. The nearest such word behind it. The last word before the next number may name that one.
+    unit = ""
+    used = 0
+    for word in after.first:
+        used += 1
+        if _LINKS.fullmatch(word):
+            break
+        if not _FILLERS.fullmatch(word):
+            unit = word
+            break
+    is_name_of_next = not is_last and not after.separators and used == len(after.first)
+    # 4. A number of things, and another quantity. In "27.3 epoch 12", the epoch is 12.
+    has_bleu_before = _BLEU.search(name) is not None
+    is_right_behind_bleu = has_bleu_before and names[-1] == name
+    is_of_next = is_name_of_next and _QUANTITIES.fullmatch(unit) is not None
+    if _THINGS.fullmatch(unit) and not (is_of_next and (is_right_behind_bleu or not is_whole)):
+        return "other", used
+    if name and not has_bleu_before:
+        if _QUANTITIES.fullmatch(name) or _OTHER_METRIC.search(name):
+            return "other", 0
+    elif not name and not _BLEU.search(unit):
+        is_quantity = not is_name_of_next and _QUANTITIES.fullmatch(unit) is not None
+        if is_quantity or _OTHER_METRIC.search(unit):
+            return "other", used
+    # 5. A difference.
+    adjacent = [word for word in names if word.lower() != "of"][-1:]
+    is_difference = (
+        re.search(r"[+Δ]\s*$", text_before) is not None
+        or any(map(_DIFFERENCE.fullmatch, adjacent))
+        or any(map(_COMPARATIVE.fullmatch, after.first[:_NEAR_WORDS]))
+    )
+    if is_difference:
+        return "difference", used if _BLEU.search(unit) else 0
+    # 6. BLEU.
+    if has_bleu_before:
+        return "BLEU", 0
+    if _BLEU.search(unit) and not (name and is_name_of_next):
+        return ("BLEU at the end" if name else "BLEU"), used
+    if any(map(_BLEU.search, names)):
+        return "perhaps BLEU", 0
+    if not is_name_of_next and any(map(_BLEU.search, after.first)):
+        return "perhaps BLEU", 0
+    is_of_things = unit != "" and not is_name_of_next
+    return ("unknown" if name or is_of_things else "bare"), 0
 
 
 def _choose_number(line: str, text: str) -> str:
@@ -487,20 +697,49 @@ def _choose_number(line: str, text: str) -> str:
     >>> _choose_number("step 1200: BLEU 27.3", "")
     '27.3'
     """
-    candidates = list(_list_candidates(line))
+    found = _list_candidates(line)
+    candidates = [one for one in found if one.role not in ("difference", "other")]
+    # 1. No score is above 100; the error for a single number names it.
+    if len(candidates) > 1:
+        candidates = [one for one in candidates if _to_decimal(one.written) <= 100]
+    # 2. Numbers that BLEU names, or else perhaps names; in the same clause, any other number.
     other = _OTHER_METRIC.search(line)
-    named = [one for one in candidates if _BLEU.search(one.name)]
-    bare = [one for one in candidates if not one.name]
-    # A number without a name may be another score of BLEU.
-    meant = named + bare
-    if not meant:
-        meant = [one for one in candidates if _SCORE_WORDS.fullmatch(one.name)]
+    meant = [one for one in candidates if one.role == "bare"]
+    for roles in (("BLEU", "BLEU at the end"), ("perhaps BLEU",)):
+        clauses = {one.clause for one in candidates if one.role in roles}
+        if clauses:
+            ends = [one.clause for one in candidates if one.role == "BLEU at the end"]
+            meant = []
+            for one in candidates:
+                is_in_list = one.role == "unknown" and one.clause < max(ends, default=0)
+                if one.role in (*roles, "bare") or one.clause in clauses or is_in_list:
+                    meant.append(one)
+            break
+    else:
+        if other and found:
+            raise invalid("reported", text, f"a BLEU score; this line is about {other[0]}")
+        if not meant and _BLEU.search(line):
+            meant = candidates
+    # 3. Whole numbers lose against decimals, unless BLEU names them and they are not orders, as in
+    #    BLEU 4.
+    if not all(_is_whole(one.written) for one in meant):
+        decimals = []
+        for one in meant:
+            is_score = one.role == "BLEU" and _to_decimal(one.written) > _MOST_ORDERS
+            if is_score or not _is_whole(one.written):
+                decimals.append(one)
+        meant = decimals
     different = list(dict.fromkeys(one.written for one in meant))
     if len(different) > 1:
         raise invalid("reported", text, f"one BLEU score, not {_list_numbers(different)}")
-    if other and not named:
-        raise invalid("reported", text, f"a BLEU score; this line is about {other[0]}")
+    differences = [one.written for one in found if one.role == "difference"]
+    if differences and not different:
+        raise invalid("reported", text, f"a BLEU score; {differences[0]} is a difference")
     return different[0] if different else ""
+
+
+def _to_decimal(written: str) -> Decimal:
+    return Decimal(written.replace(",", "."))
 
 
 def _list_numbers(numbers: Sequence[str]) -> str:

@@ -99,6 +99,194 @@ def test_what_cannot_be_told_is_an_error(line, message):
         read_published(line)
 
 
+# Lines as people write them in papers, logs and messages, and the score that is meant.
+WRITTEN_LINES = {
+    "BLEU over 5 runs: 33.1 ± 0.4": "33.1",
+    "BLEU on 50 sentences: 33.1": "33.1",
+    "BLEU after 3 epochs: 33.1": "33.1",
+    "test BLEU, 10 epochs: 27.3": "27.3",
+    "27.3 BLEU (+1.2)": "27.3",
+    "27.3 BLEU, +1.2 over the baseline": "27.3",
+    "BLEU 27.3 (baseline 26.1)": "27.3",
+    "We obtain 27.3 BLEU on WMT14 en-de.": "27.3",
+    "Our Transformer (65M parameters) reaches 27.3 BLEU with beam size 5": "27.3",
+    "BLEU of 27.3 with 6 layers and 8 heads": "27.3",
+    "beam 4, alpha 0.6: BLEU 27.3": "27.3",
+    "BLEU (beam 4, alpha 0.6) 27.3": "27.3",
+    "BLEU with length penalty 0.6 is 27.3": "27.3",
+    "BLEU with dropout 0.3: 33.1": "33.1",
+    "BLEU with temperature 0.7 33.1": "33.1",
+    "epoch 3 33.1 BLEU": "33.1",
+    "epoch 010 loss 4.1 nll_loss 2.5 ppl 5.7 bleu 27.31 wps 2345 num_updates 12000": "27.31",
+    "{'eval_loss': 2.1, 'eval_bleu': 27.3, 'epoch': 3.0}": "27.3",
+    "2024-05-01 12:30:45 | INFO | test BLEU: 27.3": "27.3",
+    "[2024-05-01 12:30:45,123] step 12000: bleu=27.31": "27.31",
+    "BLEU 4: 27.3": "27.3",
+    "BLEU 4 27.3": "27.3",
+    "BLEU↑ 27.3": "27.3",
+    "BLEU (higher is better): 27.3": "27.3",
+    "BLEU 27": "27",
+    "27 BLEU on 3,003 sentences": "27",
+    "BLEU on 3,003 sentences: 27.3": "27.3",
+    "BLEU on 1000 sentences 27.3": "27.3",
+    "WMT 14 en-de BLEU: 27.3": "27.3",
+    "BLEU on WMT 14 en-de: 27.3": "27.3",
+    "BLEU, WMT 2014: 27.3": "27.3",
+    "BLEU 27.3 (95% CI 26.8-27.8)": "27.3",
+    "BLEU 27.3 (95% CI: 26.8 to 27.8)": "27.3",
+    "BLEU 27.3 (26.8–27.8)": "27.3",
+    "BLEU 27.3 (std 0.4)": "27.3",
+    "BLEU 27.3 (p = 0.03)": "27.3",
+    '$27.3_{\\pm 0.5}$ BLEU': "27.3",
+    'BLEU & 27.3 \\\\': "27.3",
+    "**BLEU**: `27.3`": "27.3",
+    "|BLEU|27.3|": "27.3",
+    "BLEU: 27.3/100": "27.3",
+    "27.3 out of 100 BLEU": "27.3",
+    "BLEU: 27.3 points": "27.3",
+    "27.3 tokenized BLEU, beam 5": "27.3",
+    "mean BLEU of 3 seeds: 27.3": "27.3",
+    "BLEU (n=5): 33.1": "33.1",
+    "BLEU (5 runs) = 33.1": "33.1",
+    "average of 5 checkpoints, 27.3 BLEU": "27.3",
+    "27.3 BLEU with 100 k steps": "27.3",
+    "BLEU@10k steps: 27.3": "27.3",
+    "sacrebleu 2.6.0 says 27.3": "27.3",
+    "BLEU after 12000 steps 27.3": "27.3",
+    "BLEU with 4 references 27.3": "27.3",
+    "BLEU with seed 42: 27.3": "27.3",
+    "BLEU, learning rate 0.0005: 27.3": "27.3",
+    "33.1 BLEU 0.85 COMET": "33.1",
+    "BLEU 33.1 COMET 0.85": "33.1",
+    "chrF 55.2 BLEU 27.3 TER 60.1": "27.3",
+    "BLEU über 5 Läufe: 33,1": "33,1",
+    "BLEU auf 50 Sätzen: 33,1": "33,1",
+    "Der BLEU-Wert beträgt 33,1": "33,1",
+    "BLEU sur 50 phrases : 33,1": "33,1",
+    "le score BLEU est de 33,1": "33,1",
+    "BLEU de 33,1 sobre 50 frases": "33,1",
+    "50文のBLEUは33.1でした": "33.1",
+    "在50个句子上的BLEU为33.1": "33.1",
+    "BLEU：33.1％": "33.1",
+    "BLEU 점수는 33.1입니다": "33.1",
+    "BLEU на 50 предложениях: 33,1": "33,1",
+    "27.3 reached in BLEU": "27.3",
+    "BLEU:27.3 on test": "27.3",
+    "test BLEU:27.3": "27.3",
+    "BLEU 0.273 after 3 epochs": "0.273",
+    "time 12.5s, BLEU 27.3": "27.3",
+    "BLEU 27.3 time 12.5 s": "27.3",
+    "Score: 27.3, 5 runs": "27.3",
+    "5 runs: 27.3": "27.3",
+    "BLEU on 2 GPUs: 27.3": "27.3",
+    "The model has 27.3 BLEU and 1.5 billion parameters": "27.3",
+    "BLEU 27.3 at 0.5 dropout": "27.3",
+    "5-run BLEU 27.3": "27.3",
+    "BLEU for run 3 is 27.3": "27.3",
+    "bleu = 27.3, bp = 0.98": "27.3",
+    "Epoch 3/10 - BLEU: 27.3": "27.3",
+    "BLEU 27.3 [epoch 12]": "27.3",
+    "Best BLEU 27.3 at epoch 12": "27.3",
+    "BLEU score 27.3 after 2.5 hours": "27.3",
+    "BLEU of system 2: 27.3": "27.3",
+    "BLEU of 27.3 is 1.2 points above the baseline": "27.3",
+    "BLEU 27.3 epoch 12": "27.3",
+    "BLEU 27 epoch 12": "27",
+    "1 epoch 27.3 BLEU": "27.3",
+    "BLEU after 1 epoch 27.3": "27.3",
+    "BLEU drops to 27.3": "27.3",
+    "Transformer gets 27.3 BLEU (baseline: 26.1)": "27.3",
+    "BLEU 1 in 5 runs": "1",
+    "In Table 3, BLEU is 27.3": "27.3",
+    "Table 3: 27.3 BLEU": "27.3",
+    "see Section 4.2: BLEU 27.3": "27.3",
+    "GPT-4 gets 27.3 BLEU": "27.3",
+    "Qwen2.5 27.3 BLEU": "27.3",
+    "BLEU 27.3 (Llama 3.1)": "27.3",
+    "BLEU=27.3;chrF=55.2": "27.3",
+    "bleu 27.3 chrf++ 55.2": "27.3",
+    "BLEU 27.3±0.4 chrF 55.2±0.3": "27.3",
+    "BLEU rose to 27.3 after 10 epochs": "27.3",
+    "27.3 BLEU / 55.2 chrF": "27.3",
+}  # fmt: skip
+
+# Lines with several numbers that can be meant: an error lists them.
+SEVERAL_SCORES = {
+    "BLEU increased from 26.1 to 27.3": "26.1 and 27.3",
+    "BLEU up by 1.2 to 27.3": "1.2 and 27.3",
+    "BLEU 26.1 → 27.3": "26.1 and 27.3",
+    "BLEU: 26.1 -> 27.3": "26.1 and 27.3",
+    "BLEU improves 26.1 to 27.3": "26.1 and 27.3",
+    "27.3 BLEU, up from 26.1": "27.3 and 26.1",
+    "BLEU 27.3 (was 26.1)": "27.3 and 26.1",
+    "BLEU 27.3 vs. 26.1": "27.3 and 26.1",
+    "epoch 010 | valid on 'valid' subset | loss 4.1 | bleu 27.31 | best_bleu 27.5": "27.31 and 27.5",
+    "BLEU-1 54.9, BLEU-4 27.3": "54.9 and 27.3",
+    "BLEU 27, 28.1": "27 and 28.1",
+    "BLEU 27.3 (28.1, 29.0)": "27.3, 28.1 and 29.0",
+    "33.1 (0.4) BLEU": "33.1 and 0.4",
+    "sacrebleu 2.6 says 27.3": "2.6 and 27.3",
+    "BLEU 27.3 dev 26.1": "27.3 and 26.1",
+    "dev BLEU 26.1, test BLEU 27.3": "26.1 and 27.3",
+    "BLEU stieg von 26,1 auf 27,3": "26,1 and 27,3",
+    "le BLEU passe de 26,1 à 27,3": "26,1 and 27,3",
+    "El BLEU subió de 26,1 a 27,3": "26,1 and 27,3",
+    "BLEU从26.1提高到27.3": "26.1 and 27.3",
+    "BLEU 26.1 and 27.3": "26.1 and 27.3",
+    "BLEU between 26.1 and 27.3": "26.1 and 27.3",
+    "baseline 26.1, Transformer 27.3 BLEU": "26.1 and 27.3",
+    "Llama 3.1 70B: 27.3 BLEU": "3.1 and 27.3",
+    "Llama 3.1 gets 27.3 BLEU": "3.1 and 27.3",
+    "system A: BLEU 27.3, system B: BLEU 28.1": "27.3 and 28.1",
+    "BLEU: 27.3 vs 28.1 (p < 0.05)": "27.3 and 28.1",
+    "BLEU rose 1.2 to 27.3": "1.2 and 27.3",
+    "5 runs, BLEU 27.3, 28.1, 29.0": "27.3, 28.1 and 29.0",
+    "newstest2014 27.3 BLEU, newstest2015 29.1 BLEU": "27.3 and 29.1",
+    "en-de 27.3, en-fr 38.1 BLEU": "27.3 and 38.1",
+}  # fmt: skip
+
+# Lines without a score of BLEU, and what the error asks for.
+NO_SCORE = {
+    "a gain of 1.2 BLEU": "a BLEU score; 1.2 is a difference",
+    "+1.2 BLEU": "a BLEU score; 1.2 is a difference",
+    "BLEU improved by 1.2": "a BLEU score; 1.2 is a difference",
+    "BLEU 127.3": "a score from 0 to 1",
+    "BLEU chrF COMET 27.3 55.2 0.85": "a BLEU score; this line is about chrF",
+    "BLEU drops 1.2 points": "a BLEU score; 1.2 is a difference",
+    "BLEU is 1.2 higher": "a BLEU score; 1.2 is a difference",
+    "1.2 BLEU better than the baseline": "a BLEU score; 1.2 is a difference",
+    "outperforms the baseline by 1.2 BLEU": "a BLEU score; 1.2",
+    "BLEU drop of 1.2": "a BLEU score; 1.2 is a difference",
+    "BLEU/chrF 27.3/55.2": "",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "score"), WRITTEN_LINES.items(), ids=WRITTEN_LINES)
+def test_lines_as_people_write_them(line, score):
+    assert read_published(line).written == score
+
+
+@pytest.mark.parametrize(("line", "scores"), SEVERAL_SCORES.items(), ids=SEVERAL_SCORES)
+def test_several_numbers_that_can_be_meant_are_listed(line, scores):
+    with pytest.raises(ValueError, match=rf"^reported=.*: pass one BLEU score, not {scores}\.$"):
+        read_published(line)
+
+
+@pytest.mark.parametrize(("line", "message"), NO_SCORE.items(), ids=NO_SCORE)
+def test_lines_without_a_score_are_errors(line, message):
+    with pytest.raises(ValueError, match=rf"^reported=.*: pass {message}"):
+        read_published(line)
+
+
+@pytest.mark.parametrize("line", [*WRITTEN_LINES, *LINES])
+def test_a_number_that_was_chosen_among_others_is_told(line):
+    """No number is above 100; the text says which one was read if a line has several."""
+    published = read_published(line)
+    assert 0 <= published.number <= 100
+    told = published.describe()
+    assert not told or told.startswith(f"Read as {published.written}")
+
+
 def test_an_unknown_key_of_an_old_signature_is_told():
     published = read_published("BLEU+case.mixed+numrefs.1+magic.yes+tok.13a+version.1.5.1 = 27.3")
     assert published.describe() == (
