@@ -27,6 +27,7 @@ from bleu.bleu_tokenizers import (
     lower_case,
     name_function,
     prepare_texts,
+    split_with_moses,
 )
 from conftest import HAS_NUMBA, needs_wmt21
 from helpers import (
@@ -227,6 +228,40 @@ def test_languages_with_the_same_tokens_are_listed_once():
         moses = MosesTokenizer(language)
         tokens_of[language] = tuple(tuple(moses.tokenize(text, escape=False)) for text in texts)
     assert {tokens_of[name.removeprefix("moses-")] for name in listed} == {*tokens_of.values()}
+
+
+def test_texts_that_languages_treat_alike_are_split_once():
+    """sacremoses splits each text under each language, with punctuation beside abbreviations, and in all scripts."""
+    predictions, references = random_rows(seed=6, count=60)
+    texts = [*predictions, *(text for row in references for text in row)]
+    texts += [
+        "(Prof. Smith) x",
+        "l'M. Dupont",
+        "5. Mai",
+        "東京Mr. 3",
+        "z.B. so",
+        "“Dr. No”",
+        "No. 5.",
+        "²No. 5",
+    ]
+    names = [
+        f"moses-{name}" for name in ("en", "de", "fr", "it", "hu", "ru", "is", "ja", "ko", "zh")
+    ]
+    for name, split in split_with_moses(texts, names).items():
+        moses = MosesTokenizer(name.removeprefix("moses-"))
+        for text, tokens in zip(texts, split):
+            assert tokens.split() == moses.tokenize(text, escape=False), (name, text)
+    assert "moses-fr" in find_moses_tokenizers(["(Prof. Smith)"])
+
+
+@pytest.mark.parametrize(
+    ("texts", "language"),
+    [(["日本語の文です。"], "ja"), (["中文句子。"], "zh"), (["한국어 문장."], "ko"), (["a cat"] * 20 + ["中文"], "")],
+    ids=["ja", "zh", "ko", "one text of 21"],
+)  # fmt: skip
+def test_only_the_asian_language_that_the_texts_show_is_listed(texts, language):
+    listed = {name.removeprefix("moses-") for name in find_moses_tokenizers(texts)}
+    assert listed & {"ja", "ko", "zh"} == ({language} if language else set())
 
 
 @pytest.mark.parametrize("mark", INSIDE, ids=ascii)
