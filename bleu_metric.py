@@ -31,6 +31,7 @@ if not __package__:
 from . import bleu_messages as messages
 from .bleu_alignment import Alignment
 from .bleu_buffer import BufferedMetric
+from .bleu_calls import CALLS
 from .bleu_captions import tokenize_ptb
 from .bleu_checks import Checked, check_texts, count_checked
 from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
@@ -956,8 +957,13 @@ class BleuMetric(BufferedMetric):
         under NLTK's methods 5 and 7 are found only if all smoothed precisions are at most 1.
 
         Scores that people compute at home are tried as well: NLTK given strings, the weights of
-        tutorials, means of captions' scores, and swapped texts. If no match is plausible, Moses'
-        tokenizers are tried, where sacremoses is installed, and then each fix of `check`.
+        tutorials, means of captions' scores, and swapped texts. So are scores that no option gives:
+        sacreBLEU given one list per row, CodeXGLUE's smoothed BLEU-4, the mean of BLEU-1 to BLEU-4,
+        words without punctuation, NLTK's `wordpunct_tokenize`, and means over batches of rows.
+
+        If no usual setting matches, each fix of `check` is tried. If no match is plausible then,
+        Moses' tokenizers are tried, where sacremoses is installed. They take most of the time of a
+        search; `tokenize="13a"` leaves them out. A progress bar names the round.
 
         Args:
             predictions: as for `compute`.
@@ -965,7 +971,8 @@ class BleuMetric(BufferedMetric):
             reported: the published score, from 0 to 1 or from 0 to 100. Pass a str, such as
                 `"27.30"`, if trailing zeros are known; `"37,6"` and `"BLEU 37.6"` are accepted too.
                 Lines and JSON that tools print can be passed whole, and dicts of evaluate's
-                modules: precisions, brevity penalty and lengths in them must fit, too. With a
+                modules: precisions, brevity penalty and lengths in them must fit, too. Of several
+                numbers in a line, that of BLEU is read. With a
                 signature of this metric or of sacreBLEU 2, as in `"27.3
                 nrefs:1|case:lc|tok:13a"` or `"BLEU|nrefs:1|case:lc|tok:13a = 27.3 60.1/…"`, the
                 question is whether these texts have this score under this signature.
@@ -976,6 +983,8 @@ class BleuMetric(BufferedMetric):
 
         Returns:
             A dict, which prints as a table:
+                usual: what usual settings give: this object's options, other case, other
+                    tokenizers, conventions. Of settings with equal scores, the first.
                 matches: the settings whose score rounds to the reported one. Settings with equal
                     scores form one match. Plausible matches come first: this object's options, then
                     conventions and known tools, then settings with few changes.
@@ -988,8 +997,9 @@ class BleuMetric(BufferedMetric):
                     with all.
                 other_matches: if `verified` is False, the settings of other signatures whose score
                     matches.
-                fixes: if no match is plausible, the findings of `check` whose fix alone gives the
-                    score, under this object's options or the signature.
+                fixes: if no usual setting matches, the findings of `check` whose fix alone gives
+                    the score, under this object's options or the signature.
+                other_fixes: those whose fix gives another score.
                 reported, decimals, scale: the score as it was read; the scale is 1 or 100. With a
                     signature, it is the scale on which its settings match, if they match on one.
                 conditions: the values beside the score in a line, as keys of `compute`.
@@ -1001,7 +1011,10 @@ class BleuMetric(BufferedMetric):
                 delta: the difference from the reported score, on the scale 0-1.
                 plausible: False for three or more changes that belong to no known tool while
                     `chance` is above 5%.
+                kind: `"usual"`, `"call"` for a known call, or `"rare"`.
                 says: the call that makes the score; empty if it is that of no known tool.
+                call: the name of a score that no option gives, and that `says` explains; empty if
+                    `options` reproduce the score.
                 references: `"all"`, or the index of the only reference used, in your list
                     (including None).
                 swapped: True if predictions and references must be exchanged.

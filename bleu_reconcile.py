@@ -21,11 +21,28 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from datasets.utils import tqdm
 
+from .bleu_calls import (
+    ALL,
+    CALLS,
+    CHARACTERS,
+    CONVENTION_CALLS,
+    OPTION_FACTORS,
+    OTHER_FACTORS,
+    SWAPPED,
+    WITHOUT_SIGNATURE,
+    Counting,
+    Scoring,
+    Setting,
+    are_captions,
+    convention_options,
+    list_moses_tools,
+    list_tools,
+    score_by_last_pair,
+)
 from .bleu_checks import Finding, list_findings, sum_checked
-from .bleu_corpus import Corpus, Int64, Kind, Layout, list_items, make_corpus
+from .bleu_corpus import STRINGS, Corpus, Int64, Kind, Layout, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_inputs import read_column, read_corpus, reject_dicts
 from .bleu_lines import (
@@ -37,10 +54,7 @@ from .bleu_lines import (
 )
 from .bleu_messages import REFERENCES, count_things
 from .bleu_options import (
-    CONVENTIONS,
     CORPUS_ONLY,
-    NLTK_METHODS,
-    OPTIONS,
     Options,
     Origin,
     SignatureContent,
@@ -48,17 +62,27 @@ from .bleu_options import (
     choose_options,
     make_signature,
 )
-from .bleu_report import Report, Step, explain_missing_keys, passing, plot_steps
+from .bleu_report import (
+    Report,
+    Step,
+    explain_missing_keys,
+    fit_terminal,
+    format_markdown,
+    format_paragraph,
+    format_plain,
+    paragraph,
+    passing,
+    plot_steps,
+    show,
+    wrap,
+    write_table,
+)
 from .bleu_scoring import (
     NOISE,
-    SMOOTH_METHODS,
-    Columns,
     Scores,
     Weights,
     bleu,
     bleu_by_weights,
-    brevity_penalty,
-    order_weights,
     score_row,
 )
 from .bleu_statistics import count_corpus
@@ -66,8 +90,8 @@ from .bleu_tokenizers import (
     TOKENIZERS,
     choose_tokenizer,
     find_moses_tokenizers,
-    fits_tokenizer,
     has_sacremoses,
+    split_with_moses,
 )
 
 if TYPE_CHECKING:
@@ -76,113 +100,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NEAREST_SETTINGS = 5  # returned if no setting gives the score
+USUAL_TOKENIZERS = ("intl", "zh")
+SAID_USUAL = 4  # usual settings that the first sentence lists
+SAID_RARE = 5  # rare settings that the text lists
 SAID_SETTINGS = 3  # rows of a table, from the top, whose tools the text names
 CHANCE_RANGE = 0.02  # the distance from this object's score up to which `chance` counts numbers
+_MOST_ORDERS = 4  # that the search tries
 MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its own
+_BAR_DELAY = 2  # seconds before a round shows its progress
+_FIRST_ROUND = "reconcile, round 1 of 3: settings and known calls (known options shorten it)"
+_MOSES_ROUND = "reconcile, round 3 of 3: Moses' tokenizers (tokenize='13a' leaves them out)"
 _ROWS_PER_CALL = 1 << 12  # of several settings, scored together; more would leave the cache
 FEW_CHANGES = 2  # more changes at once need a known tool or a small `chance` to be plausible
 SMALL_CHANCE = 0.05
-LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
-ALL = "all"  # references: all references of a segment
-CHARACTERS = "list"  # the tokenizer that is Python's `list`: characters, blanks included
 
-
-class Counting(NamedTuple):
-    """The factors of a setting that affect counting."""
-
-    references: str | int
-    tokenize: Tokenize
-    lowercase: bool
-    swapped: bool
-    minimum_total: int
-    reference_length: str
-
-
-class Scoring(NamedTuple):
-    """The factors of a setting that do not affect counting."""
-
-    smooth_method: str
-    max_order: int
-    weights: Weights
-    effective_order: bool
-    last_pair: bool
-
-
-class Setting(NamedTuple):
-    """The factors in which tools and papers differ, in the order of the steps between two settings.
-
-    mean_of_segments: True if the score is the mean of segment scores, False if it is that of the
-        corpus.
-    swapped: True if predictions and references are exchanged.
-    references: `ALL`, or the index of the only reference that is used.
-    last_pair: True if the smoothing method looks at the last segment in place of the corpus, as
-        NLTK's `corpus_bleu` does under methods 5 to 7.
-    The other factors are options.
-    """
-
-    mean_of_segments: bool
-    swapped: bool
-    references: str | int
-    tokenize: Tokenize
-    lowercase: bool
-    minimum_total: int
-    reference_length: str
-    smooth_method: str
-    max_order: int
-    weights: Weights
-    effective_order: bool
-    last_pair: bool
-
-    @classmethod
-    def of_options(cls, options: Options) -> Setting:
-        """Return the setting that options describe, with all references.
-
-        >>> Setting.of_options(Options()).reference_length
-        'closest'
-        """
-        values: dict[str, Any] = dict.fromkeys(OTHER_FACTORS, False)
-        values |= {name: getattr(options, name) for name in OPTION_FACTORS}
-        return cls(references=ALL, **values)
-
-    def options(self, base: Options) -> Options:
-        """Return `base` with the options of this setting.
-
-        The value for the smoothing method is kept only for the method that it was chosen for.
-        """
-        values = {name: getattr(self, name) for name in OPTION_FACTORS}
-        if self.smooth_method != base.smooth_method:
-            values["smooth_value"] = None
-        return replace(base, **values)
-
-    def counting(self) -> Counting:
-        """Return the factors that affect counting."""
-        return Counting(*(getattr(self, name) for name in Counting._fields))
-
-    def scoring(self) -> Scoring:
-        """Return the other factors, except whether the score is a mean."""
-        return Scoring(*(getattr(self, name) for name in Scoring._fields))
-
-
-OPTION_FACTORS = [name for name in Setting._fields if name in OPTIONS]
-
-
-class OtherFactor(NamedTuple):
-    """A factor of a setting that is not an option; its value is True or False.
-
-    says: its name in tables of changes.
-    has_signature: False if no options of `compute` give the score.
-    """
-
-    says: str
-    has_signature: bool = True
-
-
-OTHER_FACTORS = {
-    "mean_of_segments": OtherFactor("mean of segment scores"),
-    "swapped": OtherFactor("predictions and references swapped"),
-    "last_pair": OtherFactor("smoothing by the last pair", has_signature=False),
-}
-_WITHOUT_SIGNATURE = [name for name, factor in OTHER_FACTORS.items() if not factor.has_signature]
 
 Grid = Mapping[str, Sequence[Any]]  # the values of each factor to combine
 
@@ -236,7 +167,7 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     """
     sum_checked(corpus, options)
     conventions = convention_options(options)
-    if not _are_captions(corpus):
+    if not are_captions(corpus):
         del conventions["coco"]
     settings = {name: Setting.of_options(convention) for name, convention in conventions.items()}
     start = settings["default"]
@@ -298,25 +229,32 @@ def find_settings(
     readings = list_readings(published.number, published.decimals, published.scale)
     found = search.find(readings)
 
-    # 3. Without a plausible match, try the tokenizers of papers.
+    # 3. Without a usual setting among them, try the fixes of `check`.
+    fixes: list[Finding] = []
+    other_fixes: list[Finding] = []
+    if not search.has_usual(found):
+        for finding in list_findings(corpus, search.options):
+            score = finding["score"]
+            if score is not None:
+                gives_it = rounds_to(score / 100, found.reading)
+                (fixes if gives_it else other_fixes).append(finding)
+
+    # 4. Without a plausible match and a fix, try the tokenizers of papers.
     untried: list[str] = []
-    if not search.has_plausible(found) and search.takes_tokenizers():
+    if not fixes and not search.has_plausible(found) and search.takes_tokenizers():
         if has_sacremoses():
             search.add_moses()
             found = search.find(readings)
         else:
             untried.append("sacremoses")
 
-    # 4. Still without one, try the fixes of `check`.
-    fixes: list[Finding] = []
-    if not search.has_plausible(found):
-        for finding in list_findings(corpus, search.options):
-            score = finding["score"]
-            if score is not None and rounds_to(score / 100, found.reading):
-                fixes.append(finding)
-
     # 5. Describe them.
-    groups = {"matches": found.matches, "other_matches": found.others, "nearest": found.nearest}
+    groups = {
+        "usual": search.list_usual(),
+        "matches": found.matches,
+        "other_matches": found.others,
+        "nearest": found.nearest,
+    }
     described = search.describe_all(groups, found.reading, found.chance)
     content: ReconciliationContent = {
         "reported": published.reported,
@@ -325,10 +263,12 @@ def find_settings(
         "settings": len(search.groups),
         "chance": found.chance,
         "verified": found.verified,
+        "usual": described["usual"],
         "matches": described["matches"],
         "other_matches": described["other_matches"],
         "nearest": described["nearest"],
         "fixes": fixes,
+        "other_fixes": other_fixes,
     }
     if published.conditions:
         content["conditions"] = published.conditions.to_dict()
@@ -347,6 +287,7 @@ class Implausibility(NamedTuple):
     has_many_changes: bool
     rank: int
     changes: int
+    has_no_options: bool
     is_mean: bool
     rank_of_variant: int
 
@@ -446,15 +387,26 @@ class Search:
             has_effect = not setting.minimum_total or not setting.effective_order
             if has_effect or self.start.effective_order:
                 settings.append(setting._replace(mean_of_segments=True))
-        self._tools = list_tools(corpus, options, references=(ALL, *reference_positions))
+        self._tools = list_tools(
+            corpus, options, self.start, references=(ALL, *reference_positions)
+        )
         for setting in self._tools:
             if self._is_allowed(setting):
                 settings.append(setting)
         if corpus.reference_count() == "1":
             settings += list_swapped(corpus_grid, self.start)
 
-        # 3. Score and group them.
-        self.scorer = Scorer(corpus, reference_positions, self.options)
+        # 3. List what most people would try first.
+        start = self.start
+        usual = [start, start._replace(lowercase=not start.lowercase)]
+        if kind == "text":
+            usual += [start._replace(tokenize=name) for name in USUAL_TOKENIZERS]
+        conventions = convention_options(options)
+        usual += [Setting.of_options(conventions[name]) for name in CONVENTION_CALLS]
+        self._usual = [setting for setting in dict.fromkeys(usual) if setting in {*settings}]
+
+        # 4. Score and group them.
+        self.scorer = Scorer(corpus, reference_positions, self.options, progress=_FIRST_ROUND)
         self._candidates = dict.fromkeys(settings)
         self._group()
 
@@ -480,6 +432,8 @@ class Search:
 
     def _is_allowed(self, setting: Setting) -> bool:
         """Return False if a setting has another value for an option that the user fixed."""
+        if setting.call and not {*CALLS[setting.call].overrides}.isdisjoint(self._fixed):
+            return False
         constant = [name for name in self._fixed if name in OPTION_FACTORS]
         if self.options.weights is not None:
             constant += ["weights", "max_order"]
@@ -487,7 +441,8 @@ class Search:
 
     def _meets_conditions(self, setting: Setting) -> bool:
         """Return True if a score of the corpus has the values that the line has beside it."""
-        if setting.mean_of_segments or setting.last_pair:
+        is_of_corpus = not setting.call or CALLS[setting.call].is_of_corpus
+        if setting.mean_of_segments or setting.last_pair or not is_of_corpus:
             return False
         length, reference_length = self.scorer.lengths(setting)
         lengths = {"translation_length": length, "reference_length": reference_length}
@@ -522,6 +477,26 @@ class Search:
             verified=bool(matches) if self._has_signature else None,
         )
 
+    def list_usual(self) -> list[EqualSettings]:
+        """Return the usual settings; of those with equal scores, the first."""
+        groups: list[EqualSettings] = []
+        for setting in self._usual:
+            score = self.scorer.scores[setting]
+            if all(abs(score - group.score) > NOISE for group in groups):
+                groups.append(EqualSettings(setting, [], score))
+        return groups
+
+    def name_kind(self, group: EqualSettings) -> str:
+        """Return `"usual"`, `"call"` for a known call, or `"rare"`."""
+        settings = (group.setting, *group.others)
+        if any(setting in self._usual or setting in self.claimed for setting in settings):
+            return "usual"
+        return "call" if self._say(group) else "rare"
+
+    def has_usual(self, found: Found) -> bool:
+        """Return True if a usual setting gives the number."""
+        return any(self.name_kind(group) == "usual" for group in found.all())
+
     def has_plausible(self, found: Found) -> bool:
         """Return True if one of the settings that give the number is plausible."""
         return any(self.is_plausible(group.setting, found.chance) for group in found.all())
@@ -532,16 +507,20 @@ class Search:
 
     def add_moses(self) -> None:
         """Add tokenized BLEU: the tokenizers of Moses, which split in Python."""
-        tools = list_moses_tools(self.corpus, self.start)
-        self._tools |= tools
-        settings_of: dict[Tokenize, list[Setting]] = {}
-        for setting in tools:
-            if self._is_allowed(setting):
-                settings_of.setdefault(setting.tokenize, []).append(setting)
-        # Moses' tokenizer takes half a millisecond per text.
-        for settings in tqdm(settings_of.values(), desc="tokenized BLEU", delay=2):
-            self.scorer.add(settings)
-            self._candidates |= dict.fromkeys(settings)
+        (batch,) = self.corpus.combine().batches
+        texts = [*batch.predictions.to_pylist(), *batch.references.to_pylist()]
+        tokenizers = find_moses_tokenizers(texts)
+        self._tools |= list_moses_tools(tokenizers, self.start)
+        settings = [setting for setting in self._tools if setting.tokenize in tokenizers]
+        allowed = [setting for setting in settings if self._is_allowed(setting)]
+        for lowercase in dict.fromkeys(setting.lowercase for setting in allowed):
+            cased = [text.lower() for text in texts] if lowercase else texts
+            progress = tqdm(cased, desc=_MOSES_ROUND, delay=_BAR_DELAY)
+            split_texts = split_with_moses(progress, tokenizers)
+            countings = [one.counting() for one in allowed if one.lowercase == lowercase]
+            self.scorer.add_split(split_texts, batch.bounds, countings)
+        self.scorer.add(allowed)
+        self._candidates |= dict.fromkeys(allowed)
         self._group()
 
     def implausibility(self, setting: Setting) -> Implausibility:
@@ -555,6 +534,7 @@ class Search:
             has_many_changes=changes > FEW_CHANGES and tool is None,
             rank=tool.rank if tool is not None and is_known else 0,
             changes=changes,
+            has_no_options=setting.call != "",
             is_mean=setting.mean_of_segments,
             rank_of_variant=tool.rank if tool is not None else len(self._tools),
         )
@@ -590,7 +570,7 @@ class Search:
     def _describe(self, group: EqualSettings, reading: Reading, chance: float) -> SettingScores:
         setting = group.setting
         signature = ""  # none describes it
-        if not any(getattr(setting, name) for name in _WITHOUT_SIGNATURE):
+        if not any(getattr(setting, name) for name in WITHOUT_SIGNATURE):
             chosen = setting.options(self.options)
             signature = sign_setting(self.corpus, chosen, setting.references)
         return {
@@ -598,12 +578,14 @@ class Search:
             "score": 100 * group.score,
             "delta": group.score - reading.bleu,
             "plausible": self.is_plausible(setting, chance),
+            "kind": self.name_kind(group),
             "says": self._say(group),
             "steps": list_steps(self.scorer.scores, self.start, setting),
             "same_score": list_same_score(group),
             "references": setting.references,
             "swapped": setting.swapped,
             "last_pair": setting.last_pair,
+            "call": setting.call,
             "options": self.list_options(setting),
             "signature": signature,
         }
@@ -808,232 +790,6 @@ def list_same_score(group: EqualSettings) -> dict[str, list[object]]:
     return same_score
 
 
-# --- The calls that make scores -------------------------------------------------------------------
-
-
-class Tool(NamedTuple):
-    """A call that makes scores of a setting.
-
-    says: its name, which follows "the score is from".
-    is_known: True for a tool under its usual arguments, which comes before settings with fewer
-        changes; False for a variant, which is plausible with any number of changes.
-    rank: its place among all tools, the commonest first.
-    """
-
-    says: str
-    is_known: bool
-    rank: int
-
-
-Tools = dict[Setting, Tool]
-
-# The corpus scores of the conventions, the commonest first.
-CONVENTION_CALLS = {
-    "default": "sacreBLEU's `corpus_bleu`",
-    "nltk": "NLTK's `corpus_bleu` given lists of words",
-    "hf": "evaluate's `bleu`",
-    "moses": "`multi-bleu.perl`",
-    "papineni": "the formula of 2002 on tokens of mteval-v13a",
-}
-
-SWAPPED = "{}, with predictions and references in each other's place: exchange them"
-
-
-class GivenTexts(NamedTuple):
-    """Texts as people pass them to NLTK, and the options that split them in the same way."""
-
-    says: str
-    tokenize: str
-    lowercase: bool
-
-
-HOME_TEXTS = (
-    GivenTexts("lists of words", "none", False),
-    GivenTexts("lists of lower-cased words", "none", True),
-    GivenTexts("strings: characters, blanks included", CHARACTERS, False),
-)
-
-# The weights of tutorials, for orders 1 to 4. The last three are single orders, which also pass for
-# BLEU-2 to BLEU-4.
-HOME_WEIGHTS: tuple[Weights, ...] = (
-    None,
-    (1.0, 0.0, 0.0, 0.0),
-    (0.5, 0.5, 0.0, 0.0),
-    (0.33, 0.33, 0.33, 0.0),
-    (1 / 3, 1 / 3, 1 / 3, 0.0),
-    (0.0, 1.0, 0.0, 0.0),
-    (0.0, 0.0, 1.0, 0.0),
-    (0.0, 0.0, 0.0, 1.0),
-)
-
-# NLTK's methods that look at the last pair of a corpus, because they get it and not the sums.
-LAST_PAIR_METHODS = ("method5", "method6", "method7")
-
-
-def list_tools(corpus: Corpus, options: Options, *, references: Sequence[str | int]) -> Tools:
-    """List the calls that make scores of a corpus, with the options that the user chose.
-
-    Args:
-        corpus: the texts.
-        options: the user's options.
-        references: the values of that factor to combine with the calls of NLTK.
-
-    >>> tools = list_tools(read_corpus(["a b"], ["a b"]), Options(), references=(ALL,))
-    >>> characters = [tool for setting, tool in tools.items() if setting.tokenize == "list"]
-    >>> characters[0].says
-    "the mean of NLTK's `sentence_bleu` given strings: characters, blanks included"
-    """
-    conventions = convention_options(options)
-    of_convention = {name: Setting.of_options(chosen) for name, chosen in conventions.items()}
-    names = _ToolList()
-    captions = []
-    is_coco = _is_convention("coco", of_convention["coco"]) and options.weights is None
-    if is_coco and corpus.kind == "text" and _are_captions(corpus):
-        captions = _list_caption_calls(of_convention["coco"])
-    # Several references of a short text are most often those of a picture.
-    has_caption_references = corpus.reference_count() not in ("1", "?")
-    if has_caption_references:
-        names.extend(captions)
-    # 1. Whole tools under their usual arguments.
-    for name, says in CONVENTION_CALLS.items():
-        setting = of_convention[name]
-        names.append(setting, says if _is_convention(name, setting) else "", is_known=True)
-    sacrebleu_mean = of_convention["default"]._replace(mean_of_segments=True)
-    sentences = "the mean of sacreBLEU's `sentence_score`"
-    with_effective = sacrebleu_mean._replace(effective_order=True)
-    names.append(with_effective, f"{sentences} with effective order", is_known=True)
-    names.append(sacrebleu_mean, sentences, is_known=True)
-    # NLTK knows no options of this metric: its calls are those of the convention as it stands.
-    nltk = Setting.of_options(choose_options("nltk", {}))
-    names.extend(_list_nltk_calls(corpus.kind, nltk, references))
-    names.extend(captions)
-    # 2. The same with exchanged texts.
-    if corpus.reference_count() == "1":
-        for setting, tool in list(names.tools.items()):
-            if setting.weights is None and not setting.last_pair:
-                names.append(
-                    setting._replace(swapped=True),
-                    SWAPPED.format(tool.says or "this tool"),
-                    is_known=False,
-                )
-    return names.tools
-
-
-def _is_convention(name: str, setting: Setting) -> bool:
-    """Return False if the user chose another value for an option of a convention."""
-    return all(getattr(setting, option) == value for option, value in CONVENTIONS[name].items())
-
-
-class _ToolList:
-    """Tools in order: the first call that is listed for a setting names it."""
-
-    def __init__(self) -> None:
-        self.tools: Tools = {}
-
-    def append(self, setting: Setting, says: str, *, is_known: bool) -> None:
-        self.tools.setdefault(setting, Tool(says, is_known, rank=len(self.tools)))
-
-    def extend(self, calls: Iterable[tuple[Setting, str, bool]]) -> None:
-        for setting, says, is_known in calls:
-            self.append(setting, says, is_known=is_known)
-
-
-def _list_caption_calls(coco: Setting) -> list[tuple[Setting, str, bool]]:
-    """List pycocoevalcap's four scores, of the corpus and as means of those of captions."""
-    calls = []
-    for order in FACTORS["max_order"]:
-        of_corpus = coco._replace(max_order=order)
-        mean = of_corpus._replace(mean_of_segments=True, effective_order=False)
-        calls.append((of_corpus, f"pycocoevalcap's Bleu_{order}", True))
-        calls.append((mean, f"the mean of pycocoevalcap's Bleu_{order} of each caption", False))
-    return calls
-
-
-def _list_nltk_calls(
-    kind: Kind, nltk: Setting, references: Sequence[str | int]
-) -> Iterator[tuple[Setting, str, bool]]:
-    """Yield the scores that people compute with NLTK, the commonest first.
-
-    Args:
-        kind: what the texts are; tokens stay as they are.
-        nltk: the convention.
-        references: the values of that factor.
-    """
-    given_texts = list(HOME_TEXTS)
-    if kind != "text":
-        given_texts = [GivenTexts(f"the {kind}", "", False)]
-    methods = {"": "none", **NLTK_METHODS, "the zeros left out, as before NLTK 3.3": "skip"}
-    for which, weights, given in product(references, HOME_WEIGHTS, given_texts):
-        if which != ALL and weights is not None:  # two rare choices at once
-            continue
-        for method, smooth_method in methods.items():
-            if smooth_method == "skip" and weights is not None:
-                continue
-            setting = nltk._replace(
-                references=which,
-                lowercase=given.lowercase,
-                smooth_method=smooth_method,
-                # Only method 6 counts no n-gram of a text that is too short.
-                minimum_total=0 if method == "method6" else nltk.minimum_total,
-            )
-            if kind == "text":
-                setting = setting._replace(tokenize=given.tokenize)
-            if weights is not None:
-                setting = setting._replace(weights=weights, max_order=len(weights))
-            with_arguments = _name_arguments(given, method, weights, which)
-            is_known = setting == nltk
-            mean = setting._replace(mean_of_segments=True)
-            yield mean, f"the mean of NLTK's `sentence_bleu` given {with_arguments}", is_known
-            says = f"NLTK's `corpus_bleu` given {with_arguments}"
-            if method in LAST_PAIR_METHODS:
-                says += ", which depends on the last pair (nltk issue 3903)"
-                setting = setting._replace(last_pair=True)
-            if weights is None or weights[-1] or method not in LAST_PAIR_METHODS:
-                yield setting, says, False
-
-
-def _name_arguments(given: GivenTexts, method: str, weights: Weights, references: str | int) -> str:
-    """Write the arguments of a call of NLTK.
-
-    >>> _name_arguments(HOME_TEXTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL)
-    'lists of words, with method1 and weights (0.33, 0.33, 0.33, 0)'
-    """
-    further = [method] if method else []
-    if weights is not None:
-        shown = [f"{weight:.4g}" for weight in weights]
-        further.append(f"weights ({', '.join(shown)})")
-    if references != ALL:
-        further.append(f"reference {references}")
-    if not further:
-        return given.says
-    *others, last = further
-    listed = f"{', '.join(others)} and {last}" if others else last
-    return f"{given.says}, with {listed}"
-
-
-def list_moses_tools(corpus: Corpus, start: Setting) -> Tools:
-    """List tokenized BLEU with the tokenizers of Moses whose tokens differ on the texts.
-
-    >>> start = Setting.of_options(Options())
-    >>> tools = list_moses_tools(read_corpus(["a b"], ["a b"]), start)
-    >>> {setting.tokenize for setting in tools}
-    {'moses-en'}
-    """
-    texts = chain(corpus.predictions.to_pylist(), *corpus.references.to_pylist())
-    names = _ToolList()
-    for tokenizer in find_moses_tokenizers(list(texts)):
-        language, _, compounds = tokenizer.removeprefix("moses-").partition("-")
-        says = f"tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for {language}"
-        if compounds:
-            says += ", with compounds split"
-        for method, lowercase in product(("none", start.smooth_method), (False, True)):
-            setting = start._replace(
-                tokenize=tokenizer, smooth_method=method, lowercase=lowercase, max_order=4
-            )
-            names.append(setting, says, is_known=method == "none" and not lowercase)
-    return names.tools
-
-
 def list_swapped(grid: Grid, start: Setting) -> list[Setting]:
     """List the starting point with exchanged texts, and with one more change.
 
@@ -1047,36 +803,6 @@ def list_swapped(grid: Grid, start: Setting) -> list[Setting]:
         for value in values:
             settings.append(swapped._replace(**{factor: value}))
     return list(dict.fromkeys(settings))
-
-
-def _are_captions(corpus: Corpus) -> bool:
-    """Return False if texts are longer than captions, or have a line break in a text.
-
-    The tokenizer of captions would take fifteen times as long as all other conventions together.
-    """
-    if corpus.kind != "text":
-        return True
-    mean_length = pc.mean(pc.binary_length(corpus.predictions)).as_py()
-    if mean_length > LONGEST_CAPTION:
-        return False
-    for batch in corpus.batches:
-        if not fits_tokenizer(batch.predictions, "ptb"):
-            return False
-        if not fits_tokenizer(batch.references, "ptb"):
-            return False
-    return True
-
-
-def convention_options(options: Options) -> dict[str, Options]:
-    """Return the options of each convention, overridden by options that the user chose.
-
-    >>> convention_options(Options().override({"max_order": 2}))["hf"].max_order
-    2
-    """
-    chosen = {name: getattr(options, name) for name in options.given}
-    if options.tokenize_by is not None:
-        chosen["tokenize"] = options.tokenize_by
-    return {name: choose_options(name, chosen) for name in CONVENTIONS}
 
 
 # --- Grids of settings ----------------------------------------------------------------------------
@@ -1169,7 +895,11 @@ class Scorer:
     """
 
     def __init__(
-        self, corpus: Corpus, reference_positions: ReferencePositions, options: Options
+        self,
+        corpus: Corpus,
+        reference_positions: ReferencePositions,
+        options: Options,
+        progress: str = "",
     ) -> None:
         """Prepare the corpus with all references, and with each reference alone.
 
@@ -1177,7 +907,9 @@ class Scorer:
             corpus: the texts.
             reference_positions: the references to use alone.
             options: supplies everything that is not a factor.
+            progress: the name of the progress bar that a long search shows.
         """
+        self._progress = progress
         self.scores: dict[Setting, float] = {}
         self._options = options
         self._corpora = _split_references(corpus, reference_positions)
@@ -1196,30 +928,39 @@ class Scorer:
         new = [setting for setting in dict.fromkeys(settings) if setting not in self.scores]
         if not new:
             return
-        # 1. Collect what is counted together.
+        # 1. Collect what is counted together, unless the sums are known already.
+        # One order more than asked for: NLTK's methods 5 and 7 look one order ahead.
+        orders = max(setting.max_order for setting in new) + 1
         countings: dict[tuple[object, ...], dict[Counting, list[Setting]]] = {}
         settings_of: dict[Scoring, list[Setting]] = {}
         for setting in new:
             counting = setting.counting()
-            text = (counting.references, counting.tokenize, counting.lowercase)
-            means = countings.setdefault(text, {}).setdefault(counting, [])
-            if setting.mean_of_segments:
-                means.append(setting)
-            else:
+            needs_rows = setting.mean_of_segments or setting.call != ""
+            if needs_rows or not self._has_total(counting, orders):
+                text = (counting.references, counting.tokenize, counting.lowercase, counting.call)
+                with_rows = countings.setdefault(text, {}).setdefault(counting, [])
+                if needs_rows:
+                    with_rows.append(setting)
+            if not needs_rows:
                 settings_of.setdefault(setting.scoring(), []).append(setting)
 
-        # 2. Count. Keep the sums, and score segments while their rows are there: many short tables
-        #    at a time, because each call costs more than the arithmetic on a few sentences.
-        # One order more than asked for: NLTK's methods 5 and 7 look one order ahead.
-        orders = max(setting.max_order for setting in new) + 1
+        # 2. Count. Keep the sums, and score calls and means of segments while their rows are there:
+        #    many short tables at a time, because each call costs more than the arithmetic on a few
+        #    sentences.
         waiting: list[tuple[list[Setting], Int64]] = []
-        for of_text in countings.values():
+        for of_text in tqdm(countings.values(), desc=self._progress, delay=_BAR_DELAY):
             for counting, rows in self._count(list(of_text), orders):
                 self._totals[counting] = rows.sum(axis=0)
                 self._last_rows[counting] = rows[-1:].copy()
-                if of_text[counting]:
+                means = []
+                for setting in of_text[counting]:
+                    if setting.call:
+                        self.scores[setting] = self._score_call(setting, rows)
+                    else:
+                        means.append(setting)
+                if means:
                     is_short = len(rows) < _ROWS_PER_CALL  # the next step overwrites the rows
-                    waiting.append((of_text[counting], rows.copy() if is_short else rows))
+                    waiting.append((means, rows.copy() if is_short else rows))
                 if len(waiting) * len(rows) >= _ROWS_PER_CALL:
                     self._score_means(waiting)
                     waiting = []
@@ -1234,8 +975,64 @@ class Scorer:
                     last_row = self._last_rows[setting.counting()]
                     self.scores[setting] = score_by_last_pair(total, last_row, options)
                 continue
-            totals = np.stack([self._totals[setting.counting()] for setting in of_scoring])
-            self.scores |= zip(of_scoring, bleu(totals, options).tolist())
+            by_width: dict[int, list[Setting]] = {}
+            for setting in of_scoring:
+                width = len(self._totals[setting.counting()])
+                by_width.setdefault(width, []).append(setting)
+            for of_width in by_width.values():
+                totals = np.stack([self._totals[setting.counting()] for setting in of_width])
+                self.scores |= zip(of_width, bleu(totals, options).tolist())
+
+    def _has_total(self, counting: Counting, orders: int) -> bool:
+        total = self._totals.get(counting)
+        return total is not None and Layout.of_width(len(total)).orders >= orders
+
+    def _score_call(self, setting: Setting, rows: Int64) -> float:
+        """Return the score of a call from int64 [segments, 2 N + 2]."""
+        options = setting.options(self._options)
+        return CALLS[setting.call].score_rows(rows, options, is_mean=setting.mean_of_segments)
+
+    def add_split(
+        self,
+        split_texts: Mapping[str, Sequence[str]],
+        bounds: Int64,
+        countings: Collection[Counting],
+    ) -> None:
+        """Count texts that were split by several tokenizers; equal segments are counted once.
+
+        Args:
+            split_texts: by tokenizer, the predictions and then the references, with spaces between
+                tokens.
+            bounds: the offsets of each segment's references.
+            countings: those of the tokenizers.
+        """
+        # 1. Number the different segments.
+        segments = len(bounds) - 1
+        row_of: dict[tuple[str, ...], int] = {}
+        rows_of: dict[Tokenize, Int64] = {}
+        for name, split in split_texts.items():
+            numbers = []
+            for row, (start, end) in enumerate(pairwise(bounds.tolist())):
+                texts = (split[row], *split[segments + start : segments + end])
+                numbers.append(row_of.setdefault(texts, len(row_of)))
+            rows_of[name] = np.array(numbers)
+        # 2. Count them; each tokenizer has the sum of its segments.
+        predictions = [texts[0] for texts in row_of]
+        references = list(chain.from_iterable(texts[1:] for texts in row_of))
+        new_bounds = np.cumsum([0, *(len(texts) - 1 for texts in row_of)])
+        corpus = make_corpus(
+            [(pa.array(predictions, STRINGS), pa.array(references, STRINGS), new_bounds)]
+        )
+        orders = max(self._options.max_order, _MOST_ORDERS) + 1
+        by_rule = dict.fromkeys(
+            counting._replace(tokenize="none", lowercase=False) for counting in countings
+        )
+        for counting, rows in self._count(list(by_rule), orders, corpus):
+            for original in countings:
+                same = original._replace(tokenize="none", lowercase=False)
+                if same == counting:
+                    total = rows[rows_of[original.tokenize]].sum(axis=0)
+                    self._totals[original] = total
 
     def lengths(self, setting: Setting) -> tuple[int, int]:
         """Return the lengths of predictions and references under a setting that was added."""
@@ -1278,20 +1075,33 @@ class Scorer:
                         self.scores[table.settings[weights]] = mean
 
     def _count(
-        self, countings: Sequence[Counting], orders: int
+        self, countings: Sequence[Counting], orders: int, texts: Corpus | None = None
     ) -> Iterator[tuple[Counting, Int64]]:
         """Yield the rows of the segments for each counting; all have the same texts and tokens.
 
         The rows are one array, which the next step overwrites: use them before asking for more.
+
+        Args:
+            countings: the countings.
+            orders: the number of orders.
+            texts: the corpus; None for the original one.
         """
         # 1. Count under the first rule for the reference length.
         layout = Layout(orders)
         first = countings[0]
-        corpus = self._corpora[first.references]
+        corpus = texts or self._corpora[first.references]
+        tokenize = first.tokenize
+        lowercase = first.lowercase
+        if first.call:
+            call = CALLS[first.call]
+            corpus = call.change(corpus, lowercase=lowercase)
+            if call.rewrite is not None:  # tokens with spaces between them, lower-cased
+                tokenize = "none"
+                lowercase = False
         counted = replace(
             self._options,
-            tokenize=first.tokenize,
-            lowercase=first.lowercase,
+            tokenize=tokenize,
+            lowercase=lowercase,
             reference_length=first.reference_length,
             minimum_total=0,
             weights=None,
@@ -1330,47 +1140,6 @@ class Scorer:
             yield counting, rows
 
 
-def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float:
-    """Return what NLTK's `corpus_bleu` makes of sums under its methods 5 to 7.
-
-    They get the last pair of the corpus in place of sums (nltk issue 3903): methods 5 and 7 for the
-    order beyond the last, method 6 for the numbers of n-grams from the third order on. Precisions
-    above 1 stay.
-
-    Args:
-        total: int64 [2 N + 2], the sum of all rows.
-        last_row: int64 [1, 2 N + 2], the row of the last segment.
-        options: supply the method and the orders.
-    """
-    layout = Layout.of_width(len(total))
-    last = last_row[0]
-    mixed = total.copy()
-    if options.smooth_method == "chen-cherry-6":
-        mixed[layout.totals][2:] = last[layout.totals][2:]
-    else:
-        beyond = options.max_order
-        mixed[layout.matches][beyond] = last[layout.matches][beyond]
-        mixed[layout.totals][beyond] = last[layout.totals][beyond]
-    counts = mixed.astype(float).tolist()
-    orders = options.counted_orders
-    columns = Columns(
-        matches=counts[layout.matches][:orders],
-        totals=counts[layout.totals][:orders],
-        length=counts[layout.length],
-        reference_length=counts[layout.reference_length],
-    )
-    if not columns.matches[0]:
-        return 0.0
-    value = options.smooth_value_in_effect or 0.0
-    smoothed = SMOOTH_METHODS[options.smooth_method].smooth(columns, value)
-    logarithm = 0.0
-    weights = order_weights([True] * options.max_order, options)
-    for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):
-        if weight and match > 0 and count > 0:  # NLTK leaves out orders without a match
-            logarithm += float(weight * math.log(match / count))
-    return float(brevity_penalty(columns.length, columns.reference_length)) * math.exp(logarithm)
-
-
 def _split_references(
     corpus: Corpus, reference_positions: ReferencePositions
 ) -> dict[str | int, Corpus]:
@@ -1402,12 +1171,14 @@ class SettingScores(TypedDict):
     score: float
     delta: float
     plausible: bool
+    kind: str
     says: str
     steps: list[FactorStep]
     same_score: dict[str, list[object]]
     references: str | int
     swapped: bool
     last_pair: bool
+    call: str
     options: dict[str, object]
     signature: str
 
@@ -1421,10 +1192,12 @@ class AnswerContent(TypedDict):
     settings: int
     chance: float
     verified: bool | None
+    usual: list[SettingScores]
     matches: list[SettingScores]
     other_matches: list[SettingScores]
     nearest: list[SettingScores]
     fixes: list[Finding]
+    other_fixes: list[Finding]
 
 
 class ReconciliationContent(AnswerContent, total=False):
@@ -1470,7 +1243,7 @@ class Reconciliation(Report):
         @overload
         def __getitem__(self, key: Literal["conditions"]) -> ConditionsContent: ...
         @overload
-        def __getitem__(self, key: Literal["fixes"]) -> list[Finding]: ...
+        def __getitem__(self, key: Literal["fixes", "other_fixes"]) -> list[Finding]: ...
         @overload
         def __getitem__(self, key: Literal["untried_packages"]) -> list[str]: ...
         @overload
@@ -1479,36 +1252,84 @@ class Reconciliation(Report):
         def __getitem__(self, key: Literal["verified"]) -> bool | None: ...
         @overload
         def __getitem__(
-            self, key: Literal["matches", "other_matches", "nearest"]
+            self, key: Literal["usual", "matches", "other_matches", "nearest"]
         ) -> list[SettingScores]: ...
         def __getitem__(self, key: str) -> object: ...
 
     def _title(self) -> str:
+        return " ".join(self._list_sentences())
+
+    def _list_sentences(self) -> list[str]:
+        """Return what to do, and how many settings give the number, also by chance."""
         settings = count_things(self["settings"], "setting")
         near = f"for {self['chance']:.0%} of the numbers near it"
-        # Read again, because a copy of this dict has only the keys.
-        number = read_published(self["reported"]).written
+        number = self._number()
         if self["verified"]:
             verified = f"Verified: these texts give {number} under this signature"
-            return f"{verified}; so would some setting {near}."
+            return [f"{verified}; so would some setting {near}."]
+        advice = self._advise()
+        if self["verified"] is False:
+            claim = f"Not verified: these texts do not give {number} under this signature."
+            advice = f"{claim} {advice}"
         if "conditions" in self:
             number += " with these values"
-        claim = ""
-        if self["verified"] is False:
-            claim = f"Not verified: these texts do not give {number} under this signature. "
-        count = len(self["matches"] or self["other_matches"])
-        if count == 0:
-            none = f"None of {settings} gives {number}; some setting would {near}."
-            return f"{claim}{none} The closest are:"
-        verb = "gives" if count == 1 else "give"
-        return f"{claim}{count} of {settings} {verb} {number}; so would some setting {near}."
+        count = len(self._matches())
+        if count:
+            verb = "gives" if count == 1 else "give"
+            counted = f"{count} of {settings} {verb} {number}; so would some setting {near}."
+        else:
+            counted = f"None of {settings} gives {number}; some setting would {near}."
+        return [advice, counted]
+
+    def _number(self) -> str:
+        # Read again, because a copy of this dict has only the keys.
+        return read_published(self["reported"]).written
+
+    def _advise(self) -> str:
+        """Return the sentence that says what usual settings give, and what to do."""
+        number = self._number()
+        by_kind: dict[str, list[SettingScores]] = {"usual": [], "call": [], "rare": []}
+        for match in self._matches():
+            if match["kind"] != "rare" or match["plausible"]:
+                by_kind[match["kind"]].append(match)
+        # 1. A usual setting gives it.
+        if by_kind["usual"]:
+            first = by_kind["usual"][0]
+            source = f", from {first['says']}" if first["says"] else ""
+            if not list_changes(first["steps"]):
+                return f"{number} is the score under your options{source}: quote the signature."
+            steps = describe_steps(first["steps"])
+            return f"{number} is the score with {steps}{source}: pass that to reproduce it."
+        # 2. None does: list them.
+        said = []
+        for setting in self["usual"][:SAID_USUAL]:
+            has_changes = bool(list_changes(setting["steps"]))
+            under = describe_steps(setting["steps"]) if has_changes else "your options"
+            said.append(f"{setting['score']:.2f} ({under})")
+        effective = sorted(self["other_fixes"], key=lambda each: -abs(each["delta"] or 0))
+        for finding in effective[:1]:
+            score = f"{finding['score']:.2f}"
+            if score != f"{self['usual'][0]['score']:.2f}":
+                said.append(f"{score} (without {finding['kind']!r} of `check`)")
+        usual = f"Usual settings give {', '.join(said)}, not {number}"
+        # 3. A fix, a known call, or else a rare setting.
+        if self["fixes"]:
+            return f"{usual}, but a fix of `check` does: {self['fixes'][0]['fix']}."
+        if by_kind["call"]:
+            verb = "is" if self["chance"] <= SMALL_CHANCE else "may be"
+            return f"{usual}, which {verb} from {by_kind['call'][0]['says']}."
+        if by_kind["rare"]:
+            steps = describe_steps(by_kind["rare"][0]["steps"])
+            return f"{usual}; {steps} may do so by chance: ask for the signature."
+        first_look = "compare the number, order and references of the texts"
+        return f"{usual}: {first_look} first, then ask for the signature."
 
     def _note(self) -> str:
         notes = [read_published(self["reported"]).describe()]
         for finding in self["fixes"]:
             score = f"{finding['score']:.4f}"
             notes.append(f"{finding['says']} Without that, the score is {score}: {finding['fix']}.")
-        for row, setting in enumerate(self._shown()[:SAID_SETTINGS], 1):
+        for row, setting in enumerate(self._listed()[:SAID_SETTINGS], 1):
             if setting["says"]:
                 notes.append(f"Row {row} is from {setting['says']}.")
         if "untried_references" in self:
@@ -1530,18 +1351,87 @@ class Reconciliation(Report):
             )
         return " ".join(note for note in notes if note)
 
+    def _matches(self) -> list[SettingScores]:
+        return self["matches"] or self["other_matches"]
+
     def _shown(self) -> list[SettingScores]:
-        return self["matches"] or self["other_matches"] or self["nearest"]
+        return self._matches() or self["nearest"]
+
+    def _rare(self) -> list[SettingScores]:
+        """Return the matches that are neither usual settings nor known calls."""
+        return [match for match in self._matches() if match["kind"] == "rare"]
+
+    def _listed(self) -> list[SettingScores]:
+        """Return the rows of the first table."""
+        if self._matches():
+            return [match for match in self._matches() if match["kind"] != "rare"]
+        return self["nearest"]
 
     def _rows(self) -> list[list[str]]:
-        rows = [["settings", "BLEU", "off by", "plausible"]]
-        for setting in self._shown():
-            steps = describe_steps(setting["steps"])
-            score = f"{setting['score']:.4f}"
+        return self._list_rows(self._shown())
+
+    def _list_rows(self, settings: Sequence[SettingScores]) -> list[list[str]]:
+        """Return a table of settings; whether they are plausible matters for matches only."""
+        has_matches = bool(self._matches())
+        head = ["settings", "BLEU", "off by"]
+        rows = [[*head, "plausible"] if has_matches else head]
+        for setting in settings:
             difference = f"{100 * setting['delta']:+.4f}"
-            plausible = "yes" if setting["plausible"] else "no"
-            rows.append([steps, score, difference, plausible])
+            row = [describe_steps(setting["steps"]), f"{setting['score']:.4f}", difference]
+            if has_matches:
+                row.append("yes" if setting["plausible"] else "no")
+            rows.append(row)
         return rows
+
+    def _list_tables(self) -> list[tuple[str, list[SettingScores]]]:
+        """Return the tables of the text, each with its head; rare settings come last."""
+        tables: list[tuple[str, list[SettingScores]]] = []
+        if not self._matches():
+            return [("Nearest settings", self["nearest"])]
+        listed = self._listed()
+        if listed:
+            tables.append(("", listed))
+        rare = self._rare()
+        if rare:
+            tables.append((f"Rare settings, by chance ({len(rare)})", rare))
+        return tables
+
+    def __str__(self) -> str:
+        blocks = ["\n".join(map(fit_terminal, self._list_sentences()))]
+        for head, settings in self._list_tables():
+            shown = settings if not head else settings[:SAID_RARE]
+            rows = [[fit_terminal(cell) for cell in row] for row in self._list_rows(shown)]
+            table = format_plain(rows, self._left_columns)
+            hidden = len(settings) - len(shown)
+            more = f"… and {hidden} more in `matches`" if hidden else ""
+            lines = [fit_terminal(head), table, fit_terminal(more)]
+            blocks.append("\n".join(line for line in lines if line))
+        blocks.append(fit_terminal(self._note()))
+        return "\n\n".join(block for block in blocks if block)
+
+    def to_markdown(self) -> str:
+        """Return the tables in Markdown."""
+        blocks = [format_paragraph(self._title())]
+        for head, settings in self._list_tables():
+            blocks.append(format_paragraph(head))
+            blocks.append(format_markdown(self._list_rows(settings), self._left_columns))
+        blocks.append(format_paragraph(self._note()))
+        return "\n\n".join(block for block in blocks if block)
+
+    def to_html(self) -> str:
+        """Return the HTML that a notebook shows; rare settings are folded."""
+        blocks = [paragraph(self._title())]
+        for name, settings in self._list_tables():
+            head, *rows = self._list_rows(settings)
+            table = write_table(head, rows, self._wide_columns)
+            is_rare = bool(name and self._matches())
+            if is_rare:
+                table = f"<details><summary>{show(name)}</summary>{table}</details>"
+            elif name:
+                table = f"{paragraph(name)}{table}"
+            blocks.append(table)
+        blocks.append(paragraph(self._note(), "note"))
+        return wrap(*blocks)
 
     def _records(self) -> list[dict[str, object]]:
         return [
@@ -1643,7 +1533,8 @@ def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
     for step in steps:
         difference = 100 * step["delta"]
         if step["factor"] in OTHER_FACTORS:
-            changes.append(Step(OTHER_FACTORS[step["factor"]].says, difference))
+            says = OTHER_FACTORS[step["factor"]].says.format(step["value"])
+            changes.append(Step(says, difference))
         elif difference != 0:
             changes.append(Step(f"{step['factor']}={step['value']!r}", difference))
     return changes

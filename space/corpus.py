@@ -1097,7 +1097,7 @@ def _apply_button(setting: SettingScores, scored: Scored) -> str:
     The demo scores a corpus with its own options, so a mean of segment scores, exchanged texts and
     weights have no button.
     """
-    has_other_score = setting["swapped"] or setting["last_pair"]
+    has_other_score = setting["swapped"] or setting["last_pair"] or setting["call"]
     if has_other_score or not setting["options"].keys() <= {*SCORING_OPTIONS}:
         return ""
     if setting["options"].get("tokenize", "none") not in TOKENIZERS:

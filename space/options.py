@@ -148,6 +148,7 @@ _FALLBACKS = {
     "smooth_value": "the value of the smoothing is {:g}",
     "max_order": "n-grams go up to {}",
     "weights": "the weights of the orders are {}",
+    "call": "it is another kind of score: {}",
     "minimum_total": "every line counts at least {} n-grams of each order",
 }
 

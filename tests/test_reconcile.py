@@ -147,9 +147,14 @@ def test_without_a_match_the_nearest_are_returned(bleu):
         assert start + sum(step["delta"] for step in one["steps"]) == pytest.approx(
             one["bleu"], abs=1e-12
         )
-    text = f"None of {found['settings']:,} settings gives 99.99; some setting would for {found['chance']:.0%} of the numbers"
-    assert str(found).startswith(f"{text} near it. The closest are:\n")
-    assert "| settings | BLEU | off by | plausible |" in found.to_markdown()
+    first, second, *_ = str(found).splitlines()
+    assert first.startswith(f"Usual settings give {100 * start:.2f} (your options), ")
+    assert first.endswith(
+        "not 99.99: compare the number, order and references of the texts first, then ask for the signature."
+    )
+    near = f"some setting would for {found['chance']:.0%} of the numbers near it."
+    assert second == f"None of {found['settings']:,} settings gives 99.99; {near}"
+    assert "| settings | BLEU | off by |\n" in found.to_markdown()  # and not if a miss is plausible
 
 
 def test_options_of_the_call_are_fixed(bleu):
@@ -200,9 +205,10 @@ def test_the_options_of_every_setting_have_its_score(load, method, rows, max_ord
     for reported in (bleu.compute(**texts, smooth_method=method)["score"], "61.8034"):
         found = bleu.reconcile(**texts, reported=reported, smooth_method=method)
         for one in found["matches"] + found["nearest"]:
-            assert one["last_pair"] or compute_setting(bleu, **texts, setting=one) == pytest.approx(
-                one["bleu"], abs=1e-11
-            ), one
+            no_option_gives_it = one["last_pair"] or one["call"]
+            assert no_option_gives_it or compute_setting(
+                bleu, **texts, setting=one
+            ) == pytest.approx(one["bleu"], abs=1e-11), one
 
 
 @pytest.mark.parametrize("ids", [False, True])
@@ -753,6 +759,11 @@ def test_the_number_of_settings_is_that_of_distinct_scores(bleu):
         for effective in (False, True):
             result = bleu.compute(**columns, **fixed, segments=True, effective_order=effective)
             scores.append(result["mean_segment_bleu"])
+    first_rows = [  # sacreBLEU gets a list per row: prediction k, and the k-th reference of each row
+        [row[k] for row in texts["references"]] for k in range(2)
+    ]
+    alone = {"predictions": texts["predictions"], "references": first_rows}
+    scores.append(bleu.compute(**alone, **fixed)["bleu"])
     fixed["weights"] = None  # without those of tutorials
     assert bleu.reconcile(**texts, reported=50, **fixed)["settings"] == len(
         {round(score, 10) for score in scores}
@@ -775,10 +786,11 @@ def test_many_changes_are_plausible_only_for_known_tools(load):
                 flags[decimals] = match["plausible"], found["chance"] > 0.05
     assert flags == {0: (False, True), 1: (False, True), 6: (True, False)}
     table = found.to_markdown().splitlines()
-    assert table[0].startswith(f"{len(found['matches'])} of {found['settings']:,} settings give")
-    assert table[0].endswith(
-        f"; so would some setting for {found['chance']:.0%} of the numbers near it."
-    )
+    count = len(found["matches"])
+    verb = "gives" if count == 1 else "give"
+    counted = f"{count} of {found['settings']:,} settings {verb} {reported}"
+    near = f"for {found['chance']:.0%} of the numbers near it."
+    assert table[0].endswith(f"{counted}; so would some setting {near}")
 
 
 CHANGED = {"tokenize": "intl", "lowercase": True, "max_order": 3}
@@ -1160,6 +1172,7 @@ def test_the_fix_that_gives_a_score_is_told(bleu, name, monkeypatch):
     assert (finding["kind"], finding["where"], finding["first"]) == (kind, side, first)
     assert finding["score"] == pytest.approx(score, abs=1e-9)
     assert f"the score is {score:.4f}: {finding['fix']}." in str(found)
+    assert f"but a fix of `check` does: {finding['fix']}." in str(found).splitlines()[0]
     assert not any(setting["says"].startswith(",") for setting in found["nearest"])
     json.dumps(found)
 
@@ -1193,3 +1206,84 @@ def test_without_sacremoses_the_answer_names_it(bleu, monkeypatch):
         ImportError, match=r"'moses-lv' comes from sacremoses.*pip install sacremoses"
     ):
         bleu.compute(predictions=["a"], references=["a"], tokenize="moses-lv")
+
+
+# --- The order of the answer ------------------------------------------------------------------------
+
+
+def test_the_answer_begins_with_usual_settings_and_rare_ones_come_last(bleu):
+    """In text, Markdown and HTML, where the rare settings are folded; `matches` has all."""
+    found = bleu.reconcile(HOME_P, HOME_R, "31")
+    usual = [setting["score"] for setting in found["usual"]]
+    assert usual[0] == pytest.approx(100 * home_sacrebleu(), abs=1e-9)
+    assert usual[1] == pytest.approx(100 * home_sacrebleu(lowercase=True), abs=1e-9)
+    assert all(setting["kind"] == "usual" for setting in found["usual"])
+    kinds = {match["kind"] for match in found["matches"]}
+    assert kinds == {"usual", "call", "rare"}
+    rare = [match for match in found["matches"] if match["kind"] == "rare"]
+    head = f"Rare settings, by chance ({len(rare)})"
+    for text in (str(found), found.to_markdown().replace("\\", ""), found.to_html()):
+        before, _, after = text.partition(head)
+        for match in found["matches"][:1]:
+            assert f"{match['score']:.4f}" in before
+        assert f"{rare[0]['score']:.4f}" in after
+    assert f"<summary>{head}</summary>" in found.to_html()
+    assert str(found).startswith("31 is the score ")
+
+
+def test_the_first_sentence_says_what_to_do(bleu):
+    score = home_sacrebleu()
+    case = CASES["BPE"]
+    answers = {
+        "quote the signature": bleu.reconcile(HOME_P, HOME_R, f"{100 * score:.4f}"),
+        "pass that to reproduce it": bleu.reconcile(HOME_P, HOME_R, f"{100 * home_sacrebleu(lowercase=True):.4f}"),
+        "a fix of `check` does": bleu.reconcile(case.predictions, case.references, f"{sacrebleu_score(*case.clean):.2f}", tokenize="13a"),
+        "exchange them": bleu.reconcile(HOME_P, HOME_R, f"{100 * home_sacrebleu(HOME_R, HOME_P):.4f}"),
+        "compare the number, order and references": bleu.reconcile(HOME_P, HOME_R, "99.99", tokenize="13a"),
+    }  # fmt: skip
+    for advice, found in answers.items():
+        assert advice in str(found).splitlines()[0]
+    assert "plausible" not in str(answers["compare the number, order and references"])
+
+
+def test_fixes_that_give_another_score_are_told_as_well(bleu):
+    case = CASES["BPE"]
+    found = bleu.reconcile(case.predictions, case.references, "99.99", tokenize="13a")
+    assert found["fixes"] == []
+    (finding,) = [one for one in found["other_fixes"] if one["kind"] == "subwords"]
+    assert finding["score"] == pytest.approx(sacrebleu_score(*case.clean), abs=1e-9)
+    assert f"{finding['score']:.2f} (without 'subwords' of `check`)" in str(found).splitlines()[0]
+
+
+def test_of_other_fixes_the_most_effective_one_is_told(bleu):
+    """A fix that leaves the score as it is, to two decimals, is left out."""
+    case = CASES["BPE"]
+    found = bleu.reconcile(case.predictions, case.references, "99.99", tokenize="13a")
+    own = found["usual"][0]["score"]
+    by_kind = {}
+    for kind, score in [("small", own + 1), ("large", own - 2)]:
+        by_kind[kind] = {**found["other_fixes"][0], "kind": kind, "score": score}
+        by_kind[kind]["delta"] = (score - own) / 100
+    changed = type(found)({**found, "other_fixes": list(by_kind.values())})
+    first = str(changed).splitlines()[0]
+    assert f"{own - 2:.2f} (without 'large' of `check`)" in first
+    assert "'small'" not in first
+    no_effect = {**by_kind["small"], "score": own + 1e-9, "delta": 1e-11}
+    assert "of `check`)" not in str(type(found)({**found, "other_fixes": [no_effect]}))
+
+
+def test_each_round_of_a_long_search_is_named(bleu, monkeypatch):
+    """And how to leave it out."""
+    named = []
+
+    def record(items, desc, delay):
+        named.append(desc)
+        return items
+
+    module = sys.modules[f"{type(bleu).__module__.rpartition('.')[0]}.bleu_reconcile"]
+    monkeypatch.setattr(module, "tqdm", record)
+    bleu.reconcile(HOME_P, HOME_R, "99.99")
+    assert named[0].startswith("reconcile, round 1 of 3: settings and known calls (known options")
+    assert any(
+        "round 3 of 3: Moses' tokenizers (tokenize='13a' leaves them out)" in name for name in named
+    )

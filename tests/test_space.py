@@ -77,11 +77,13 @@ def test_each_factor_of_a_search_has_a_phrase():
     reconcile = importlib.import_module(
         f"{metric.report.__name__.rpartition('.')[0]}.bleu_reconcile"
     )
+    calls = importlib.import_module(f"{reconcile.__name__.rpartition('.')[0]}.bleu_calls")
     factors = {
         "mean_of_segments": (True,),
         "swapped": (True,),
         "last_pair": (True,),
-        "weights": reconcile.HOME_WEIGHTS,
+        "call": calls.CALLS,
+        "weights": calls.HOME_WEIGHTS,
         "effective_order": (True, False),
     }
     searched = [*factors.items(), *reconcile.FACTORS.items(), *reconcile.SEGMENT_FACTORS.items()]

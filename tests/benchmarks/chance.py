@@ -1,8 +1,9 @@
 """Shares of arbitrary numbers that `reconcile` explains by chance, over the systems of WMT21.
 
 Of the numbers with two decimals within 2 points of a system's own score, the share that some setting gives, and the
-share that a plausible setting gives. The number of systems is an argument; without it, all 255 are searched. With
-`moses`, each search has the second round, which takes minutes per system.
+share that a plausible setting gives. The same for a line with precisions: those of the system's own score stay, and
+the number changes. The number of systems is an argument; without it, all 255 are searched. With `moses`, each search
+has the round of Moses' tokenizers, which takes most of the time.
 
     python tests/benchmarks/chance.py 6 moses
 """
@@ -22,8 +23,12 @@ from helpers import read_published, read_system
 UNIT = 1e-4  # two decimals, on the scale 0-1
 
 
-def find_shares(bleu: evaluate.Metric, row: dict[str, str]) -> tuple[float, float, float]:
-    """Return the share of numbers near the score, that with a plausible setting, and that of all from 0 to 100."""
+def find_shares(bleu: evaluate.Metric, row: dict[str, str]) -> tuple[float, float, float, float]:
+    """Return four shares of numbers that a search explains.
+
+    Near the score: with any setting, with a plausible one, and with a plausible one that has the precisions of a line.
+    Then the share of all numbers from 0 to 100 with a plausible setting.
+    """
     package = type(bleu).__module__.rpartition(".")[0]
     reconcile, lines, inputs, options = (
         import_module(f"{package}.bleu_{name}")
@@ -37,7 +42,7 @@ def find_shares(bleu: evaluate.Metric, row: dict[str, str]) -> tuple[float, floa
         reconcile.find_reference_positions(corpus, column),
         options.Options().override({"tokenize": tokenize}),
         [],
-        published=lines.read_published("20.00"),
+        published=lines.read_published(write_line(bleu, predictions, references, tokenize)),
     )
     if "moses" in sys.argv:
         search.add_moses()
@@ -47,8 +52,21 @@ def find_shares(bleu: evaluate.Metric, row: dict[str, str]) -> tuple[float, floa
     plausible = [
         group.score for group in search.groups if search.is_plausible(group.setting, chance)
     ]
+    with_precisions = [
+        group.score for group in search.fitting if search.is_plausible(group.setting, chance)
+    ]
+    of_lines = reconcile.count_chance(with_precisions, own, UNIT)
     anywhere = len({round(score / UNIT) for score in plausible}) * UNIT
-    return chance, reconcile.count_chance(plausible, own, UNIT), anywhere
+    return chance, reconcile.count_chance(plausible, own, UNIT), of_lines, anywhere
+
+
+def write_line(
+    bleu: evaluate.Metric, predictions: list[str], references: list[list[str]], tokenize: str
+) -> str:
+    """Return the number and the precisions as a tool prints them."""
+    result = bleu.compute(predictions=predictions, references=references, tokenize=tokenize)
+    precisions = "/".join(f"{100 * precision:.1f}" for precision in result["precisions"])
+    return f"BLEU = {result['score']:.2f} {precisions}"
 
 
 def main() -> None:
@@ -64,6 +82,7 @@ def main() -> None:
     names = [
         "within 2 points of the score, with some setting",
         "within 2 points of the score, with a plausible setting",
+        "within 2 points of the score, with a plausible setting that has the precisions of the line",
         "from 0 to 100, with a plausible setting",
     ]
     for name, values in zip(names, shares):
