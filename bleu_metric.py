@@ -73,7 +73,7 @@ from .bleu_options import (
     read_drop_in,
     shape_result,
 )
-from .bleu_pairwise import SelfBleu, score_against_others, score_pairs
+from .bleu_pairwise import SelfBleu, measure_self_bleu, score_pairs
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
 from .bleu_report import CITATION, Report, ResultType, explain_missing_keys, restore_result
 from .bleu_scoring import bleu
@@ -839,31 +839,50 @@ class BleuMetric(BufferedMetric):
             columns["references"] = references
         return score_pairs(read_texts(**columns), chosen)
 
-    def self_bleu(self, texts: object, **options: Unpack[ScoringOptions]) -> SelfBleu:
+    def self_bleu(
+        self,
+        texts: object,
+        *,
+        against: object = None,
+        by: object = None,
+        **options: Unpack[ScoringOptions],
+    ) -> SelfBleu:
         """Measure how similar texts are to each other: self-BLEU (Zhu et al., 2018).
 
-        Each text is scored against all the others.
+        Each text is scored against all the others; or against a set of references that all texts
+        share, as generated text without a source is.
 
         Args:
-            texts: at least two texts, each a str, a list of str tokens or a list of int token ids.
+            texts: two texts or more, each a str, a list of str tokens or a list of int token ids;
+                one is enough with `against`.
+            against: the references of every text, as a column of texts; None for the other texts.
+            by: one label per text, such as its prompt. Each text is then scored against the other
+                texts of its label.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
                 `seed`.
 
         Returns:
             A dict, which prints as a table, with `self_bleu`, the mean over texts on the scale 0-1
             (lower means more diverse); `segment_bleu`, the score of each text, with effective
-            order; and `signature`.
+            order; and `signature`. With `by`, `groups` has these keys for each label, and
+            `self_bleu` is the mean over labels. With `against`, the scores are those of `compute`
+            with these references in each row, and the time grows with texts and references, not
+            with pairs.
 
         Raises:
-            TypeError, ValueError: as `compute`; or there are fewer than two texts.
+            TypeError: as `compute`; or both `against` and `by` are passed.
+            ValueError: as `compute`; or there are fewer than two texts, or fewer than two of a
+                label.
 
         >>> bleu = evaluate.load("./bleu_metric.py")
         >>> texts = ["the cat sat there", "the cat sat there", "a dog barks"]
         >>> bleu.self_bleu(texts)["segment_bleu"]
         [1.0, 1.0, 0.0]
+        >>> bleu.self_bleu(texts, against=["a dog barks", "it rains"])["segment_bleu"]
+        [0.0, 0.0, 1.0]
         """
         chosen = self._options_of("self_bleu", options)
-        return score_against_others(read_texts(texts=texts), chosen)
+        return measure_self_bleu(texts, chosen, against=against, by=by)
 
     def check(
         self,

@@ -8,22 +8,37 @@ their sets. `diff` uses the numbers, too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
 import pyarrow as pa
 
 from . import bleu_kernels as kernels
 from .bleu_checks import warn_about_texts
-from .bleu_corpus import TOKENS, Float64, Int64, Texts, is_list, list_items, pieces
+from .bleu_corpus import (
+    TOKENS,
+    Float64,
+    Int64,
+    Label,
+    Texts,
+    group_labels,
+    is_list,
+    list_items,
+    number_labels,
+    pieces,
+)
 from .bleu_counting import (
     ORDERS_OF_ANY_TEXT,
     REFERENCE_LENGTHS,
     check_memory,
     count_totals,
 )
-from .bleu_options import Options, Origin, make_signature
-from .bleu_report import Report, plot_segments
+from .bleu_inputs import read_column, read_labels, read_texts
+from .bleu_messages import TEXT, count_things, show_value
+from .bleu_options import Options, Origin, make_signature, same_or_var
+from .bleu_report import Report, explain_missing_keys, passing, plot_segments, write_label
 from .bleu_scoring import bleu
 from .bleu_tokenizers import (
     ChosenTokenizer,
@@ -146,8 +161,21 @@ def _index_ngrams(
 # --- self_bleu ------------------------------------------------------------------------------------
 
 
+class SelfBleuScores(TypedDict):
+    """The keys of a result of `self_bleu`, and of each of its groups."""
+
+    self_bleu: float
+    segment_bleu: list[float]
+    signature: str
+
+
+_AVERAGE = "mean of the groups"  # the last row of the table
+
+
 class SelfBleu(Report):
     """The result of `self_bleu`: a dict that displays as a table."""
+
+    _absent = MappingProxyType({"groups": passing("by=labels")})
 
     if TYPE_CHECKING:  # the types of the keys: a subclass of dict can't be a TypedDict
 
@@ -157,26 +185,114 @@ class SelfBleu(Report):
         def __getitem__(self, key: Literal["segment_bleu"]) -> list[float]: ...
         @overload
         def __getitem__(self, key: Literal["signature"]) -> str: ...
+        @overload
+        def __getitem__(self, key: Literal["groups"]) -> dict[Label, SelfBleuScores]: ...
         def __getitem__(self, key: str) -> object: ...
 
     def _rows(self) -> list[list[str]]:
-        scores = self["segment_bleu"]
-        lowest, median, highest = np.quantile(scores, [0, 0.5, 1])
-        row = [f"{len(scores):,}"]
-        for score in (self["self_bleu"], lowest, median, highest):
-            row.append(f"{100 * score:.2f}")
-        return [["texts", "self-BLEU", "lowest", "median", "highest"], row]
+        head = ["texts", "self-BLEU", "lowest", "median", "highest"]
+        cells = _list_cells(self["self_bleu"], self["segment_bleu"])
+        if "groups" not in self:
+            return [head, cells]
+        rows = [["group", *head]]
+        for label, scores in self["groups"].items():
+            of_group = _list_cells(scores["self_bleu"], scores["segment_bleu"])
+            rows.append([write_label(label, (_AVERAGE,)), *of_group])
+        return [*rows, [], [_AVERAGE, *cells]]
 
     def _records(self) -> list[dict[str, Any]]:
-        return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
+        if "groups" not in self:
+            return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
+        records: list[dict[str, Any]] = []
+        for label, scores in self["groups"].items():
+            texts = len(scores["segment_bleu"])
+            records.append({"group": label, "texts": texts, "self_bleu": scores["self_bleu"]})
+        return records
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the scores of the texts into `ax` or a new figure, and return the Axes."""
         return plot_segments(self["segment_bleu"], ax)
 
 
-def score_against_others(texts: Texts, options: Options) -> SelfBleu:
-    """Score each text with all other texts as its references (Zhu et al., 2018).
+def _list_cells(self_bleu: float, segment_bleu: Sequence[float]) -> list[str]:
+    lowest, median, highest = np.quantile(segment_bleu, [0, 0.5, 1])
+    cells = [f"{len(segment_bleu):,}"]
+    for score in (self_bleu, lowest, median, highest):
+        cells.append(f"{100 * score:.2f}")
+    return cells
+
+
+def measure_self_bleu(texts: object, options: Options, *, against: object, by: object) -> SelfBleu:
+    """Score each text with all other texts as its references, or with the texts of a set.
+
+    Args:
+        texts: the texts.
+        options: all options of the call.
+        against: the references that all texts share; None for the other texts.
+        by: a label per text, to compare texts of one label only; None for no labels.
+    """
+    if against is not None and by is not None:
+        raise TypeError(
+            "`by` compares texts with each other, `against` compares them with a set of references."
+            " Pass one of the two."
+        )
+    if against is None:
+        read = read_texts(texts=texts)
+        (column,) = read.columns.values()
+        labels = read_labels(by)
+        if labels is not None and len(labels) != len(column):
+            texts_passed = count_things(len(column), "text")
+            raise ValueError(
+                f"by: got {count_things(len(labels), 'label')} for {texts_passed}. Pass one label"
+                " per text."
+            )
+        return score_against_others(read, options, labels)
+    # A reference that is None is absent, as it is for `compute`.
+    references = read_column("against", against, TEXT).drop_null()
+    return score_against_set(read_texts(texts=texts, against=references), options)
+
+
+def score_against_set(texts: Texts, options: Options) -> SelfBleu:
+    """Score each text of the first column with all texts of the second as its references.
+
+    An occurrence of an n-gram matches if a reference has it, so the time grows with the texts and
+    references and not with pairs.
+
+    The second "b" is in a reference, the second "a" is not:
+
+    >>> texts = read_texts(texts=["a a", "b b"], against=["a", "b b"])
+    >>> score_against_set(texts, Options(max_order=1))["segment_bleu"]
+    [0.5, 1.0]
+    """
+    column, references = texts.columns.values()
+    tokenizer = choose_tokenizer(options, texts.kind)
+    warn_about_texts(column, options, "texts[{row}]")
+    numbered = number_texts(texts, tokenizer)
+    _check_memory(texts, numbered, options.counted_orders)
+    lengths, reference_lengths = np.split(numbered.lengths(), [len(column)])
+    # 1. Count: an occurrence of an n-gram matches if it occurs in a reference.
+    matches = []
+    for ngrams in numbered.ngrams(options.counted_orders):
+        is_reference = ngrams.texts >= len(column)
+        in_references = np.zeros(ngrams.numbers.max(initial=-1) + 1, bool)
+        in_references[ngrams.numbers[is_reference]] = True
+        is_match = in_references[ngrams.numbers] & ~is_reference
+        matches.append(np.bincount(ngrams.texts[is_match], minlength=len(column)))
+    # 2. Find the effective reference length of each length.
+    find_length = REFERENCE_LENGTHS[options.reference_length].effective_length
+    distinct, inverse = np.unique(lengths, return_inverse=True)
+    distinct_of_references = np.unique(reference_lengths).tolist()
+    effective = [find_length(length, distinct_of_references) for length in distinct.tolist()]
+    # 3. Score.
+    scores = _score_matches(matches, lengths, np.array(effective)[inverse], options)
+    origin = Origin(tokenizer.name, nrefs=str(len(references)))
+    return SelfBleu(_describe_scores(scores, origin, options))
+
+
+def score_against_others(
+    texts: Texts, options: Options, labels: Sequence[Label] | None = None
+) -> SelfBleu:
+    """Score each text with all other texts of its label as its references (Zhu et al., 2018).
 
     Scores have effective order. An occurrence of an n-gram matches if any other text has it, so the
     time grows with the texts and not with pairs.
@@ -188,42 +304,105 @@ def score_against_others(texts: Texts, options: Options) -> SelfBleu:
     [1.0, 1.0, 0.5]
     """
     (column,) = texts.columns.values()
-    if len(column) < 2:
-        raise ValueError(
-            "texts: expected at least two texts, got 1. Pass the texts to compare with each other."
-        )
-    segment_options = options.for_segments()
+    texts_of: dict[Label, Int64] = {}
+    if labels is None:
+        if len(column) < 2:
+            raise ValueError(
+                "texts: expected at least two texts, got 1. Pass the texts to compare with each"
+                " other."
+            )
+        group_of = np.zeros(len(column), np.int64)
+        nrefs = str(len(column) - 1)
+    else:
+        texts_of = group_labels(labels)
+        for label, of_label in texts_of.items():
+            if len(of_label) < 2:
+                raise ValueError(
+                    f"by: the label {show_value(label)} has one text, texts[{of_label[0]}]."
+                    " Pass two texts or more for each label."
+                )
+        group_of = number_labels(labels)
+        nrefs = same_or_var(str(len(of_label) - 1) for of_label in texts_of.values())
     tokenizer = choose_tokenizer(options, texts.kind)
     warn_about_texts(column, options, "texts[{row}]")
+    scores = _score_others(texts, tokenizer, group_of, options)
+    described = _describe_scores(scores, Origin(tokenizer.name, nrefs), options)
+    if labels is None:
+        return explain_missing_keys(SelfBleu(described))
+    groups: dict[Label, SelfBleuScores] = {}
+    for label, of_label in texts_of.items():
+        origin = Origin(tokenizer.name, nrefs=str(len(of_label) - 1))
+        groups[label] = _describe_scores(scores[of_label], origin, options)
+    described["self_bleu"] = float(np.mean([group["self_bleu"] for group in groups.values()]))
+    return explain_missing_keys(SelfBleu(described, groups=groups))
+
+
+def _score_others(
+    texts: Texts, tokenizer: ChosenTokenizer, group_of: Int64, options: Options
+) -> Float64:
+    """Score each text with the other texts of its group: float64 [texts].
+
+    Args:
+        texts: a column of texts.
+        tokenizer: splits them.
+        group_of: int64 [texts], the number of each text's group.
+        options: all options of the call.
+    """
     numbered = number_texts(texts, tokenizer)
     lengths = numbered.lengths()
-    orders = options.counted_orders
-    _check_memory(texts, numbered, orders)
-    # 1. Count: an occurrence of an n-gram matches if it occurs in two texts or more.
+    _check_memory(texts, numbered, options.counted_orders)
+    # 1. Count: an occurrence of an n-gram matches if it occurs in two texts of a group or more.
+    groups = int(group_of.max()) + 1
     matches = []
-    for ngrams in numbered.ngrams(orders):
-        is_match = np.bincount(ngrams.numbers)[ngrams.numbers] > 1
+    for ngrams in numbered.ngrams(options.counted_orders):
+        if groups == 1:
+            is_match = np.bincount(ngrams.numbers)[ngrams.numbers] > 1
+        else:
+            keys = ngrams.numbers * groups + group_of[ngrams.texts]
+            _, inverse, texts_of_key = np.unique(keys, return_inverse=True, return_counts=True)
+            is_match = texts_of_key[inverse] > 1
         matches.append(np.bincount(ngrams.texts[is_match], minlength=len(lengths)))
-    totals = count_totals(lengths, orders, options.minimum_total)
     # 2. Find the effective reference length, which is the same for texts of equal length. The
     #    number of steps is at most the number of tokens.
     find_length = REFERENCE_LENGTHS[options.reference_length].effective_length
-    distinct, inverse, texts_of_length = np.unique(lengths, return_inverse=True, return_counts=True)
-    effective = []
-    for i, length in enumerate(distinct.tolist()):
-        has_only_one_text = texts_of_length[i] == 1
-        other_lengths = np.delete(distinct, i) if has_only_one_text else distinct
-        effective.append(find_length(length, other_lengths.tolist()))
-    reference_lengths = np.array(effective)[inverse]
+    reference_lengths = np.empty_like(lengths)
+    for of_group in group_labels(group_of.tolist()).values():
+        distinct, inverse, texts_of_length = np.unique(
+            lengths[of_group], return_inverse=True, return_counts=True
+        )
+        effective = []
+        for i, length in enumerate(distinct.tolist()):
+            has_only_one_text = texts_of_length[i] == 1
+            other_lengths = np.delete(distinct, i) if has_only_one_text else distinct
+            effective.append(find_length(length, other_lengths.tolist()))
+        reference_lengths[of_group] = np.array(effective)[inverse]
     # 3. Score.
+    return _score_matches(matches, lengths, reference_lengths, options)
+
+
+def _score_matches(
+    matches: Sequence[Int64], lengths: Int64, reference_lengths: Int64, options: Options
+) -> Float64:
+    """Score texts with effective order: float64 [texts].
+
+    Args:
+        matches: int64 [texts] for each order.
+        lengths: int64 [texts], their numbers of tokens.
+        reference_lengths: int64 [texts], the effective reference lengths.
+        options: all options of the call.
+    """
+    totals = count_totals(lengths, options.counted_orders, options.minimum_total)
     rows = np.vstack([matches, totals, lengths, reference_lengths]).T
-    scores = bleu(rows, segment_options)
-    origin = Origin(tokenizer.name, nrefs=str(len(column) - 1))
-    return SelfBleu(
-        self_bleu=float(scores.mean()),
-        segment_bleu=scores.tolist(),
-        signature=make_signature(segment_options, origin, has_segment_scores=True),
-    )
+    return bleu(rows, options.for_segments())
+
+
+def _describe_scores(scores: Float64, origin: Origin, options: Options) -> SelfBleuScores:
+    signature = make_signature(options.for_segments(), origin, has_segment_scores=True)
+    return {
+        "self_bleu": float(scores.mean()),
+        "segment_bleu": scores.tolist(),
+        "signature": signature,
+    }
 
 
 # --- Numbers of tokens and n-grams ----------------------------------------------------------------

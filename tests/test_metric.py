@@ -430,7 +430,7 @@ RESULTS = {
     "rank": lambda bleu, confidence=None, **more: bleu.rank({"A": SEGMENTS, "B": OTHER_SYSTEM}, SEGMENTS, n_resamples=20, confidence=confidence, **more),
     "diff": lambda bleu, **more: bleu.diff({"A": OTHER_SYSTEM, "B": SEGMENTS}, SEGMENTS, **more),
     "explain": lambda bleu: bleu.explain(OTHER_SYSTEM[0], SEGMENTS[0]),
-    "self_bleu": lambda bleu: bleu.self_bleu(SEGMENTS[:3]),
+    "self_bleu": lambda bleu, **more: bleu.self_bleu(SEGMENTS, **more),
     "check": lambda bleu, signs="</s>", **more: bleu.check([text + signs for text in LONG_SEGMENTS], LONG_SEGMENTS, **more),
     "conventions": lambda bleu: bleu.conventions(**COLUMNS),
     "reconcile": lambda bleu, references=SEGMENTS, reported="0.001", modules=(): reconcile_with(bleu, references, reported, modules),

@@ -6,6 +6,8 @@ import warnings
 from unittest import mock
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from bleu import bleu_pairwise
@@ -427,7 +429,141 @@ def test_self_bleu_takes_options_from_load(load):
     assert bleu.self_bleu(texts, lowercase=False)["segment_bleu"] == [0, 0]
 
 
+# `self_bleu` against a set of references, and by label: `compute` is asked for each number.
+
+
+def score_with_set(bleu, texts, against, **options):
+    """Return the scores of texts with one set of references in each row, by `compute`."""
+    rows = [against] * len(texts)
+    return bleu.compute(predictions=texts, references=rows, segments=True, **options)
+
+
+@pytest.mark.parametrize("options", OPTION_SETS, ids=str)
+def test_scores_against_a_set_are_those_of_compute(options):
+    """To the last digit, in both implementations."""
+    predictions, references = random_rows(seed=10, count=40)
+    against = [row[0] for row in references[:25]]
+    metric = BleuMetric()
+    expected = score_with_set(metric, predictions, against, **options)
+    found = run_both_ways(
+        lambda: metric.self_bleu(predictions, against=against, **options)["segment_bleu"]
+    )
+    np.testing.assert_array_equal(found, expected["segment_bleu"])
+    answer = metric.self_bleu(predictions, against=against, **options)
+    assert answer["self_bleu"] == expected["mean_segment_bleu"]
+    assert answer["signature"].startswith("nrefs:25|")
+
+
+@settings(max_examples=150)
+@given(
+    texts=st.lists(st.text("ab \n<-&", max_size=12), min_size=1, max_size=5),
+    against=st.lists(st.text("ab \n<-&", max_size=12) | st.none(), min_size=1, max_size=5).filter(any),
+    options=st.sampled_from(OPTION_SETS),
+)  # fmt: skip
+def test_scores_against_any_set(texts, against, options):
+    """A reference that is None is absent."""
+    expected = score_with_set(BleuMetric(), texts, against, **options)
+    found = BleuMetric().self_bleu(texts, against=against, **options)
+    assert found["segment_bleu"] == expected["segment_bleu"]
+    assert found["self_bleu"] == expected["mean_segment_bleu"]
+
+
+@pytest.mark.parametrize("kind", ["tokens", "ids"])
+@pytest.mark.parametrize("container", [list, tuple, iter, pd.Series, pa.array, pl.Series])
+def test_a_set_in_any_container(bleu, kind, container):
+    texts = [[1, 2, 3, 4, 5], [2, 3], [9]]
+    against = [[1, 2, 3, 4, 4], [2, 3, 9, 9], [5]]
+    if kind == "tokens":
+        texts = [list(map(str, text)) for text in texts]
+        against = [list(map(str, text)) for text in against]
+    expected = score_with_set(bleu, texts, against)
+    found = bleu.self_bleu(container(texts), against=container(against))
+    assert found["segment_bleu"] == expected["segment_bleu"]
+
+
+def test_a_set_is_sacrebleus_references(bleu):
+    """sacreBLEU scores each sentence with all references."""
+    predictions, references = random_rows(seed=11, count=20)
+    against = [row[0] for row in references]
+    metric = BLEU(effective_order=True)
+    theirs = [metric.sentence_score(text, against).score for text in predictions]
+    found = bleu.self_bleu(predictions, against=against)["segment_bleu"]
+    np.testing.assert_allclose(100 * np.array(found), theirs, atol=1e-9)
+
+
+def make_labels(texts):
+    """Return labels that are not adjacent: the first two texts have one, then three, then four."""
+    sizes = [2, 3, 4, 5]
+    labels = [label for label, size in zip(["a", None, 7, "b"], sizes) for _ in range(size)]
+    random.Random(0).shuffle(labels)
+    return labels, texts[: len(labels)]
+
+
+@pytest.mark.parametrize("options", OPTION_SETS, ids=str)
+def test_each_label_is_scored_alone(bleu, options):
+    """To the last digit; the mean is over labels, whatever their size."""
+    predictions, references = random_rows(seed=12, count=30)
+    labels, texts = make_labels([*predictions[:7], *(row[0] for row in references[:7])])
+    answer = bleu.self_bleu(texts, by=labels, **options)
+    assert list(answer["groups"]) == list(dict.fromkeys(labels))
+    means = []
+    for label, group in answer["groups"].items():
+        rows = [row for row, other in enumerate(labels) if other == label]
+        expected = score_each_text(bleu, [texts[row] for row in rows], **options)
+        assert group["segment_bleu"] == expected
+        assert [answer["segment_bleu"][row] for row in rows] == expected
+        assert group == bleu.self_bleu([texts[row] for row in rows], **options)
+        means.append(np.mean(expected))
+    assert answer["self_bleu"] == np.mean(means)
+    assert answer["signature"].startswith("nrefs:var|")
+    assert json.loads(json.dumps(answer["segment_bleu"])) == answer["segment_bleu"]
+
+
+@settings(max_examples=100)
+@given(
+    rows=st.lists(st.tuples(st.text("ab ", max_size=8), st.booleans()), min_size=4, max_size=9),
+    options=st.sampled_from(OPTION_SETS),
+)
+def test_labels_of_any_texts(rows, options):
+    texts, labels = map(list, zip(*[*rows, ("a", True), ("b", True), ("a", False), ("", False)]))
+    found = BleuMetric().self_bleu(texts, by=labels, **options)["segment_bleu"]
+    for label in (True, False):
+        of_label = [row for row, other in enumerate(labels) if other == label]
+        expected = score_each_text(BleuMetric(), [texts[row] for row in of_label], **options)
+        assert [found[row] for row in of_label] == expected
+
+
+def test_labels_as_a_table(bleu):
+    """Within "x", one of two words is shared; a label may be called like the last row."""
+    answer = bleu.self_bleu(
+        ["a b", "a c", "d", "d"], by=["x", "x", "mean of the groups", "mean of the groups"], max_order=1
+    )  # fmt: skip
+    assert answer._rows() == [
+        ["group", "texts", "self-BLEU", "lowest", "median", "highest"],
+        ["x", "2", "50.00", "50.00", "50.00", "50.00"],
+        ["'mean of the groups'", "2", "100.00", "100.00", "100.00", "100.00"],
+        [],
+        ["mean of the groups", "4", "75.00", "50.00", "75.00", "100.00"],
+    ]
+    assert answer._records()[0] == {"group": "x", "texts": 2, "self_bleu": 0.5}
+    with pytest.raises(KeyError, match="pass by=labels to get it"):
+        bleu.self_bleu(["a", "b"])["groups"]
+
+
 SELF_BLEU_ERRORS = [
+    (["a", "b", "c"], {"by": ["x", "x", "y"]}, ValueError, r"by: the label 'y' has one text, texts\[2\]"),
+    (["a", "b"], {"by": ["x"]}, ValueError, "by: got 1 label for 2 texts. Pass one label per text"),
+    (["a", "b"], {"by": [1, "1"]}, ValueError, "by: the labels 1 and '1' would be one key in JSON"),
+    (["a", "b"], {"by": ["x", "x"], "against": ["a"]}, TypeError, "Pass one of the two"),
+    (["a", "b"], {"by": ["x", "x"], "tokenize": {"x": "zh"}}, ValueError, "or pass one tokenizer"),
+    (["a"], {"against": []}, ValueError, "against: expected one item or more, got 0"),
+    (["a"], {"against": [None]}, ValueError, "against: expected one item or more, got 0"),
+    (["a"], {"against": "b"}, TypeError, r"against: expected a list.*got str.*pass \[text\]"),
+    (["a"], {"against": [["b"]]}, TypeError, r"against\[0\]: expected str like the texts, got a list of str"),
+    ([], {"against": ["b"]}, ValueError, "texts: expected one item or more, got 0"),
+    (["a"], {"against": ["b", 1.5]}, TypeError, r"against\[1\]: .*got float"),
+    ([[1]], {"against": [[1], [-100]]}, ValueError, r"against\[1\]: got the token id -100"),
+    (["a"], {"against": ["b"], "tokenize": lambda text: [text][text == "b" :][0].split()}, ValueError, r"against\[0\]: the tokenizer failed"),
     ([], {}, ValueError, "texts: expected one item or more, got 0"),
     (["a"], {}, ValueError, "texts: expected at least two texts, got 1"),
     (["a", None], {}, ValueError, r"texts\[1\]: .*got None.*for an empty text"),
