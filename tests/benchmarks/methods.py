@@ -1,4 +1,4 @@
-"""Methods and the trainer callback beside what people do without them, and the growth of `self_bleu`.
+"""Methods and the trainer callback beside what people do without them, long searches, and the growth of `self_bleu`.
 
 python tests/benchmarks/methods.py
 """
@@ -7,14 +7,15 @@ import functools
 import itertools
 import operator
 import random
+import statistics
 import time
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import evaluate
 import numpy as np
-from common import METRIC, corpus, median_seconds, print_table, synthetic
+from common import METRIC, corpus, median_seconds, outputs, print_table, synthetic
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 
@@ -22,6 +23,7 @@ SEGMENTS, SYSTEMS, SENTENCES = 3_000, 5, 200
 EVALUATED, LENGTH = 4_000, 128  # rows of ids that a trainer evaluates, and ids per row
 PADDING = 100  # of the ids of a row, at most; -100 in labels, the id 0 in predictions
 SIZES = (1_000, 4_000, 16_000, 64_000)  # texts for `self_bleu`
+SEARCHED = ("zh-en", "en-de", "en-ru", "en-zh", "en-ja")  # directions of searches without a match
 TESTS = {
     "bootstrap": ("bs", 1_000),
     "randomization": ("ar", 10_000),
@@ -176,6 +178,43 @@ def time_reconcile(bleu: evaluate.Metric) -> tuple[int, float, float]:
     return len(settings), seconds["compute"], seconds["reconcile"]
 
 
+def processor_seconds(call: Callable[[], object], turns: int) -> float:
+    """Return the median of a call's seconds on all processors: on an idle machine, it takes no longer."""
+    seconds = []
+    for _ in range(turns):
+        start = time.process_time()
+        call()
+        seconds.append(time.process_time() - start)
+    return statistics.median(seconds)
+
+
+def searches(bleu: evaluate.Metric) -> Iterator[list[str]]:
+    """Yield the rows of the table of searches without a match, which have all rounds."""
+    for direction in SEARCHED:
+        predictions, references = outputs(direction, 2_000)
+        search = functools.partial(bleu.reconcile, predictions, references, "99.99")
+        settings = search()["settings"]
+        yield [direction, f"{settings:,}", f"{processor_seconds(search, turns=3):.1f}"]
+
+
+def growth(bleu: evaluate.Metric, sentences: list[str]) -> Iterator[list[str]]:
+    """Yield the rows of the table of `self_bleu`; the second half of the sentences are references."""
+    texts, references = sentences[: max(SIZES)], sentences[max(SIZES) :]
+    calls = {
+        "of all texts": lambda size: bleu.self_bleu(texts[:size]),
+        "`by`, 5 texts per label": lambda size: bleu.self_bleu(
+            texts[:size], by=[row // 5 for row in range(size)]
+        ),
+        "`against` as many references": lambda size: bleu.self_bleu(
+            texts[:size], against=references[:size]
+        ),
+    }
+    for name, call in calls.items():
+        seconds = [processor_seconds(functools.partial(call, size), turns=5) for size in SIZES]
+        exponent = np.polyfit(np.log(SIZES), np.log(seconds), 1)[0]
+        yield [name, *(f"{each:.4f}" for each in seconds), f"{exponent:.2f}"]
+
+
 class Vocabulary:
     """A tokenizer whose ids stand for words: decoding is one look-up per id. `seconds` is the time that it took."""
 
@@ -270,7 +309,7 @@ def methods(bleu: evaluate.Metric, texts: list[str]) -> Iterator[list[str]]:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    bleu, texts = evaluate.load(METRIC), different_sentences(max(SIZES))
+    bleu, sentences = evaluate.load(METRIC), different_sentences(2 * max(SIZES))
     bleu.warm_up()
     print_table(
         [
@@ -280,14 +319,13 @@ def main() -> None:
             "seconds",
             "ratio",
         ],
-        methods(bleu, texts),
+        methods(bleu, sentences),
     )
-    seconds = [
-        median_seconds({"": lambda size=size: bleu.self_bleu(texts[:size])})[""] for size in SIZES
-    ]
-    exponent = np.polyfit(np.log(SIZES), np.log(seconds), 1)[0]
-    cells = ["seconds", *(f"{time:.4f}" for time in seconds), f"{exponent:.2f}"]
-    print_table(["`self_bleu`: texts", *(f"{size:,}" for size in SIZES), "exponent"], [cells])
+    header = [f"`reconcile`, no match: {corpus(1)[0]}", "settings", "seconds of processors"]
+    print_table(header, searches(bleu))
+    sizes = [f"{size:,}" for size in SIZES]
+    header = ["`self_bleu`: texts, seconds of processors", *sizes, "exponent"]
+    print_table(header, growth(bleu, sentences))
 
 
 if __name__ == "__main__":
