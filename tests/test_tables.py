@@ -105,7 +105,9 @@ def test_rows_counted_under_different_options_are_rejected(bleu, load):
 
 @pytest.mark.parametrize("statistics", NO_ROWS, ids=str)
 def test_values_that_are_not_statistics(bleu, statistics):
-    with pytest.raises(ValueError, match=r"not a statistics table|expected |take tables from statistics"):
+    with pytest.raises(
+        ValueError, match=r"not a statistics table|expected |take tables from statistics"
+    ):
         bleu.score(statistics)
 
 
