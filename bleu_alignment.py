@@ -20,11 +20,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from .bleu_corpus import Bool, Float64, Int64, spread
+from .bleu_corpus import Bool, Float64, Int64, evenly_spaced
 
-FEWEST_ALIGNED = 12  # rows; fewer are not evidence
+FEWEST_PAIRED = 12  # rows; fewer are not evidence
 
-Rows = Sequence[Sequence[str]]
+TextRows = Sequence[Sequence[str]]
 
 
 class Alignment(NamedTuple):
@@ -48,7 +48,7 @@ class Alignment(NamedTuple):
 _LONGEST_TEXT = 2000  # characters that are compared
 _ROWS_PER_BATCH = 4096  # a few MB of characters
 _FIRST_SYLLABLE = 0x3040  # most characters from here on are syllables or ideographs
-_FACTORS = [np.uint32(factor) for factor in (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)]
+_HASH_FACTORS = [np.uint32(factor) for factor in (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)]
 
 
 class _Grams(NamedTuple):
@@ -58,7 +58,7 @@ class _Grams(NamedTuple):
     rows: Int64
 
 
-def _list_grams(rows: Rows, share: float = 1.0, length: int = 4) -> _Grams:
+def _list_grams(rows: TextRows, share: float = 1.0, length: int = 4) -> _Grams:
     """Return a share of the grams of rows, the same grams for all rows.
 
     >>> _list_grams([["abab"], ["x"], ["ab ab", "aba"]]).rows.tolist()
@@ -76,13 +76,13 @@ def _list_grams(rows: Rows, share: float = 1.0, length: int = 4) -> _Grams:
         codes = np.frombuffer(padded.encode("utf-32-le", "surrogatepass"), np.uint32)
         # 2. The hash of the gram that begins at each character.
         size = len(codes) - 3
-        hashes = codes[2 : size + 2] * _FACTORS[2]
+        hashes = codes[2 : size + 2] * _HASH_FACTORS[2]
         for place in range(3, length):
-            hashes += codes[place : size + place] * _FACTORS[place]
+            hashes += codes[place : size + place] * _HASH_FACTORS[place]
         hashes[codes[:size] >= _FIRST_SYLLABLE] = 0
-        hashes += codes[:size] * _FACTORS[0] + codes[1 : size + 1] * _FACTORS[1]
+        hashes += codes[:size] * _HASH_FACTORS[0] + codes[1 : size + 1] * _HASH_FACTORS[1]
         hashes ^= hashes >> np.uint32(15)
-        hashes *= _FACTORS[2]
+        hashes *= _HASH_FACTORS[2]
         hashes >>= np.uint32(1)
         # 3. Grams begin before the last characters of a text.
         is_chosen = hashes < share * 2**31
@@ -114,7 +114,7 @@ def _dice(grams: _Grams, others: _Grams, size: int) -> Float64:
     return 2 * np.bincount(grams.rows[is_shared], minlength=size) / np.maximum(1, totals)
 
 
-def _share_of_grams(rows: Rows, wanted: float) -> float:
+def _share_of_grams(rows: TextRows, wanted: float) -> float:
     """Return the share of the grams that are `wanted` grams per row, on average."""
     characters = sum(len(text) for text in chain.from_iterable(rows))
     return min(1.0, wanted * len(rows) / max(1, characters))
@@ -163,7 +163,7 @@ class _Index:
     """The rows of references that have each gram, and the grams of the predictions."""
 
     def __init__(
-        self, predictions: Sequence[str], references: Rows, grams_per_row: int = _LONGEST_TEXT
+        self, predictions: Sequence[str], references: TextRows, grams_per_row: int = _LONGEST_TEXT
     ) -> None:
         size = len(predictions)
         self.size = size
@@ -259,7 +259,7 @@ _ROWS_NEARBY = 8  # of which half must be strange
 _MANY_STRANGE = 0.12  # of the rows, which are looked at wherever they are
 
 
-def _list_strange(predictions: Sequence[str], references: Rows) -> Int64:
+def _list_strange(predictions: Sequence[str], references: TextRows) -> Int64:
     """Return the rows around which many predictions fit other rows as well as their own."""
     own_fits: list[Float64] = []
     away_fits: list[Float64] = []
@@ -438,7 +438,7 @@ def _is_reordered(
     return targets >= 0.7 * len(moved) and len(moved) >= _UNIQUE * int(is_away.sum())
 
 
-def _assign(fits: _Fits, texts: Sequence[str], references: Rows, base: list[int]) -> list[int]:
+def _assign(fits: _Fits, texts: Sequence[str], references: TextRows, base: list[int]) -> list[int]:
     """Return a pairing by the best fits; a prediction stays if no other row is clearly better."""
     size = len(texts)
     row_of = {partner: row for row, partner in enumerate(base)}
@@ -481,7 +481,7 @@ _SAMPLE = 60  # moved rows
 _LEAST_GAIN = 0.08
 
 
-def _overlap(texts: Sequence[str], references: Rows) -> Float64:
+def _overlap(texts: Sequence[str], references: TextRows) -> Float64:
     """Return the overlap of each text with its closest reference, by trigrams of characters.
 
     >>> _overlap(["a cat", "a dog"], [["a cat", "cats"], []])
@@ -506,7 +506,7 @@ class _Move(NamedTuple):
 
 
 def _list_moves(
-    texts: Sequence[str], references: Rows, pairing: list[int], base: list[int]
+    texts: Sequence[str], references: TextRows, pairing: list[int], base: list[int]
 ) -> list[_Move]:
     """Return the predictions that have other rows in a pairing than in another one."""
     row_of = {partner: row for row, partner in enumerate(base)}
@@ -520,7 +520,7 @@ def _list_moves(
 
 def _is_nearer(moves: Sequence[_Move], ratio: float = 1.0) -> bool:
     """Return if a sample of texts fits other references clearly better."""
-    sample = [moves[place] for place in spread(len(moves), _SAMPLE).tolist()]
+    sample = [moves[place] for place in evenly_spaced(len(moves), _SAMPLE).tolist()]
     texts = [move.text for move in sample]
     before = _overlap(texts, [move.before for move in sample])
     after = _overlap(texts, [move.after for move in sample])
@@ -541,7 +541,7 @@ _RATIO_OF_ORDER = 1.25
 
 def find_alignment(
     predictions: Sequence[str],
-    references: Rows,
+    references: TextRows,
     *,
     advance: Callable[[int], object] | None = None,
 ) -> Alignment | None:
@@ -568,7 +568,7 @@ def find_alignment(
         numbers = _list_strange(predictions, references)
     report(size - len(numbers))
     fits = None
-    if size >= FEWEST_ALIGNED and len(numbers) > _FEWEST_MOVED:
+    if size >= FEWEST_PAIRED and len(numbers) > _FEWEST_MOVED:
         texts = [predictions[row] for row in numbers.tolist()]
         others = [references[row] for row in numbers.tolist()]
         fits = _search(texts, others, report)
@@ -610,13 +610,13 @@ def find_alignment(
 
 
 def _search(
-    texts: Sequence[str], references: Rows, report: Callable[[int], object]
+    texts: Sequence[str], references: TextRows, report: Callable[[int], object]
 ) -> _Fits | None:
     """Return the fits of all rows, or None if a sample of the rows has no better ones."""
     size = len(texts)
     index = _Index(texts, references, _FEW_GRAMS)
     if size > 2 * _PROBED:
-        starts = spread(size - _BLOCK, _PROBED // _BLOCK)
+        starts = evenly_spaced(size - _BLOCK, _PROBED // _BLOCK)
         sample = np.unique(starts[:, None] + np.arange(_BLOCK))
         if not _is_promising(index.search(sample), sample):
             report(size)
@@ -653,7 +653,7 @@ class Repeated(NamedTuple):
     pairing: list[int]
 
 
-def find_repeated(predictions: Sequence[str], references: Rows) -> Repeated | None:
+def find_repeated(predictions: Sequence[str], references: TextRows) -> Repeated | None:
     """Find predictions that repeat earlier ones at one distance, and fit the earlier rows better.
 
     >>> texts = [f"The {name} has left the harbor." for name in ("Anna", "Berta", "Clara", "Dora")]
@@ -721,7 +721,7 @@ class Unrelated(NamedTuple):
 
 
 def find_unrelated(
-    predictions: Sequence[str], references: Rows, *, fewest: int
+    predictions: Sequence[str], references: TextRows, *, fewest: int
 ) -> Unrelated | None:
     """Find out if predictions fit their references no better than those of other rows.
 
@@ -743,7 +743,7 @@ def find_unrelated(
     full = np.flatnonzero(is_full)
     if len(full) < fewest:
         return None
-    rows = full[spread(len(full), _MOST_COMPARED)].tolist()
+    rows = full[evenly_spaced(len(full), _MOST_COMPARED)].tolist()
     texts = [predictions[row] for row in rows]
     others = [references[row] for row in rows]
     different_references = {tuple(row) for row in others}
@@ -763,7 +763,7 @@ def find_unrelated(
     return None
 
 
-def _is_related(texts: Sequence[str], references: Rows) -> bool:
+def _is_related(texts: Sequence[str], references: TextRows) -> bool:
     """Return if texts fit their own references better than those of other rows."""
     size = len(texts)
     others = [*references[size // 2 :], *references[: size // 2]]
@@ -773,12 +773,12 @@ def _is_related(texts: Sequence[str], references: Rows) -> bool:
     return mean > min(_RELATED, 2 * error)
 
 
-def _has_foreign_words(texts: Sequence[str], references: Rows) -> bool:
+def _has_foreign_words(texts: Sequence[str], references: TextRows) -> bool:
     """Return if references hardly have a word of the texts, in scripts with spaces."""
     known: set[str] = set()
     words: list[str] = []
     letters = 0
-    for place in spread(len(texts), _LANGUAGE_ROWS).tolist():
+    for place in evenly_spaced(len(texts), _LANGUAGE_ROWS).tolist():
         words.extend(texts[place].lower().split())
         letters += len(texts[place])
         for reference in references[place]:

@@ -24,12 +24,12 @@ from datasets.utils.py_utils import copyfunc
 from . import bleu_messages as messages
 from .bleu_corpus import (
     Corpus,
-    Kind,
+    InputType,
     join_corpora,
     list_items,
     make_corpus,
     make_lists,
-    portable,
+    picklable,
 )
 from .bleu_inputs import list_references, make_empty_corpus, read_corpus
 from .bleu_messages import show_value, warn_once_per_kind
@@ -47,7 +47,7 @@ if hasattr(os, "register_at_fork"):  # a child process must not inherit a locked
     )
 
 
-@portable
+@picklable
 class Buffer:
     """Corpora of one kind, in the order in which they were added.
 
@@ -59,7 +59,7 @@ class Buffer:
         self.issued_warnings: set[str] = set()
         self._corpora: list[Corpus] = []
         self._small = 0  # the number of small corpora at the end
-        self._kind: Kind | None = None
+        self._kind: InputType | None = None
 
     def add(self, corpus: Corpus) -> None:
         """Add the rows of a corpus."""

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bleu_corpus import STRINGS, Corpus, Float64, Int64, Kind, Layout, make_corpus
+from .bleu_corpus import STRINGS, Corpus, Float64, InputType, Int64, Layout, make_corpus
 from .bleu_options import (
     CONVENTIONS,
     NLTK_METHODS,
@@ -34,7 +34,7 @@ from .bleu_options import (
 from .bleu_scoring import (
     SMOOTH_METHODS,
     Columns,
-    Weights,
+    OrderWeights,
     bleu,
     bleu_by_weights,
     brevity_penalty,
@@ -44,7 +44,7 @@ from .bleu_tokenizers import fits_tokenizer
 
 LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
 ALL = "all"  # references: all references of a segment
-CHARACTERS = "list"  # the tokenizer that is Python's `list`: characters, blanks included
+CHARACTER_LIST = "list"  # the tokenizer that is Python's `list`: characters, blanks included
 CAPTION_ORDERS = (4, 3, 2, 1)  # of pycocoevalcap, the commonest first
 
 
@@ -68,7 +68,7 @@ class Scoring(NamedTuple):
 
     smooth_method: str
     max_order: int
-    weights: Weights
+    weights: OrderWeights
     effective_order: bool
     last_pair: bool
 
@@ -95,7 +95,7 @@ class Setting(NamedTuple):
     reference_length: str
     smooth_method: str
     max_order: int
-    weights: Weights
+    weights: OrderWeights
     effective_order: bool
     last_pair: bool
     call: str
@@ -378,7 +378,7 @@ def average_orders(rows: Int64, options: Options) -> Float64:
     >>> average_orders(rows, Options(max_order=2)).tolist()
     [0.625]
     """
-    weights: list[Weights] = []
+    weights: list[OrderWeights] = []
     for order in range(1, options.max_order + 1):
         zeros = (0.0,) * (options.max_order - order)
         weights.append((1 / order,) * order + zeros)
@@ -509,15 +509,15 @@ class GivenTexts(NamedTuple):
     lowercase: bool
 
 
-HOME_TEXTS = (
+NLTK_INPUTS = (
     GivenTexts("lists of words", "none", False),
     GivenTexts("lists of lower-cased words", "none", True),
-    GivenTexts("strings: characters, blanks included", CHARACTERS, False),
+    GivenTexts("strings: characters, blanks included", CHARACTER_LIST, False),
 )
 
 # The weights of tutorials, for orders 1 to 4. The last three are single orders, which also pass for
 # BLEU-2 to BLEU-4.
-HOME_WEIGHTS: tuple[Weights, ...] = (
+TUTORIAL_WEIGHTS: tuple[OrderWeights, ...] = (
     None,
     (1.0, 0.0, 0.0, 0.0),
     (0.5, 0.5, 0.0, 0.0),
@@ -618,7 +618,7 @@ def _list_caption_calls(coco: Setting) -> list[tuple[Setting, str, bool]]:
 
 
 def _list_nltk_calls(
-    kind: Kind, nltk: Setting, references: Sequence[str | int]
+    kind: InputType, nltk: Setting, references: Sequence[str | int]
 ) -> Iterator[tuple[Setting, str, bool]]:
     """Yield the scores that people compute with NLTK, the commonest first.
 
@@ -627,11 +627,11 @@ def _list_nltk_calls(
         nltk: the convention.
         references: the values of that factor.
     """
-    given_texts = list(HOME_TEXTS)
+    given_texts = list(NLTK_INPUTS)
     if kind != "text":
         given_texts = [GivenTexts(f"the {kind}", "", False)]
     methods = {"": "none", **NLTK_METHODS, "the zeros left out, as before NLTK 3.3": "skip"}
-    for which, weights, given in product(references, HOME_WEIGHTS, given_texts):
+    for which, weights, given in product(references, TUTORIAL_WEIGHTS, given_texts):
         if which != ALL and weights is not None:  # two rare choices at once
             continue
         for method, smooth_method in methods.items():
@@ -660,7 +660,9 @@ def _list_nltk_calls(
                 yield setting, says, False
 
 
-def _name_arguments(given: GivenTexts, method: str, weights: Weights, references: str | int) -> str:
+def _name_arguments(
+    given: GivenTexts, method: str, weights: OrderWeights, references: str | int
+) -> str:
     """Write the arguments of a call of NLTK.
 
     >>> _name_arguments(HOME_TEXTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL)

@@ -2,14 +2,14 @@
 
 pycocoevalcap runs Stanford's PTBTokenizer 3.4.1, and then removes punctuation. The kinds of tokens
 follow the conventions of the Penn Treebank and were compared with the tokens that the program
-prints; its source was not read. `KINDS` has one record per kind. Together they are one regular
-expression: at each position, the first kind that fits takes its text. Where two kinds fit, the
-program takes the longer text, so kinds with longer texts stand first. Characters that no kind fits
-are left out: spaces, most punctuation, and characters that the program does not know, such as most
-emoji.
+prints; its source was not read. `TOKEN_CLASSES` has one record per kind. Together they are one
+regular expression: at each position, the first kind that fits takes its text. Where two kinds fit,
+the program takes the longer text, so kinds with longer texts stand first. Characters that no kind
+fits are left out: spaces, most punctuation, and characters that the program does not know, such as
+most emoji.
 
-The program knows letters, digits and marks of many scripts. `CLASSES` lists them as it classifies
-the characters of the Basic Multilingual Plane, whatever Unicode version a Python has.
+The program knows letters, digits and marks of many scripts. `CHARACTER_CLASSES` lists them as it
+classifies the characters of the Basic Multilingual Plane, whatever Unicode version a Python has.
 
 The time grows with the length of a caption. A kind that fails has looked at few characters, or at
 characters that a later kind takes as one token, and no pattern can fit the same text in two ways.
@@ -147,7 +147,7 @@ def _any_of(words: str) -> str:
 # --- Parts of patterns ----------------------------------------------------------------------------
 
 # One character stands for each class of characters beyond ASCII, and the patterns see only these.
-# `CLASSES` has the members. A letter of any script is thus a letter for all kinds that are not
+# `CHARACTER_CLASSES` has the members. A letter of any script is thus a letter for all kinds that are not
 # limited to `[A-Za-z]`, as in the program.
 LETTER = "é"
 DIGIT = "３"
@@ -165,7 +165,7 @@ IDEOGRAPHIC_COMMA = "、"
 SPACE = " "  # a no-break space
 UNKNOWN = "\ufffd"  # the program leaves the character out: it splits words, but not addresses
 
-_LETTER = f"[A-Za-z{LETTER}]"
+_ANY_LETTER = f"[A-Za-z{LETTER}]"
 _ALNUM = f"[A-Za-z0-9{LETTER}{DIGIT}]"
 _DIGIT = f"[0-9{DIGIT}]"
 _LETTER_OR_MARK = f"[A-Za-z{LETTER}{MARK}]"
@@ -186,8 +186,8 @@ _KEPT_PERIOD = rf"(?:\.(?=[,;:{IDEOGRAPHIC_COMMA}]))?"
 _HYPHENATED = rf"(?:[-_{HYPHEN}](?:[DLOdlo]{_ANY_APOSTROPHE}{_ALNUM})?{_ALNUM}+)*"
 _IN_ADDRESS = r"[^\s\"<>|(){}]"
 _LAST_OF_ADDRESS = r"[^\s\"<>|(){}.,!?-]"
-_LABEL = r"[^\sA-Z0-9\"$'(),\-./:;<=>?@[\\\]^_`{|}!]{1,99}"
-_SITE = rf"(?:{_LABEL}\.){{1,9}}(?i:com|net|org|edu)"
+_DOMAIN_LABEL = r"[^\sA-Z0-9\"$'(),\-./:;<=>?@[\\\]^_`{|}!]{1,99}"
+_SITE = rf"(?:{_DOMAIN_LABEL}\.){{1,9}}(?i:com|net|org|edu)"
 _WWW = r"(?i:www)\.(?:[^\s\"<>|(){}.,!?]{1,99}\.){1,9}[A-Za-z]{2,4}"
 _MARKED_WORD = f"{_LETTER_OR_MARK}{_ALNUM_OR_MARK}*"
 _MARKED_REST = rf"(?:{MARK}|{_ENTITY}){_ALNUM_OR_MARK}*(?:{_ENTITY}{_ALNUM_OR_MARK}*)*"
@@ -218,7 +218,7 @@ _WORDS_AHEAD = (
 )
 
 
-class Kind(NamedTuple):
+class TokenClass(NamedTuple):
     """A kind of token.
 
     name: its name.
@@ -236,29 +236,29 @@ class Kind(NamedTuple):
 
 
 # The kinds, in the order in which they are tried.
-KINDS = (
-    Kind(
+TOKEN_CLASSES = (
+    TokenClass(
         "plain word",  # a fast path for most words of captions
         rf"(?!{_HALF}){_LETTER_OR_MARK}+(?=[,;:!?{SYMBOL}]?{QUOTATION_MARK}?(?:[ \"(){{}}<>|]|$))",
         example="a dog runs",
         tokens="a dog runs",
     ),
-    Kind("tag", _TAG, example="<b>bold</b>", tokens="<b> bold </b>"),
-    Kind(
+    TokenClass("tag", _TAG, example="<b>bold</b>", tokens="<b> bold </b>"),
+    TokenClass(
         "URL",
         rf"(?i:https?)://{_IN_ADDRESS}+{_LAST_OF_ADDRESS}",
         example="see http://a.org/b.",
         tokens="see http://a.org/b",
         is_address=True,
     ),
-    Kind(
+    TokenClass(
         "site with www, or page of a site",
         rf"(?:{_WWW}|{_SITE})/{_IN_ADDRESS}+{_LAST_OF_ADDRESS}|{_WWW}(?!-?{_ALNUM_OR_MARK})",
         example="at flickr.com/photos or www.12-a.cz",
         tokens="at flickr.com/photos or www.12-a.cz",
         is_address=True,
     ),
-    Kind(
+    TokenClass(
         "e-mail address",
         # The name has a limit, because each word of a text without spaces would look for its end.
         rf"<?[A-Za-z0-9]{_IN_ADDRESS}{{0,253}}@[^\s\"<>|(){{}}.]+(?:\.[^\s\"<>|(){{}}.]+)*>?",
@@ -266,16 +266,20 @@ KINDS = (
         tokens="ask me@foo.org",
         is_address=True,
     ),
-    Kind("@name", r"@[A-Za-z_][A-Za-z0-9_]*", example="@jane_2 waves", tokens="@jane_2 waves"),
-    Kind("#tag", rf"#{_LETTER_OR_MARK}+", example="fun #nieve #été!", tokens="fun #nieve #été"),
-    Kind(
+    TokenClass(
+        "@name", r"@[A-Za-z_][A-Za-z0-9_]*", example="@jane_2 waves", tokens="@jane_2 waves"
+    ),
+    TokenClass(
+        "#tag", rf"#{_LETTER_OR_MARK}+", example="fun #nieve #été!", tokens="fun #nieve #été"
+    ),
+    TokenClass(
         "emoticon",
         r"[<>]?[:;=][-o*']?[()DOPdp[\]|\\@{](?![A-Za-z0-9])"
         r"|\([-=x^~<>'][_.-]?[-=x^~<>']\)|[-=x^~<>']_[-=x^~<>']",
         example="nice :-) (^^)",
         tokens="nice :--rrb- -lrb-^^-rrb-",
     ),
-    Kind(
+    TokenClass(
         "telephone number",
         # Digits with hyphens alone are words.
         r"(?![0-9]+(?:-[0-9]+)+(?![0-9 ]))(?:\([0-9]{2,3}\)[- ]?|\+[0-9]{1,2}[- ][0-9]{2,4}[- ]"
@@ -283,47 +287,47 @@ KINDS = (
         example="call (555) 123-4567",
         tokens="call -lrb-555-rrb- 123-4567",
     ),
-    Kind("two apostrophes", "''", example="''so''s", tokens="so s"),
-    Kind(
+    TokenClass("two apostrophes", "''", example="''so''s", tokens="so s"),
+    TokenClass(
         "year without a century",
         rf"{_APOSTROPHE}(?:[2-9]0(?i:s)|[0-9]{{2}}(?=[ ]|$))",
         example="the '90s of '98",
         tokens="the '90s of '98",
     ),
-    Kind(
+    TokenClass(
         "word before n't", rf"[A-Za-z]*[A-MO-Za-mo-z](?={_NOT})", example="don't", tokens="do n't"
     ),
-    Kind("n't", rf"{_NOT}(?!{_LETTER})", example="isn’t", tokens="is n't"),
-    Kind("'t before is, was", r"'[Tt](?=(?i:is|was))", example="'tis", tokens="'t is"),
-    Kind(
+    TokenClass("n't", rf"{_NOT}(?!{_ANY_LETTER})", example="isn’t", tokens="is n't"),
+    TokenClass("'t before is, was", r"'[Tt](?=(?i:is|was))", example="'tis", tokens="'t is"),
+    TokenClass(
         "word after an apostrophe",
         rf"{_APOSTROPHE}[Nn]{_APOSTROPHE}|{_APOSTROPHE}(?i:{_any_of(_AFTER_APOSTROPHE)})",
         example="rock 'n' roll with 'em",
         tokens="rock 'n' roll with 'em",
     ),
-    Kind(
+    TokenClass(
         "suffix",
         rf"{_SUFFIX}|'[Nn](?=[ ]|$)|(?:’|&apos;)[Nn]",
         example="it's more'n mine",
         tokens="it 's more 'n mine",
     ),
-    Kind(
+    TokenClass(
         "apostrophe between vowels",
-        rf"{_LETTER}+[AEIOUYaeiouy](?!{_SUFFIX_AHEAD}(?!{_LETTER})){_ANY_APOSTROPHE}"
-        rf"[A-Zaeiou]{_LETTER}*",
+        rf"{_ANY_LETTER}+[AEIOUYaeiouy](?!{_SUFFIX_AHEAD}(?!{_ANY_LETTER})){_ANY_APOSTROPHE}"
+        rf"[A-Zaeiou]{_ANY_LETTER}*",
         example="Xi'an qu'une",
         tokens="xi'an qu'une",
     ),
-    Kind(
+    TokenClass(
         "name with an apostrophe",
         rf"(?!.{_APOSTROPHE}(?i:ll|re|ve)(?![-_{HYPHEN}]?{_ALNUM}))"
         rf"[DLOdlo]{_ANY_APOSTROPHE}{_ALNUM}{{2,}}{_HYPHENATED}{_KEPT_PERIOD}"
-        rf"|(?!.{_APOSTROPHE}(?i:ll|re|ve)(?!{_LETTER}))[nA-HJ-XZ]{_ANY_APOSTROPHE}{_LETTER}{{2,}}"
+        rf"|(?!.{_APOSTROPHE}(?i:ll|re|ve)(?!{_ANY_LETTER}))[nA-HJ-XZ]{_ANY_APOSTROPHE}{_ANY_LETTER}{{2,}}"
         rf"|[Oo]{_ANY_APOSTROPHE}[Oo]",
         example="O'Neill at one o'clock, l'été",
         tokens="o'neill at one o'clock l'été",
     ),
-    Kind(
+    TokenClass(
         "word with an apostrophe",
         rf"(?=[A-Za-z]{{1,8}}['’&])(?:(?i:{_WITH_STRAIGHT_APOSTROPHE})"
         rf"|(?i:{_any_of(_WITH_APOSTROPHE)})(?!(?<=[Ll])[Ll])|(?i:{_any_of(_BEFORE_APOSTROPHE)})"
@@ -331,33 +335,33 @@ KINDS = (
         example="c'est ol' s'mores",
         tokens="c'est ol' s'mores",
     ),
-    Kind(
+    TokenClass(
         "elision",
-        rf"(?:[DJLdjl]{_APOSTROPHE}|[Yy]{_APOSTROPHE}(?={_LETTER}))(?!(?i:ll|re|ve|[smd]))",
+        rf"(?:[DJLdjl]{_APOSTROPHE}|[Yy]{_APOSTROPHE}(?={_ANY_LETTER}))(?!(?i:ll|re|ve|[smd]))",
         example="y'all j'ai",
         tokens="y' all j' ai",
     ),
-    Kind(
+    TokenClass(
         "HTML entity",
         r"&(?i:amp|lt|gt|quot|apos|nbsp|ndash|mdash);|&#[0-9]+;",
         example="salt &amp; pepper",
         tokens="salt & pepper",
     ),
-    Kind(
+    TokenClass(
         "capitals with &, + or $",
         rf"S&P-500|[A-Z]+(?:(?:\+|&(?:amp;)?)[A-Z]+)+{_KEPT_PERIOD}|[A-Z]+\$",
         example="AT&T for US$5",
         tokens="at&t for us$ 5",
     ),
-    Kind("programming language", r"[Cc]\+\+|[CcFf]#", example="C++", tokens="c++"),
-    Kind(
+    TokenClass("programming language", r"[Cc]\+\+|[CcFf]#", example="C++", tokens="c++"),
+    TokenClass(
         "initials",
         rf"(?:[A-Za-z0-9]{{1,40}}-){{1,9}}(?:[A-Za-z]\.){{2,}}(?:{_AFTER_HYPHENS})?{_KEPT_PERIOD}"
         rf"|(?:[A-Za-z]\.){{2,}}(?!{_LETTER_OR_MARK}|{_HYPHENS_AHEAD})",
         example="a U.S. flag",
         tokens="a u.s. flag",
     ),
-    Kind(
+    TokenClass(
         "abbreviation that may end a sentence",
         # A single character after it, or a hyphen and a character, are tokens of their own.
         rf"{_FINAL_ABBREVIATION}(?!{_WORDS_AHEAD}|{_FILE_AHEAD}|{_ENTITY}"
@@ -366,34 +370,34 @@ KINDS = (
         example="Acme Inc.-5 and etc.a_b",
         tokens="acme inc. -5 and etc. a_b",
     ),
-    Kind(
+    TokenClass(
         "hyphens after a period or comma",
         rf"[A-Za-z0-9]+(?:[.,][A-Za-z0-9]{{0,63}}){{1,9}}{_AFTER_HYPHENS}{_KEPT_PERIOD}",
         example="a 0.5-inch nail, approx.-max. 10.02.-11",
         tokens="a 0.5-inch nail approx.-max 10.02.-11",
     ),
-    Kind(
+    TokenClass(
         "words without a space",
         rf"{_MARKED_WORD}(?:[.!?]{_MARKED_WORD})+{_KEPT_PERIOD}",
         example="the end.Start",
         tokens="the end.start",
     ),
-    Kind(
+    TokenClass(
         "file name",
         rf"{_ALNUM}{{1,63}}(?:\.{_ALNUM}{{1,63}}){{0,3}}\.(?i:{_any_of(_FILE_TYPES)})"
         r"(?=[ ,.!?]|$)",
         example="2.jpg",
         tokens="2.jpg",
     ),
-    Kind("site", _SITE, example="また、a.comで", tokens="また、a.com で", is_address=True),
-    Kind(
+    TokenClass("site", _SITE, example="また、a.comで", tokens="また、a.com で", is_address=True),
+    TokenClass(
         "single letter with a period",
         rf"[A-Za-z]\.(?![ ](?=[A-Z])(?i:{_any_of(_SENTENCE_STARTERS)})(?:[ ]|$)"
         rf"|[ ]{_TAG}(?:[ ]|$))",
         example="Samuel L. Jackson has plan B. The dog runs",
         tokens="samuel l. jackson has plan b the dog runs",
     ),
-    Kind(
+    TokenClass(
         "abbreviation",
         # All have two to seven letters; without the lookahead, 80 are tried at each position.
         rf"(?=\w{{2,7}}\.)(?:(?i:{_any_of(_ABBREVIATIONS)})|{_PARTLY_LOWERCASE_ABBREVIATIONS}"
@@ -401,61 +405,61 @@ KINDS = (
         example="Mr. Smith has no. 5",
         tokens="mr. smith has no. 5",
     ),
-    Kind(
+    TokenClass(
         "words with a slash",
         rf"{_OF_SLASH}(?:{_SLASH}{_OF_SLASH}){{1,2}}",
         example="a 1/4-inch nail and/or 2/3rds",
         tokens="a 1/4-inch nail and/or 2/3rds",
     ),
-    Kind("first half of a word", _HALF, example="cannot", tokens="can not"),
-    Kind(
+    TokenClass("first half of a word", _HALF, example="cannot", tokens="can not"),
+    TokenClass(
         "date",
         rf"{_DIGIT}{{1,2}}{_SLASH}{_DIGIT}{{1,2}}{_SLASH}{_DIGIT}{{2,4}}",
         example="१२/०३/२०२०",
         tokens="१२/०३/२०२०",
     ),
-    Kind(
+    TokenClass(
         "fraction",
         rf"(?:(?<![0-9{DIGIT}.,]){_DIGIT}{{1,4}}[- ])?"
         rf"{_DIGIT}{{1,4}}(?:{_SLASH}|{FRACTION_SLASH}){_DIGIT}{{1,4}}",
         example="1 1/2 cups",
         tokens="1 1/2 cups",
     ),
-    Kind(
+    TokenClass(
         "number",
         rf"[-+]?(?:{_DIGIT}+(?:[.,:{DECIMAL}]{_DIGIT}+)+"
         rf"|[.,:{DECIMAL}]{_DIGIT}+(?:[.,:{DECIMAL}]{_DIGIT}+)*)|[-+]{_DIGIT}+",
         example="1,000.50 at 10:30 and -5",
         tokens="1,000.50 at 10:30 and -5",
     ),
-    Kind(
+    TokenClass(
         "word",
         # Marks do not follow a hyphen, or the digit that a word begins with.
-        rf"(?:{_LETTER}{_ALNUM}*(?:{_MARKED_REST}|{_HYPHENATED})|{_MARKED_REST}"
+        rf"(?:{_ANY_LETTER}{_ALNUM}*(?:{_MARKED_REST}|{_HYPHENATED})|{_MARKED_REST}"
         rf"|{_DIGIT}{_ALNUM}*{_HYPHENATED}){_KEPT_PERIOD}",
         example="well-known naïve हिन्दी 3rd",
         tokens="well-known naïve हिन्दी 3rd",
     ),
-    Kind(
+    TokenClass(
         "escaped bracket",
         rf"-(?i:{_BRACKETS})-",
         example="two -LRB-brown-RRB- dogs",
         tokens="two -lrb- brown-rrb dogs",
     ),
-    Kind("ellipsis", r"\.{3,5}|\.(?:[ ]\.){2,3}", example="at 5...7", tokens="at 5 7"),
-    Kind(
+    TokenClass("ellipsis", r"\.{3,5}|\.(?:[ ]\.){2,3}", example="at 5...7", tokens="at 5 7"),
+    TokenClass(
         "repeated marks",
         rf"[!?]{{2,}}|-{{2,}}|<<|>>|_+|(?:\\\*)+|\*+|#+|@+|{SUPERSCRIPT}+",
         example="wow!! 10²³",
         tokens="wow !! 10 ²³",
     ),
-    Kind(
+    TokenClass(
         "quotation marks",
         rf"[`{QUOTATION_MARK}{LEFT_APOSTROPHE}{APOSTROPHE}]{{1,2}}",
         example="„so“",
         tokens="„ so",
     ),
-    Kind(
+    TokenClass(
         "symbol",
         rf"[]$%&+=~^|\\/<>(){{}}[{SYMBOL}{FRACTION_SLASH}{IDEOGRAPHIC_COMMA}]",
         example="5% (½)",
@@ -465,11 +469,11 @@ KINDS = (
 
 # The spaces after a token are taken with it. No kind fits there, and trying all would take as long
 # as the tokens.
-_TOKEN = re.compile(f"({'|'.join(kind.pattern for kind in KINDS)})[ ]*")
+_TOKEN = re.compile(f"({'|'.join(kind.pattern for kind in TOKEN_CLASSES)})[ ]*")
 
 # A fast path for texts that can't have an address.
 _TOKEN_WITHOUT_ADDRESSES = re.compile(
-    f"({'|'.join(kind.pattern for kind in KINDS if not kind.is_address)})[ ]*"
+    f"({'|'.join(kind.pattern for kind in TOKEN_CLASSES if not kind.is_address)})[ ]*"
 )
 
 # Java's program starts a new line at each of these, and pycocoevalcap then pairs later captions
@@ -531,7 +535,7 @@ def _normalize(token: str) -> str:
 # Hexadecimal ranges of code points beyond ASCII, by the character that stands for the class. The
 # program's tokens told the classes; tests/integration/test_captions.py asks it for each character.
 # Characters in no class are unknown to the program.
-CLASSES = {
+CHARACTER_CLASSES = {
     LETTER: """
         00AA 00B5 00BA 00C0-00D6 00D8-00F6 00F8-02C1 02C6-02D1 02E0-02E4 02EC 02EE 0370-0374
         0376-0377 037A-037D 0386 0388-038A 038C 038E-03A1 03A3-03F5 03F7-0481 048A-0527
@@ -621,9 +625,9 @@ class _Range(NamedTuple):
 
 
 def _read_classes() -> list[_Range]:
-    """Return the ranges of `CLASSES` by code point."""
+    """Return the ranges of `CHARACTER_CLASSES` by code point."""
     ranges = []
-    for character, table in CLASSES.items():
+    for character, table in CHARACTER_CLASSES.items():
         for entry in table.split():
             first, _, last = entry.partition("-")
             ranges.append(_Range(int(first, 16), int(last or first, 16), character))

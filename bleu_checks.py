@@ -23,14 +23,14 @@ from .bleu_corpus import (
     Batch,
     Bool,
     Corpus,
+    InputType,
     Int64,
-    Kind,
     Label,
     SystemName,
     find_offsets,
     group_labels,
     make_corpus,
-    portable,
+    picklable,
 )
 from .bleu_inputs import (
     check_single_runs,
@@ -71,14 +71,14 @@ from .bleu_tokenizers import choose_tokenizer
 _BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
 
 
-def _write_text(value: Any, kind: Kind) -> str:
+def _write_text(value: Any, kind: InputType) -> str:
     """Return a text as str: tokens and ids are joined by blanks."""
     if kind == "text":
         return str(value)
     return " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in value)
 
 
-def _read_text(text: str, kind: Kind) -> Any:
+def _read_text(text: str, kind: InputType) -> Any:
     """Return what `_write_text` has written."""
     if kind == "text":
         return text
@@ -86,14 +86,14 @@ def _read_text(text: str, kind: Kind) -> Any:
     return list(map(int, tokens)) if kind == "ids" else tokens
 
 
-class _Texts(NamedTuple):
+class _RowTexts(NamedTuple):
     """The predictions and the references of rows, as str."""
 
     predictions: list[str]
     references: list[list[str]]
 
 
-def _list_texts(batch: Batch, rows: Int64, kind: Kind, most_references: int) -> _Texts:
+def _list_texts(batch: Batch, rows: Int64, kind: InputType, most_references: int) -> _RowTexts:
     """Return some rows of a batch as str, with at most a given number of references each."""
     starts = batch.bounds[rows]
     counts = np.minimum(batch.bounds[rows + 1] - starts, most_references)
@@ -103,10 +103,10 @@ def _list_texts(batch: Batch, rows: Int64, kind: Kind, most_references: int) -> 
     flat = _write_texts(batch.references.take(indices), kind)
     ends = stops.tolist()
     references = [flat[end - count : end] for end, count in zip(ends, counts.tolist())]
-    return _Texts(predictions, references)
+    return _RowTexts(predictions, references)
 
 
-def _write_texts(array: pa.Array, kind: Kind) -> list[str]:
+def _write_texts(array: pa.Array, kind: InputType) -> list[str]:
     """Return texts as str, by NumPy, which takes a fifth of the time of `to_pylist`."""
     if kind == "text":
         texts: list[str] = array.to_numpy(zero_copy_only=False).tolist()
@@ -114,7 +114,7 @@ def _write_texts(array: pa.Array, kind: Kind) -> list[str]:
     return [_write_text(tokens, kind) for tokens in array.to_pylist()]
 
 
-def _list_all_texts(corpus: Corpus) -> _Texts:
+def _list_all_texts(corpus: Corpus) -> _RowTexts:
     predictions: list[str] = []
     references: list[list[str]] = []
     for batch in corpus.batches:
@@ -123,7 +123,7 @@ def _list_all_texts(corpus: Corpus) -> _Texts:
         texts = _list_texts(batch, rows, corpus.kind, most)
         predictions += texts.predictions
         references += texts.references
-    return _Texts(predictions, references)
+    return _RowTexts(predictions, references)
 
 
 # --- The unasked look -----------------------------------------------------------------------------
@@ -132,14 +132,14 @@ _BLOCK_ROWS = 20  # neighbors that are looked at together
 _MOST_BLOCKS = 8
 _SAMPLE_BYTES = 160_000  # of rows, after which fewer of each block are looked at
 _LONGEST_ROW = 20_000  # bytes of a row that is looked at
-_MOST_REFERENCES = 8  # of a row
+_REFERENCES_PER_ROW = 8  # of a row
 _WINDOW_ROWS = 160  # around a place where rows cease to match
 _LOW_RATIO = 0.3  # of the precision of bigrams in a block to that of the corpus
 _LOW_PRECISION = 0.10  # of bigrams, below which predictions may fit no reference
 _FEWEST_ALIGNED = 20
 
 
-@portable
+@picklable
 class _Row(NamedTuple):
     """A row that is looked at: the number of its block, its row in the corpus, and its texts."""
 
@@ -149,7 +149,7 @@ class _Row(NamedTuple):
     references: list[str]
 
 
-@portable
+@picklable
 class Look:
     """A look at texts without being asked, whose cost does not grow with their number.
 
@@ -166,7 +166,7 @@ class Look:
         self.total = 0
         self._rows: list[_Row] = []
         self._stride = 1  # one block of each group of this size is kept
-        self._kind: Kind = "text"
+        self._kind: InputType = "text"
         self._empty_rows = 0
         self._first_empty = 0
         self._matches = 0
@@ -226,7 +226,7 @@ class Look:
         if size > _SAMPLE_BYTES:
             within = (self.total + kept) % _BLOCK_ROWS
             kept = kept[within < max(1, _BLOCK_ROWS * _SAMPLE_BYTES // size)]
-        texts = _list_texts(batch, kept, self._kind, _MOST_REFERENCES)
+        texts = _list_texts(batch, kept, self._kind, _REFERENCES_PER_ROW)
         for row, prediction, references in zip(kept.tolist(), *texts):
             block = (self.total + row) // _BLOCK_ROWS
             self._rows.append(_Row(block, int(batch.rows[row]), prediction, references))
@@ -291,13 +291,13 @@ class Look:
         return [*others, empty] if has_references else others
 
 
-def _measure_rows(batch: Batch, rows: Int64, kind: Kind) -> Int64:
+def _measure_rows(batch: Batch, rows: Int64, kind: InputType) -> Int64:
     """Return the bytes of some rows of a batch, with the references that are looked at."""
     offsets = find_offsets(batch.predictions)
     sizes = offsets[rows + 1] - offsets[rows]
     references = find_offsets(batch.references)
     starts = batch.bounds[rows]
-    ends = np.minimum(batch.bounds[rows + 1], starts + _MOST_REFERENCES)
+    ends = np.minimum(batch.bounds[rows + 1], starts + _REFERENCES_PER_ROW)
     sizes = sizes + references[ends] - references[starts]
     return sizes if kind == "text" else 6 * sizes  # offsets count tokens, of a few bytes each
 
@@ -325,7 +325,7 @@ def find_moved(
     start = max(0, min(place - _WINDOW_ROWS // 2, size - _WINDOW_ROWS))
     window = np.arange(start, min(size, start + _WINDOW_ROWS))
     (batch,) = corpus.take(window).batches
-    texts = _list_texts(batch, np.arange(len(window)), corpus.kind, _MOST_REFERENCES)
+    texts = _list_texts(batch, np.arange(len(window)), corpus.kind, _REFERENCES_PER_ROW)
     if sum(map(len, texts.predictions)) > _SAMPLE_BYTES:
         return None
     alignment = find_alignment(texts.predictions, texts.references)
@@ -379,7 +379,7 @@ def _warn_of(found: Found, names: Mapping[Side, str] | None = None) -> None:
     warn(notice, says=says, advice=found.write_advice())
 
 
-@portable
+@picklable
 class Looks:
     """Looks at the texts of a call or of an evaluation, one for each tokenizer.
 
@@ -559,7 +559,7 @@ class _Input:
 
     predictions_of: dict[SystemName, list[str]]
     references: list[list[str]]
-    kind: Kind
+    kind: InputType
     has_lists: bool
     found: list[_FoundIn] = field(default_factory=list)
 
@@ -856,7 +856,7 @@ def check_texts(
     return result
 
 
-def _list_skipped(kind: Kind, size: int) -> dict[str, str]:
+def _list_skipped(kind: InputType, size: int) -> dict[str, str]:
     """Return the kinds that were not looked for, and why."""
     skipped: dict[str, str] = {}
     for mistake in MISTAKES:
@@ -948,7 +948,7 @@ def _describe_all(
             score = _score_fix(each, given, rows_of, options)
             if each.found.where == "references":
                 before = float(np.mean(list(score_of.values())))
-        finding = _describe(each.found, size, document_of, before, score)
+        finding = _build_finding(each.found, size, document_of, before, score)
         deletes = _count_deletions(each, given)
         if deletes:
             finding["deletes"] = deletes
@@ -1039,7 +1039,7 @@ def _list_uncovering(each: _FoundIn, given: _Input) -> list[_FoundIn]:
     ]
 
 
-def _describe(
+def _build_finding(
     found: Found,
     size: int,
     document_of: Sequence[Label] | None,

@@ -55,8 +55,8 @@ from .bleu_significance import (
     DifferenceUncertainty,
     MacroAverage,
     Plan,
-    Rows,
     Sample,
+    StatisticsRows,
     TestedDifference,
     Uncertainty,
     Units,
@@ -130,7 +130,7 @@ def compare_systems(
         significance.warn_about_trials(trials)
         significance.warn_about_intervals(units, plan.options, " to evaluate.load()")
     # 4. Score and test, in all and per group.
-    scores = _describe(rows, draw(units, plan), arranged, plan)
+    scores = _score_and_test(rows, draw(units, plan), arranged, plan)
     if shared.groups:
         _add_groups(scores, shared, rows, arranged, plan)
     if test != "runs":
@@ -431,8 +431,8 @@ def _count_texts(
 # --- Scores and tests -----------------------------------------------------------------------------
 
 
-def _describe(
-    rows: Rows, sample: Sample, arranged: Sequence[ArrangedRuns], plan: Plan
+def _score_and_test(
+    rows: StatisticsRows, sample: Sample, arranged: Sequence[ArrangedRuns], plan: Plan
 ) -> list[SystemScores]:
     """Score systems, and test each against the first.
 
@@ -476,7 +476,7 @@ def _describe(
 def _add_groups(
     systems: Sequence[SystemScores],
     counted: Counted,
-    rows: Rows,
+    rows: StatisticsRows,
     arranged: Sequence[ArrangedRuns],
     plan: Plan,
 ) -> None:
@@ -496,7 +496,9 @@ def _add_groups(
     for group in list_groups(counted, rows):
         sample = draw(group.units, plan)
         average.add(group, sample)
-        for system, group_scores in zip(systems, _describe(group.rows, sample, arranged, plan)):
+        for system, group_scores in zip(
+            systems, _score_and_test(group.rows, sample, arranged, plan)
+        ):
             system["groups"][group.label] = _describe_group(group_scores, group.units)
         del group, sample  # before the next group is taken
     # 2. Average the groups: a macro-average is a score like any other.

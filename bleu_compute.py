@@ -70,7 +70,7 @@ def score_corpus(
     total = sum_checked(corpus, options)
     tokenizer = choose_tokenizer(options, corpus.kind)
     origin = Origin(tokenizer.name, corpus.reference_count())
-    result = Result(_describe(total, origin, options))
+    result = Result(_build_scores(total, origin, options))
     scoring.warn_if_zero(result["bleu"], total, len(corpus), options)
     return result
 
@@ -91,7 +91,7 @@ def score_statistics(
             _check_sums(counted, given.options)
         return _score_counted(counted, given.options, unknown=given.unknown)
     total = given.total()
-    result = Result(_describe(total, given.origin, given.options, unknown=given.unknown))
+    result = Result(_build_scores(total, given.origin, given.options, unknown=given.unknown))
     scoring.warn_if_zero(result["bleu"], total, None, given.options)
     return result
 
@@ -131,7 +131,7 @@ def _score_counted(
     plan = Plan(options, list_single_runs(1))
     with warn_once_per_kind():
         # 1. Score the corpus.
-        scores = _describe(
+        scores = _build_scores(
             rows[0].sum(axis=0),
             counted.origin,
             options,
@@ -153,7 +153,7 @@ def _score_counted(
             group_total = group.rows[0].sum(axis=0)
             sample = draw(group.units, plan)
             average.add(group, sample)
-            group_scores = _describe(
+            group_scores = _build_scores(
                 group_total,
                 group.origin,
                 options,
@@ -179,7 +179,7 @@ def _score_counted(
     return report.explain_missing_keys(GroupedResult(scores))
 
 
-def _describe(
+def _build_scores(
     total: Int64,
     origin: Origin,
     options: Options,

@@ -33,7 +33,7 @@ Int64 = np.ndarray[Any, np.dtype[np.int64]]
 Float64 = np.ndarray[Any, np.dtype[np.float64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Bool = np.ndarray[Any, np.dtype[np.bool_]]
-Kind = Literal["text", "tokens", "ids"]
+InputType = Literal["text", "tokens", "ids"]
 SystemName = Hashable  # a key of the dict of systems, as `plain_label` returns it
 # A label or a document as `plain_label` returns it; the int may be a bool.
 Label = str | int | float | None
@@ -44,7 +44,7 @@ STRINGS = pa.large_string()
 TOKENS = pa.large_list(STRINGS)
 IDS = pa.large_list(pa.int64())
 # The type of one text, by kind.
-TYPES: dict[Kind, pa.DataType] = {"text": STRINGS, "tokens": TOKENS, "ids": IDS}
+TYPES: dict[InputType, pa.DataType] = {"text": STRINGS, "tokens": TOKENS, "ids": IDS}
 
 _STRING_IDS = {pa.string().id, pa.large_string().id}
 _LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}
@@ -169,7 +169,7 @@ class Corpus:
     """
 
     batches: tuple[Batch, ...]
-    kind: Kind
+    kind: InputType
 
     def __len__(self) -> int:
         return sum(len(batch.predictions) for batch in self.batches)
@@ -271,7 +271,7 @@ class Texts:
     """Columns of any length with one text per row, all of one kind, by their names in errors."""
 
     columns: dict[str, pa.ChunkedArray]
-    kind: Kind
+    kind: InputType
 
 
 def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]], first_row: int = 0) -> Corpus:
@@ -395,7 +395,7 @@ def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
     return make_corpus([(batch.predictions, batch.references, batch.bounds) for batch in batches])
 
 
-def kind_of(type_: pa.DataType) -> Kind:
+def kind_of(type_: pa.DataType) -> InputType:
     """Return the kind of a text of a type."""
     if not is_list(type_):
         return "text"
@@ -498,10 +498,10 @@ def map_strings(array: pa.Array, change: Callable[[pa.Array], pa.Array]) -> pa.A
     return make_lists(offsets, change(items))
 
 
-def spread(size: int, rows: int) -> Int64:
+def evenly_spaced(size: int, rows: int) -> Int64:
     """Return at most `rows` indices below `size`, evenly spread, with the first and the last.
 
-    >>> spread(100, 3)
+    >>> evenly_spaced(100, 3)
     array([ 0, 49, 99])
     """
     if size <= rows:
@@ -509,17 +509,17 @@ def spread(size: int, rows: int) -> Int64:
     return np.linspace(0, size - 1, rows).astype(np.int64)
 
 
-def spread_rows(array: pa.ChunkedArray, rows: int) -> pa.ChunkedArray:
+def evenly_spaced_rows(array: pa.ChunkedArray, rows: int) -> pa.ChunkedArray:
     """Return at most `rows` items of a column, evenly spread."""
-    return array if len(array) <= rows else array.take(pa.array(spread(len(array), rows)))
+    return array if len(array) <= rows else array.take(pa.array(evenly_spaced(len(array), rows)))
 
 
-def pieces(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
+def slices(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
     """Yield a column in arrays of at most `rows` items.
 
     Intermediate results of an array need little memory.
 
-    >>> [len(piece) for piece in pieces(pa.chunked_array([[1, 2, 3], [4]]), rows=2)]
+    >>> [len(piece) for piece in slices(pa.chunked_array([[1, 2, 3], [4]]), rows=2)]
     [2, 1, 1]
     """
     for chunk in array.chunks:
@@ -539,7 +539,7 @@ PROCESSORS = _count_processors()  # that this process may use, and so the number
 # --- Objects in other processes -------------------------------------------------------------------
 
 
-def portable(class_: _AnyClass) -> _AnyClass:
+def picklable(class_: _AnyClass) -> _AnyClass:
     """Let objects of a class be pickled to a process that has another copy of this project.
 
     Pickle refers to a class by its module. evaluate puts its copy of the modules into a package
@@ -662,6 +662,6 @@ def _make_maker(class_: type) -> _Maker:
     return _Maker(class_)
 
 
-# These classes are defined above `portable`.
-portable(Batch)
-portable(Corpus)
+# These classes are defined above `picklable`.
+picklable(Batch)
+picklable(Corpus)

@@ -68,7 +68,7 @@ _REFERENCE = 2  # the source of an n-gram in a reference; 0 and 1 are the system
 
 Int32 = np.ndarray[Any, np.dtype[np.int32]]
 Token = str | int
-AnyLabel = TypeVar("AnyLabel", bound=Hashable)
+GroupName = TypeVar("AnyLabel", bound=Hashable)
 FloatOrArray = TypeVar("FloatOrArray", float, Float64)
 
 
@@ -219,14 +219,14 @@ def _score_lengths(
 
 
 def _score_groups(
-    rows: Int64, groups: Mapping[AnyLabel, Int64], names: Sequence[SystemName], options: Options
-) -> dict[AnyLabel, GroupDifference]:
+    rows: Int64, groups: Mapping[GroupName, Int64], names: Sequence[SystemName], options: Options
+) -> dict[GroupName, GroupDifference]:
     """Return BLEU of both systems on the segments of each group."""
     sizes = [len(segments) for segments in groups.values()]
     begins = np.cumsum([0, *sizes[:-1]])
     grouped_rows = rows[:, np.concatenate(list(groups.values()))]
     scores = bleu(np.add.reduceat(grouped_rows, begins, axis=1), options)
-    scored: dict[AnyLabel, GroupDifference] = {}
+    scored: dict[GroupName, GroupDifference] = {}
     first_scores, second_scores = scores.tolist()
     for label, size, first_score, second_score in zip(groups, sizes, first_scores, second_scores):
         scored[label] = {

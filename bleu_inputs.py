@@ -38,12 +38,14 @@ from .bleu_corpus import (
     TYPES,
     Batch,
     Corpus,
+    InputType,
     Int64,
-    Kind,
     Label,
     SystemName,
     Texts,
     checksum_texts,
+    evenly_spaced,
+    evenly_spaced_rows,
     innermost_type,
     is_array,
     is_list,
@@ -53,10 +55,8 @@ from .bleu_corpus import (
     list_items,
     make_corpus,
     make_lists,
-    pieces,
     plain_label,
-    spread,
-    spread_rows,
+    slices,
     to_numpy,
 )
 from .bleu_messages import (
@@ -80,7 +80,7 @@ from .bleu_messages import (
 
 _SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
 _FEW_ROWS = 8  # a call with more rows has read its files
-_MOST_REFERENCES = 64  # of these rows; more are not searched for names of files
+_REFERENCES_SEARCHED = 64  # of these rows; more are not searched for names of files
 _LONGEST_SUFFIX = 9  # characters of a file's name, with the period
 _FEWEST_BREAKS = 20  # line breaks of a text that may be a whole file
 _FEWEST_TOKENS = 4  # references per segment that may be the tokens of one reference
@@ -89,13 +89,13 @@ _INNER_SPACE = r"\S\s+\S"
 # "docid".
 _REFERENCE_NAMES = "ref|reference|tgt|target|gold"
 _PREDICTION_NAMES = "mt|hyp|hypothesis|pred|prediction|output"
-_OTHER_NAMES = (
+_COLUMN_NAMES = (
     "src|source|doc|document|domain|label|seg|segment|sent|sentence|line|row|index|idx|unnamed|id"
     "|lang|lp"
 )
 _END_OF_NAME = r"s?([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2})?"
-_NOT_A_SYSTEM = re.compile(f"({_REFERENCE_NAMES}|{_OTHER_NAMES}){_END_OF_NAME}", re.IGNORECASE)
-_NOT_A_REFERENCE = re.compile(f"({_PREDICTION_NAMES}|{_OTHER_NAMES}){_END_OF_NAME}", re.IGNORECASE)
+_NOT_A_SYSTEM = re.compile(f"({_REFERENCE_NAMES}|{_COLUMN_NAMES}){_END_OF_NAME}", re.IGNORECASE)
+_NOT_A_REFERENCE = re.compile(f"({_PREDICTION_NAMES}|{_COLUMN_NAMES}){_END_OF_NAME}", re.IGNORECASE)
 # "hyp.txt", "out/hyp", r"out\hyp": a suffix at the end, or a separator in a text without spaces.
 _PATH = re.compile(r"\w\.[A-Za-z]\w{0,7}$|^\S*[/\\]\S*$")
 # Containers that Arrow recurses into, and that rows must not contain.
@@ -115,12 +115,12 @@ def read_corpus(predictions: object, references: object, allow_empty: bool = Fal
         if data is None:
             raise _missing_column(name)
     reject_dicts(predictions, references)
-    prediction_column = read_column("predictions", predictions, messages.TEXT)
+    prediction_column = read_column("predictions", predictions, messages.EXPECTED_TEXT)
     reference_column = read_column("references", references, messages.REFERENCES)
     if allow_empty and len(prediction_column) == len(reference_column) == 0:
         return make_empty_corpus("text")
     _check_row_counts(prediction_column, reference_column)
-    texts = _check_texts("predictions", prediction_column, reference_column.type, predictions)
+    texts = _check_elements("predictions", prediction_column, reference_column.type, predictions)
     lists = _check_references(reference_column, texts)
     # Columns may be chunked differently; a table has batches in which both are whole.
     table = pa.table({"predictions": texts, "references": lists})
@@ -154,7 +154,7 @@ def read_corpora(
                 else:
                     corpus = _replace_predictions(shared, predictions)
             except (TypeError, ValueError) as error:
-                found = _describe_runs(predictions, references, str(error))
+                found = _explain_runs(predictions, references, str(error))
                 if found is None:
                     raise
                 raise TypeError(found) from None
@@ -176,9 +176,9 @@ def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
     elif predictions is None:
         raise _missing_column("predictions")
     else:
-        column = read_column("predictions", predictions, messages.TEXT)
+        column = read_column("predictions", predictions, messages.EXPECTED_TEXT)
         _check_row_counts(column, corpus.references)
-        texts = _check_texts("predictions", column, corpus.references.type, predictions)
+        texts = _check_elements("predictions", column, corpus.references.type, predictions)
     # 2. Put them in place of the predictions that the references fit.
     if len(texts) != len(corpus) or texts.type != TYPES[corpus.kind]:
         return read_corpus(texts, corpus.references)  # which raises
@@ -216,7 +216,7 @@ def _missing_column(name: str) -> ValueError:
     )
 
 
-def make_empty_corpus(kind: Kind) -> Corpus:
+def make_empty_corpus(kind: InputType) -> Corpus:
     """Return a corpus without segments."""
     no_texts = pa.array([], TYPES[kind])
     return Corpus((Batch(range(0), no_texts, no_texts, np.zeros(1, np.int64)),), kind)
@@ -227,7 +227,9 @@ def read_texts(**columns: object) -> Texts:
 
     The keywords are the names of the columns in errors.
     """
-    arrays = {name: read_column(name, data, messages.TEXT) for name, data in columns.items()}
+    arrays = {
+        name: read_column(name, data, messages.EXPECTED_TEXT) for name, data in columns.items()
+    }
     # A column of empty lists has no kind, and takes that of the first column that has one.
     types = [array.type for array in arrays.values()]
     types_with_kind = [type_ for type_ in types if not pa.types.is_null(innermost_type(type_))]
@@ -236,7 +238,7 @@ def read_texts(**columns: object) -> Texts:
     for name, array in arrays.items():
         if not len(array):
             raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
-        texts[name] = _check_texts(name, array, other_type, columns[name])
+        texts[name] = _check_elements(name, array, other_type, columns[name])
     first_name, *further_names = texts
     first_type = texts[first_name].type
     for name in further_names:
@@ -274,7 +276,7 @@ def fingerprint_references(references: object) -> str:
     lists = _check_references(column, pa.chunked_array([], text_type))
     form = b"text" if text_type == STRINGS else b"lists"
     digest = hashlib.sha256(form)
-    for piece in pieces(lists):
+    for piece in slices(lists):
         for texts in piece.to_pylist():
             digest.update(_make_netstring(b"".join(_frame_text(text) for text in texts)))
     return digest.hexdigest()
@@ -559,7 +561,7 @@ def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None
             )
 
 
-def _describe_runs(predictions: object, references: object, error: str) -> str | None:
+def _explain_runs(predictions: object, references: object, error: str) -> str | None:
     """Describe training runs in a container other than a dict; None if there are no runs.
 
     Call it for predictions that can't be read, because tokens of n segments may have n tokens each.
@@ -932,7 +934,7 @@ def list_references(references: object) -> object:
     rows = open_stream(references)
     if isinstance(rows, (str, list, tuple, Mapping)) or not isinstance(rows, Iterable):
         return references  # what is not a list is rejected later
-    return read_column("references", rows, messages.TEXT).to_pylist()
+    return read_column("references", rows, messages.EXPECTED_TEXT).to_pylist()
 
 
 def _list_columns(data: object) -> list[object] | None:
@@ -1164,14 +1166,14 @@ def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
     """Return True for a column of lists that all have this length."""
     if not is_list(array.type) or not len(array):
         return False
-    for piece in pieces(array):
+    for piece in slices(array):
         has_length = pc.equal(pc.list_value_length(piece), length)
         if not pc.all(has_length).as_py():
             return False
     return True
 
 
-def _check_texts(
+def _check_elements(
     name: str, array: pa.ChunkedArray, other_type: pa.DataType, data: object
 ) -> pa.ChunkedArray:
     """Return a column of texts of one kind, or raise.
@@ -1198,7 +1200,7 @@ def _check_texts(
         list_type = IDS if other_has_ids else TOKENS
         texts = array.cast(list_type)
     if texts.type not in TYPES.values():
-        raise wrong_item(name, 0, describe_type(texts.type), messages.TEXT)
+        raise wrong_item(name, 0, describe_type(texts.type), messages.EXPECTED_TEXT)
     if is_list(texts.type):
         _check_tokens(name, texts)
     return texts
@@ -1225,7 +1227,7 @@ def _check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> p
     if array.type == text_type and text_type in (STRINGS, IDS):
         if array.null_count:
             raise _no_reference(_first_null(array))
-        wrapped = [make_lists(np.arange(len(piece) + 1), piece) for piece in pieces(array)]
+        wrapped = [make_lists(np.arange(len(piece) + 1), piece) for piece in slices(array)]
         lists = pa.chunked_array(wrapped, pa.large_list(text_type))
     # 3. Lists of references: their texts must be of the predictions' type, or empty.
     if not is_list(lists.type) or not _fits(lists.type.value_type, text_type):
@@ -1258,7 +1260,7 @@ def _no_reference(row: int) -> ValueError:
 def _check_tokens(name: str, array: pa.ChunkedArray) -> None:
     """Raise for None among tokens or ids, and for negative ids, such as -100 of padded labels."""
     first_row = 0
-    for piece in pieces(array):
+    for piece in slices(array):
         items, bounds = list_items(piece)
         while is_list(items.type):
             items, inner_bounds = list_items(items)
@@ -1285,7 +1287,7 @@ def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
     """Remove None from the lists of references; raise for the first row that has no other item."""
     lists = []
     first_row = 0
-    for piece in pieces(array):
+    for piece in slices(array):
         items, bounds = list_items(piece)
         if items.null_count:
             has_value = np.asarray(items.is_valid())
@@ -1322,7 +1324,7 @@ def warn_about_rows(corpus: Corpus) -> None:
     references = sum(len(batch.references) for batch in corpus.batches)
     has_many_references = references >= _FEWEST_TOKENS * len(corpus) > 0
     if corpus.kind == "text" and has_many_references:
-        (batch,) = corpus.take(spread(len(corpus), _SAMPLE_ROWS)).batches
+        (batch,) = corpus.take(evenly_spaced(len(corpus), _SAMPLE_ROWS)).batches
         length = pc.sum(pc.utf8_length(batch.predictions)).as_py()
         references_length = pc.sum(pc.utf8_length(batch.references)).as_py()
         has_space = pc.any(pc.match_substring_regex(batch.references, _INNER_SPACE)).as_py()
@@ -1338,7 +1340,7 @@ def _are_sentences(texts: pa.ChunkedArray) -> bool:
     >>> _are_sentences(pa.chunked_array([[["the cat sat", "a cat was"], ["it", "rains here"]]]))
     True
     """
-    sample = spread_rows(texts, _SAMPLE_ROWS).combine_chunks()
+    sample = evenly_spaced_rows(texts, _SAMPLE_ROWS).combine_chunks()
     tokens = pc.list_flatten(sample)
     has_space = pc.match_substring_regex(tokens, _INNER_SPACE)
     sentences = pc.sum(has_space).as_py() or 0
@@ -1348,7 +1350,7 @@ def _are_sentences(texts: pa.ChunkedArray) -> bool:
 def _warn_about_files(corpus: Corpus) -> None:
     """Warn of names of files in a small corpus, and of a segment that is two whole files."""
     for batch in corpus.batches:
-        if len(batch.references) > _MOST_REFERENCES:
+        if len(batch.references) > _REFERENCES_SEARCHED:
             return
         predictions = batch.predictions.to_pylist()
         references = batch.references.to_pylist()

@@ -187,10 +187,10 @@ def _intrinsic(function: _Function) -> _Function:
 
 # --- Entry points ---------------------------------------------------------------------------------
 
-_NO_TOKENS: Int64 = np.empty(0, np.int64)
+_EMPTY_ROW: Int64 = np.empty(0, np.int64)
 _CLOSEST, _SHORTEST, _LONGEST = range(3)
 # The rules in `_effective_length`; with any other rule, the Python implementation counts.
-REFERENCE_LENGTHS = {"closest": _CLOSEST, "shortest": _SHORTEST, "longest": _LONGEST}
+REFERENCE_LENGTH_NUMBERS = {"closest": _CLOSEST, "shortest": _SHORTEST, "longest": _LONGEST}
 # The factor of hashes is random, so that inputs cannot be crafted to collide.
 _FACTOR = np.int64(secrets.randbits(63) | 1)
 
@@ -218,7 +218,7 @@ def count_rows_compiled(
     # Pass columns in C order. A single row has both orders, and numba would compile again for
     # Fortran order.
     columns = rows.T
-    _count_rows(
+    _count_batch(
         predictions=texts.predictions,
         references=texts.references,
         bounds=bounds,
@@ -227,7 +227,7 @@ def count_rows_compiled(
         edge=automaton.edge,
         strips_start=automaton.strips_start,
         factor=_FACTOR,
-        length_rule=REFERENCE_LENGTHS[rule.reference_length],
+        length_rule=REFERENCE_LENGTH_NUMBERS[rule.reference_length],
         minimum_total=rule.minimum_total,
         match_columns=columns[layout.matches],
         total_columns=columns[layout.totals],
@@ -290,7 +290,7 @@ def count_common(
             counts[texts[i], references[k]] += 1
 
 
-class _Texts(NamedTuple):
+class _TextBuffers(NamedTuple):
     """Predictions and references in the form that the kernels read.
 
     predictions, references: int64 [texts + 1], the address of each text and the end of the last
@@ -306,14 +306,14 @@ class _Texts(NamedTuple):
     token_addresses: Int64
 
 
-def _find_texts(predictions: pa.Array, references: pa.Array) -> _Texts:
+def _find_texts(predictions: pa.Array, references: pa.Array) -> _TextBuffers:
     if not is_list(predictions.type):
-        return _Texts(_find_strings(predictions), _find_strings(references), _NO_TOKENS)
+        return _TextBuffers(_find_strings(predictions), _find_strings(references), _EMPTY_ROW)
     prediction_items, prediction_offsets = list_items(predictions)
     reference_items, reference_offsets = list_items(references)
     prediction_tokens = _find_items(prediction_items)
     reference_tokens = _find_items(reference_items)
-    return _Texts(
+    return _TextBuffers(
         prediction_offsets,
         len(prediction_tokens) + reference_offsets,
         np.concatenate([prediction_tokens, reference_tokens]),
@@ -404,15 +404,15 @@ def _generate_load(bits):
 # by its class alone; the other classes depend on neighboring characters. The automaton visits only
 # the characters that are not letters, and the text between them becomes tokens.
 
-_LETTER, _SPACE, _ALONE, _NUMBER, _HYPHEN, _SEPARATOR, _MARKUP = range(7)
-_CLASSES = {
-    "letter": _LETTER,
-    "space": _SPACE,
+_LETTER_CLASS, _SPACE_CLASS, _ALONE, _NUMBER, _HYPHEN_CLASS, _SEPARATOR, _MARKUP_CLASS = range(7)
+_CLASS_OF_CATEGORY = {
+    "letter": _LETTER_CLASS,
+    "space": _SPACE_CLASS,
     "alone": _ALONE,
     "number": _NUMBER,
-    "hyphen": _HYPHEN,
+    "hyphen": _HYPHEN_CLASS,
     "separator": _SEPARATOR,
-    "markup": _MARKUP,
+    "markup": _MARKUP_CLASS,
 }
 # The class before the first and after the last character, unless the tokenizer pads the text with
 # spaces.
@@ -425,7 +425,7 @@ _STARTS = 9
 _TAKE_OUT = -1
 
 # Where the classes of characters begin in a table, after the classes of pairs of bytes.
-_CHARACTERS = 1 << 16
+_CHARACTER_OFFSET = 1 << 16
 
 # Constants, because `ord` in a kernel would compile a part of numba's str.
 _LINE_FEED = ord("\n")
@@ -435,7 +435,7 @@ _SKIPPED = np.frombuffer(b"<skipped>", np.uint8)
 _BREAK = np.frombuffer(b"-\n", np.uint8)
 # mteval replaces `&quot;`, `&amp;`, `&lt;` in this order, so `&amp;lt;` is replaced twice and
 # `&amp;quot;` once.
-_ENTITIES = {
+_REPLACED_ENTITIES = {
     b"&quot;": b'"',
     b"&amp;lt;": b"<",
     b"&amp;gt;": b">",
@@ -443,9 +443,9 @@ _ENTITIES = {
     b"&lt;": b"<",
     b"&gt;": b">",
 }
-_ENTITY_WORDS = np.array([int.from_bytes(entity, "little") for entity in _ENTITIES])
-_ENTITY_LENGTHS = np.array([len(entity) for entity in _ENTITIES])
-_ENTITY_MEANS = np.array([ord(character) for character in _ENTITIES.values()])
+_ENTITY_WORDS = np.array([int.from_bytes(entity, "little") for entity in _REPLACED_ENTITIES])
+_ENTITY_LENGTHS = np.array([len(entity) for entity in _REPLACED_ENTITIES])
+_ENTITY_MEANS = np.array([ord(character) for character in _REPLACED_ENTITIES.values()])
 
 
 class _Tables(NamedTuple):
@@ -474,13 +474,13 @@ def _make_automaton(tokenizer: str) -> _Tables:
     """
     automaton = TOKENIZERS[tokenizer].automaton
     assert automaton, tokenizer
-    classes = np.full(0x110000, _LETTER, np.uint8)
+    classes = np.full(0x110000, _LETTER_CLASS, np.uint8)
     for name, members in automaton.classes():
         ranges = [(ord(c), ord(c)) for c in members] if isinstance(members, str) else members
         for first, last in ranges:
-            classes[first : last + 1] = _CLASSES[name]
+            classes[first : last + 1] = _CLASS_OF_CATEGORY[name]
     table = np.concatenate([_classify_pairs(classes), classes])
-    edge = _SPACE if automaton.space_at_edges else _EDGE
+    edge = _SPACE_CLASS if automaton.space_at_edges else _EDGE
     return _Tables(table, table.ctypes.data, edge, automaton.strips_start)
 
 
@@ -489,7 +489,7 @@ def _classify_pairs(classes: Bytes) -> Bytes:
 
     It is `_LOOK_UP` if characters of several classes begin with the pair.
     """
-    pairs = np.full((256, 256), _LETTER, np.uint8)  # second byte, first byte
+    pairs = np.full((256, 256), _LETTER_CLASS, np.uint8)  # second byte, first byte
     pairs[:, :0x80] = classes[:0x80]
     first_bytes = {2: range(0xC2, 0xE0), 3: range(0xE0, 0xF0), 4: range(0xF0, 0xF5)}
     for width, bytes_of_width in first_bytes.items():
@@ -557,20 +557,20 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
             continue
         kind, width = _classify(i, end, table)
         meaning = 0  # the character of an entity
-        if kind == _MARKUP:
+        if kind == _MARKUP_CLASS:
             kind, width, meaning = _undo_markup(i, start, end, is_clean)
             if kind == _TAKE_OUT:
                 return _TAKE_OUT
         if i > event_end:
-            previous = _LETTER
+            previous = _LETTER_CLASS
         event_end = i + width
         # 2. Decide on an action: continue the token, end it, be a token alone, or start the next
         #    token.
         action = kind
         if kind == _NUMBER:
-            action = _LETTER
-        elif kind == _HYPHEN:
-            action = _ALONE if previous == _NUMBER else _LETTER
+            action = _LETTER_CLASS
+        elif kind == _HYPHEN_CLASS:
+            action = _ALONE if previous == _NUMBER else _LETTER_CLASS
         elif kind == _SEPARATOR:
             # mteval first separates a mark from the character before it, unless that character is a
             # number. A match consumes both characters, so a mark that was just separated cannot
@@ -581,9 +581,9 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
             if was_separated or (following != _NUMBER and following != _EDGE):
                 action = _ALONE
             else:
-                action = _LETTER if previous == _NUMBER else _STARTS
+                action = _LETTER_CLASS if previous == _NUMBER else _STARTS
         previous = kind
-        if action == _LETTER:
+        if action == _LETTER_CLASS:
             continue
         # 3. Add the token that ends before the character, and the character itself if it is a
         #    token.
@@ -612,8 +612,8 @@ def _find_events(start, end, table, events):
     for i in range(start, end - 1):
         events[count] = i
         pair = load_byte(i) | load_byte(i + 1) << 8  # compiled to one load of two bytes
-        count += np.int64(load_byte(table + pair) != _LETTER)
-    if start < end and load_byte(table + load_byte(end - 1)) != _LETTER:
+        count += np.int64(load_byte(table + pair) != _LETTER_CLASS)
+    if start < end and load_byte(table + load_byte(end - 1)) != _LETTER_CLASS:
         events[count] = end - 1
         count += 1
     return count
@@ -655,7 +655,7 @@ def _load(start, length):
 def _strip(start, end, table, strips_start):
     while strips_start and start < end:
         kind, width = _classify(start, end, table)
-        if kind != _SPACE:
+        if kind != _SPACE_CLASS:
             break
         start += width
     while start < end:
@@ -663,8 +663,8 @@ def _strip(start, end, table, strips_start):
         while i > start and load_byte(i) & 0xC0 == 0x80:
             i -= 1
         kind, _ = _classify(i, end, table)
-        is_line_feed = kind == _MARKUP and load_byte(i) == _LINE_FEED  # in 13a
-        if kind != _SPACE and not is_line_feed:
+        is_line_feed = kind == _MARKUP_CLASS and load_byte(i) == _LINE_FEED  # in 13a
+        if kind != _SPACE_CLASS and not is_line_feed:
             break
         end = i
     return start, end
@@ -683,14 +683,14 @@ def _classify(i, end, table):
     else:
         width = 4
     if i + width > end:  # not a character; bytes from `end` on may not be read
-        return load_byte(table + _CHARACTERS + 0x10FFFF), end - i
+        return load_byte(table + _CHARACTER_OFFSET + 0x10FFFF), end - i
     # A loop would take twice as long.
     character = (first_byte & (0xFF >> (width + 1))) << 6 | load_byte(i + 1) & 0x3F
     if width > 2:
         character = character << 6 | load_byte(i + 2) & 0x3F
     if width > 3:
         character = character << 6 | load_byte(i + 3) & 0x3F
-    return load_byte(table + _CHARACTERS + min(character, 0x10FFFF)), width
+    return load_byte(table + _CHARACTER_OFFSET + min(character, 0x10FFFF)), width
 
 
 @_helper
@@ -702,7 +702,7 @@ def _undo_markup(i, start, end, is_clean):
     byte = load_byte(i)
     if byte == _LINE_FEED:
         is_break = i > start and load_byte(i - 1) == _HYPHEN_SIGN
-        return _TAKE_OUT if is_break and not is_clean else _SPACE, 1, 0
+        return _TAKE_OUT if is_break and not is_clean else _SPACE_CLASS, 1, 0
     if byte == _LESS_THAN:
         return _TAKE_OUT if not is_clean and _starts_with(_SKIPPED, i, end) else _ALONE, 1, 0
     word = _load(i, min(8, end - i))
@@ -751,13 +751,13 @@ _MOST_POSITIONS = 63
 
 
 @_kernel
-def _count_rows(
+def _count_batch(
     predictions, references, bounds, token_addresses, table, edge, strips_start, factor,
     length_rule, minimum_total, match_columns, total_columns, lengths, effective_lengths,
 ):  # fmt: skip
     """Write the statistics rows of a batch to their columns: int64 [N, segments] or [segments].
 
-    `predictions`, `references` and `token_addresses` are those of `_Texts`.
+    `predictions`, `references` and `token_addresses` are those of `_TextBuffers`.
     """
     # 1. Allocate once, for the longest text of the batch, which has at most one token per byte.
     #    Memory that is never written is free.

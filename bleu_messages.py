@@ -22,16 +22,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from .bleu_corpus import is_array, is_list, is_missing, is_string, portable, to_numpy
+from .bleu_corpus import is_array, is_list, is_missing, is_string, picklable, to_numpy
 
-TEXT = "a str, a list of str tokens or a list of int token ids"
+EXPECTED_TEXT = "a str, a list of str tokens or a list of int token ids"
 REFERENCES = "a list of references or one str"
 
 # Types of items that are not text, in the words of Python, NumPy and Arrow.
 _BYTES = re.compile(r"\b(bytes_?|bytearray|\w*binary)\b")
 _INTS = re.compile(r"(a list of )?u?int\d*")
 _FLOATS = re.compile(r" of b?float\w*")  # arrays and tensors
-_OWNERS_OF_IDS = {TEXT: "segment", REFERENCES: "reference"}  # each has one list of ids
+_OWNERS_OF_IDS = {EXPECTED_TEXT: "segment", REFERENCES: "reference"}  # each has one list of ids
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_FIELDS = 5  # of a dict that a message lists
@@ -51,7 +51,7 @@ _places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
 # --- Warnings -------------------------------------------------------------------------------------
 
 
-@portable
+@picklable
 class BleuWarning(UserWarning):
     """A score that is computed as requested, but perhaps not what was meant.
 
@@ -412,7 +412,7 @@ NOT_A_TOKENIZER = (
 def raise_for_first_bad_row(name: str, data: Iterable[object], expected: str) -> None:
     """Raise for the first item that is invalid, or that differs in type from the items before it.
 
-    Arrow columns have a single type and are not checked; `expected` is `TEXT` or `REFERENCES`.
+    Arrow columns have a single type and are not checked; `expected` is `EXPECTED_TEXT` or `REFERENCES`.
 
     >>> raise_for_first_bad_row("references", [["a"], 0.5], REFERENCES)
     Traceback (most recent call last):

@@ -43,7 +43,7 @@ from .bleu_compute import (
     score_corpus,
     score_statistics,
 )
-from .bleu_corpus import Corpus, portable
+from .bleu_corpus import Corpus, picklable
 from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
 from .bleu_inputs import (
@@ -54,7 +54,6 @@ from .bleu_inputs import (
     read_texts,
 )
 from .bleu_kernels import warm_up
-from .bleu_lines import Published
 from .bleu_messages import BleuWarning, count_things, show_value
 from .bleu_mistakes import KINDS
 from .bleu_options import (
@@ -74,6 +73,7 @@ from .bleu_options import (
     shape_result,
 )
 from .bleu_pairwise import SelfBleu, measure_self_bleu, score_pairs
+from .bleu_published import Published
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
 from .bleu_report import CITATION, Report, ResultType, explain_missing_keys, restore_result
 from .bleu_scoring import bleu
@@ -226,7 +226,7 @@ def _show_options(metric: _AnyMetric) -> _AnyMetric:
 TAKES: dict[str, list[str]] = {}  # the arguments of each method that have no position
 
 
-@portable
+@picklable
 class _PublicMethod:
     """The function of a bound method, by its name.
 
@@ -254,7 +254,7 @@ class _PublicMethod:
 
 
 @_show_options
-@portable
+@picklable
 class BleuMetric(BufferedMetric):
     """BLEU as an `evaluate.Metric`. Create one with `evaluate.load`.
 

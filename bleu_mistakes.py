@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .bleu_alignment import Alignment, find_alignment, find_repeated, find_unrelated
-from .bleu_corpus import Kind, spread
+from .bleu_corpus import InputType, evenly_spaced
 from .bleu_messages import count_things, describe_share
 from .bleu_tokenizers import Tokenizer
 
@@ -188,7 +188,7 @@ class Mistake(NamedTuple):
     advice: str = ""
     changes_meaning: bool = False
     fewest_rows: int = 1
-    types: Sequence[Kind] = ("text",)
+    types: Sequence[InputType] = ("text",)
     is_quiet: bool = False
 
 
@@ -437,7 +437,7 @@ class Pairs:
         tokenizer: Tokenizer | None = None,
         tokenizer_name: str = "",
         ignores_case: bool = False,
-        type_: Kind = "text",
+        type_: InputType = "text",
         may_be_unrelated: bool = True,
     ) -> None:
         rows = list(range(len(predictions))) if numbers is None else list(numbers)
@@ -637,7 +637,7 @@ def _judge(
     """
     # 1. Choose texts that have a partner.
     tried: list[tuple[str, list[str], float]] = []
-    chosen = [touched[index] for index in spread(len(touched), pairs.most_tried).tolist()]
+    chosen = [touched[index] for index in evenly_spaced(len(touched), pairs.most_tried).tolist()]
     for row, number in chosen:
         partners = pairs.list_partners(side, row)
         if partners:
@@ -667,7 +667,7 @@ def _judge_both(pairs: Pairs, edit: Edit, sides: Sequence[Side] = SIDES) -> floa
     """Return how much nearer the rows come if all texts of some sides are rewritten."""
     rows = [row for row in range(len(pairs)) if pairs.is_open[row]]
     gains = []
-    for index in spread(len(rows), pairs.most_tried).tolist():
+    for index in evenly_spaced(len(rows), pairs.most_tried).tolist():
         row = rows[index]
         (text,) = pairs.texts["predictions"][row]
         references = pairs.references[row]
@@ -1812,7 +1812,7 @@ def _list_candidates(pairs: Pairs, form: Form, side: Side) -> Sequence[int]:
     if form.least_share >= 0.1:
         if len(candidates) < form.least_share * len(pairs):
             return ()
-        few = spread(len(candidates), round(_LOOKS_PER_SHARE / form.least_share)).tolist()
+        few = evenly_spaced(len(candidates), round(_LOOKS_PER_SHARE / form.least_share)).tolist()
         if not any(form.find(flat[candidates[index]]) for index in few):
             return ()
     return candidates
@@ -2316,7 +2316,7 @@ def find_residue(pairs: Pairs, residue: Residue) -> Iterator[Found]:
         probes = [probe for probe in residue.probes if numbers.get(probe[0], 0) >= fewest]
         if not pairs.list_present(side, probes):
             return
-        few = spread(len(flat), round(_LOOKS_PER_SHARE / residue.least_share)).tolist()
+        few = evenly_spaced(len(flat), round(_LOOKS_PER_SHARE / residue.least_share)).tolist()
         if not any(residue.find(flat[index]) for index in few):
             return
     for side in SIDES:
@@ -2533,7 +2533,7 @@ def _may_have_sign(pairs: Pairs, sign: Sign) -> bool:
         return False
     shares = [count.share_of(number) for count, number in zip(counts, numbers)]
     # As many on both sides is not worth an unasked warning.
-    return pairs.is_asked or not 0.67 <= _divide(*shares) <= 1.5
+    return pairs.is_asked or not 0.67 <= _ratio(*shares) <= 1.5
 
 
 def _list_changed(pairs: Pairs, side: Side, write: Callable[[str], str], edit: Edit) -> Step:
@@ -2549,7 +2549,7 @@ def _list_changed(pairs: Pairs, side: Side, write: Callable[[str], str], edit: E
 # --- Amounts: ratios of the characters of both sides ----------------------------------------------
 
 
-def _divide(first: float, second: float) -> float:
+def _ratio(first: float, second: float) -> float:
     if second:
         return first / second
     return float("inf") if first else 1.0
@@ -2674,7 +2674,7 @@ def _find_spaces(pairs: Pairs) -> Off | None:
         return None
     if predicted.words + reference.words < 60 or _are_code(predicted, reference):
         return None
-    ratio = _divide(predicted.share_of(predicted.words), reference.share_of(reference.words))
+    ratio = _ratio(predicted.share_of(predicted.words), reference.share_of(reference.words))
     if 0.7 <= ratio <= 1.3:
         return None
     return Off("predictions", f"{ratio:.1f} times the words")
@@ -2687,7 +2687,7 @@ def _find_no_marks(pairs: Pairs) -> Off | None:
     shares = [census.share_of(census.punctuation) for census in counts]
     if max(census.punctuation for census in counts) < 5 or max(shares) < 0.008:
         return None
-    ratio = _divide(shares[0], shares[1])
+    ratio = _ratio(shares[0], shares[1])
     if 0.15 < ratio < 7:
         return None
     return Off("predictions" if ratio < 1 else "references")
@@ -2933,7 +2933,9 @@ def _find_loops(pairs: Pairs) -> Iterator[Found]:
         if len(text) > max(60, 1.3 * longest) and pairs.is_open[row]:
             long_rows.append(row)
     if not pairs.is_asked:
-        long_rows = [long_rows[index] for index in spread(len(long_rows), _LOOP_ROWS).tolist()]
+        long_rows = [
+            long_rows[index] for index in evenly_spaced(len(long_rows), _LOOP_ROWS).tolist()
+        ]
     # 2. Is a phrase repeated?
     rows = []
     first: re.Match[str] | None = None
@@ -3124,7 +3126,7 @@ def _find_truncated(pairs: Pairs) -> Iterator[Found]:
     # 2. Texts without an end whose references have one, and which are shorter.
     predicted, reference = (pairs.count(side) for side in SIDES)
     is_short = predicted.characters < 0.9 * reference.characters
-    ratio = _divide(
+    ratio = _ratio(
         predicted.share_of(predicted.punctuation), reference.share_of(reference.punctuation)
     )
     if ratio < 0.4 and not is_short:
@@ -3469,7 +3471,7 @@ _UNRELATED_SAYS = {
 }
 
 
-def _find_unrelated(pairs: Pairs) -> Iterator[Found]:
+def _find_unrelated_texts(pairs: Pairs) -> Iterator[Found]:
     """Find predictions that fit their own references no better than those of other rows."""
     fewest = UNRELATED.fewest_rows if pairs.is_asked else _FEWEST_UNASKED
     rows = [row for row in range(len(pairs)) if pairs.is_open[row]]
@@ -3631,7 +3633,7 @@ def find_mistakes(pairs: Pairs, advance: Callable[[], object] | None = None) -> 
     if "script" in found_kinds:
         findings = [found for found in findings if found.kind not in _EXPLAINED_BY_SCRIPT]
     is_suspected = pairs.may_be_unrelated and not found_kinds & _EXPLAIN_UNRELATED
-    if is_suspected and _add(findings, _find_unrelated(pairs)):
+    if is_suspected and _add(findings, _find_unrelated_texts(pairs)):
         findings = [found for found in findings if found.kind not in _EXPLAINED_BY_UNRELATED]
     report()
     return findings

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, NewType, TypedDict, cast, get_args
 import numpy as np
 
 from . import bleu_messages as messages
-from .bleu_corpus import Label, Layout, __version__, plain_label, portable
+from .bleu_corpus import Label, Layout, __version__, picklable, plain_label
 from .bleu_counting import REFERENCE_LENGTHS, CountingRule
 from .bleu_messages import invalid, one_of, show_value, warn
 from .bleu_scoring import SMOOTH_METHODS, Scores, precisions
@@ -27,7 +27,9 @@ _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 ro
 
 Tokenize = str | Callable[[str], list[str]]  # a name, or a function
 
-Check = Callable[[str, Any], None]  # raises for an invalid value, from an option's name and value
+OptionCheck = Callable[
+    [str, Any], None
+]  # raises for an invalid value, from an option's name and value
 
 # Options that decide what is counted. Rows counted under different values do not add up.
 CountingOption = Literal["tokenize", "lowercase", "max_order", "reference_length", "minimum_total"]
@@ -61,7 +63,7 @@ NLTK_METHODS = {
 # --- Checks of values -----------------------------------------------------------------------------
 
 
-def _whole_number(least: int, most: int | None = None) -> Check:
+def _whole_number(least: int, most: int | None = None) -> OptionCheck:
     def check(name: str, value: Any) -> None:
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise invalid(name, value, "a whole number", TypeError)
@@ -73,7 +75,7 @@ def _whole_number(least: int, most: int | None = None) -> Check:
     return check
 
 
-def _one_of(names: Iterable[str]) -> Check:
+def _check_one_of(names: Iterable[str]) -> OptionCheck:
     def check(name: str, value: Any) -> None:
         if not isinstance(value, str) or value not in names:
             raise invalid(name, value, one_of(names))
@@ -81,7 +83,7 @@ def _one_of(names: Iterable[str]) -> Check:
     return check
 
 
-def _optional(check: Check) -> Check:
+def _optional(check: OptionCheck) -> OptionCheck:
     return lambda name, value: None if value is None else check(name, value)
 
 
@@ -106,7 +108,7 @@ def _check_smooth_method(name: str, value: object) -> None:
             f"{name}={show_value(value)}: NLTK's {nltk_name} is {method!r} here. Pass"
             f" {name}={method!r}."
         )
-    _one_of(SMOOTH_METHODS)(name, value)
+    _check_one_of(SMOOTH_METHODS)(name, value)
 
 
 def _check_tokenize(name: str, value: object) -> None:
@@ -148,7 +150,7 @@ def _check_weights(name: str, value: Any) -> None:
         raise invalid(name, value, expected)
 
 
-def _option(default: Any, check: Check, says: str) -> Any:
+def _option(default: Any, check: OptionCheck, says: str) -> Any:
     return field(default=default, metadata={"check": check, "says": says})
 
 
@@ -159,7 +161,7 @@ def _list(names: Iterable[str]) -> str:
 # --- Options --------------------------------------------------------------------------------------
 
 
-@portable
+@picklable
 @dataclass(frozen=True)
 class Options:
     """The options of a call, checked.
@@ -198,7 +200,7 @@ class Options:
     )
     reference_length: str = _option(
         "closest",
-        _one_of(REFERENCE_LENGTHS),
+        _check_one_of(REFERENCE_LENGTHS),
         f"the reference that sets the brevity penalty: {_list(REFERENCE_LENGTHS)}",
     )
     minimum_total: int = _option(
@@ -378,7 +380,7 @@ NamedTokenizer = Literal[
     "flores200",
     "spBLEU-1K",
 ]
-SmoothMethod = Literal[
+SmoothMethodName = Literal[
     "none",
     "skip",
     "floor",
@@ -394,7 +396,7 @@ SmoothMethod = Literal[
     "nltk-5",
     "nltk-7",
 ]
-ReferenceLength = Literal["closest", "shortest", "longest"]
+ReferenceLengthName = Literal["closest", "shortest", "longest"]
 Convention = Literal["default", "papineni", "hf", "nltk", "moses", "coco", "sacrebleu", "bleu"]
 TestName = Literal["randomization", "bootstrap", "runs"]
 
@@ -411,10 +413,10 @@ class ScoringOptions(TypedDict, total=False):
     lowercase: bool
     max_order: int
     weights: Sequence[float] | None
-    smooth_method: SmoothMethod
+    smooth_method: SmoothMethodName
     smooth_value: float | None
     effective_order: bool
-    reference_length: ReferenceLength
+    reference_length: ReferenceLengthName
     minimum_total: int
 
 
@@ -512,7 +514,7 @@ def _find_convention(name: str) -> dict[str, Any]:
 # --- The signature --------------------------------------------------------------------------------
 
 
-@portable
+@picklable
 class Origin(NamedTuple):
     """The tokens and references of counted rows, as a signature names them.
 
@@ -593,11 +595,11 @@ def make_signature(
         values["smooth"] = f"{options.smooth_method}[{smooth_value:.2f}]"
     # 3. Keys of this metric, for values other than the defaults.
     if smooth_value != SMOOTH_METHODS[options.smooth_method].value:
-        values["value"] = _write_number(smooth_value)  # two decimals can hide it
+        values["value"] = _write_value(smooth_value)  # two decimals can hide it
     if options.max_order != Options.max_order:
         values["order"] = options.max_order
     if options.weights is not None:
-        values["weights"] = "/".join(_write_number(weight) for weight in options.weights)
+        values["weights"] = "/".join(_write_value(weight) for weight in options.weights)
     if options.reference_length != Options.reference_length or "reference_length" in unknown:
         values["reflen"] = options.reference_length
     if options.minimum_total or "minimum_total" in unknown:
@@ -619,7 +621,7 @@ _KEYS_OF_COUNTING = {
 }
 
 
-def _write_number(number: float | None) -> str:
+def _write_value(number: float | None) -> str:
     return repr(float(number or 0)).removesuffix(".0")
 
 
@@ -694,7 +696,7 @@ _FORM = "Separate the keys by |, as in 'nrefs:1|case:lc|tok:13a'."
 PRETOKENIZED = ("tokens", "ids")  # in place of a tokenizer, for input that was split already
 
 # Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
-SCORE = re.compile(
+SCORE_AFTER_SIGNATURE = re.compile(
     r"\s*(?:BLEU\s*[:=]?\s*)?(-?\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE
 )
 
@@ -757,7 +759,7 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
     signature, _, after = joined.partition(" = ")
     *words_before, signature = signature.split() or [""]
     before = " ".join(words_before)
-    if words_before and not SCORE.fullmatch(before):
+    if words_before and not SCORE_AFTER_SIGNATURE.fullmatch(before):
         raise ValueError(
             f"{name}: expected only a score before the signature, got {show_value(before)}. {_FORM}"
         )

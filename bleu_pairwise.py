@@ -27,7 +27,7 @@ from .bleu_corpus import (
     is_list,
     list_items,
     number_labels,
-    pieces,
+    slices,
 )
 from .bleu_counting import (
     ORDERS_OF_ANY_TEXT,
@@ -36,7 +36,7 @@ from .bleu_counting import (
     count_totals,
 )
 from .bleu_inputs import read_column, read_labels, read_texts
-from .bleu_messages import TEXT, count_things, show_value
+from .bleu_messages import EXPECTED_TEXT, count_things, show_value
 from .bleu_options import Options, Origin, make_signature, same_or_var
 from .bleu_report import Report, explain_missing_keys, passing, plot_segments, write_label
 from .bleu_scoring import bleu
@@ -80,7 +80,7 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     # 1. Number the n-grams of all texts, and look up which references have them. Counting a pair
     #    then takes one step per common n-gram.
     numbered = number_texts(texts, tokenizer)
-    _check_memory(texts, numbered, options.counted_orders)
+    _check_memory_of_pairs(texts, numbered, options.counted_orders)
     kernels.compile_if_worthwhile(predictions.nbytes * len(references))  # grows with the pairs
     lengths = numbered.lengths()
     first_reference = len(lengths) - len(references)
@@ -191,12 +191,12 @@ class SelfBleu(Report):
 
     def _rows(self) -> list[list[str]]:
         head = ["texts", "self-BLEU", "lowest", "median", "highest"]
-        cells = _list_cells(self["self_bleu"], self["segment_bleu"])
+        cells = _list_matches(self["self_bleu"], self["segment_bleu"])
         if "groups" not in self:
             return [head, cells]
         rows = [["group", *head]]
         for label, scores in self["groups"].items():
-            of_group = _list_cells(scores["self_bleu"], scores["segment_bleu"])
+            of_group = _list_matches(scores["self_bleu"], scores["segment_bleu"])
             rows.append([write_label(label, (_AVERAGE,)), *of_group])
         return [*rows, [], [_AVERAGE, *cells]]
 
@@ -214,7 +214,7 @@ class SelfBleu(Report):
         return plot_segments(self["segment_bleu"], ax)
 
 
-def _list_cells(self_bleu: float, segment_bleu: Sequence[float]) -> list[str]:
+def _list_matches(self_bleu: float, segment_bleu: Sequence[float]) -> list[str]:
     lowest, median, highest = np.quantile(segment_bleu, [0, 0.5, 1])
     cells = [f"{len(segment_bleu):,}"]
     for score in (self_bleu, lowest, median, highest):
@@ -248,7 +248,7 @@ def measure_self_bleu(texts: object, options: Options, *, against: object, by: o
             )
         return score_against_others(read, options, labels)
     # A reference that is None is absent, as it is for `compute`.
-    references = read_column("against", against, TEXT).drop_null()
+    references = read_column("against", against, EXPECTED_TEXT).drop_null()
     return score_against_set(read_texts(texts=texts, against=references), options)
 
 
@@ -268,7 +268,7 @@ def score_against_set(texts: Texts, options: Options) -> SelfBleu:
     tokenizer = choose_tokenizer(options, texts.kind)
     warn_about_texts(column, options, "texts[{row}]")
     numbered = number_texts(texts, tokenizer)
-    _check_memory(texts, numbered, options.counted_orders)
+    _check_memory_of_pairs(texts, numbered, options.counted_orders)
     lengths, reference_lengths = np.split(numbered.lengths(), [len(column)])
     # 1. Count: an occurrence of an n-gram matches if it occurs in a reference.
     matches = []
@@ -350,7 +350,7 @@ def _score_others(
     """
     numbered = number_texts(texts, tokenizer)
     lengths = numbered.lengths()
-    _check_memory(texts, numbered, options.counted_orders)
+    _check_memory_of_pairs(texts, numbered, options.counted_orders)
     # 1. Count: an occurrence of an n-gram matches if it occurs in two texts of a group or more.
     groups = int(group_of.max()) + 1
     matches = []
@@ -529,7 +529,7 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
     lengths = []
     for name, column in texts.columns.items():
         row = 0
-        for piece in pieces(column):
+        for piece in slices(column):
             row_of = range(row, row + len(piece)).__getitem__
             prepared = prepare_texts(piece, tokenizer, name, row_of)
             items, bounds = list_items(_split_texts(prepared, tokenizer))
@@ -544,7 +544,7 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
     )
 
 
-def _check_memory(texts: Texts, numbered: NumberedTexts, max_order: int) -> None:
+def _check_memory_of_pairs(texts: Texts, numbered: NumberedTexts, max_order: int) -> None:
     """Raise if the n-grams of the longest text need too much memory."""
     lengths = numbered.lengths()
     if max_order <= ORDERS_OF_ANY_TEXT or not len(lengths):

@@ -26,7 +26,7 @@ from datasets.utils import tqdm
 from .bleu_calls import (
     ALL,
     CALLS,
-    CHARACTERS,
+    CHARACTER_LIST,
     CONVENTION_CALLS,
     OPTION_FACTORS,
     OTHER_FACTORS,
@@ -42,16 +42,9 @@ from .bleu_calls import (
     score_by_last_pair,
 )
 from .bleu_checks import Finding, list_findings, sum_checked
-from .bleu_corpus import STRINGS, Corpus, Int64, Kind, Layout, list_items, make_corpus
+from .bleu_corpus import STRINGS, Corpus, InputType, Int64, Layout, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_inputs import read_column, read_corpus, reject_dicts
-from .bleu_lines import (
-    ConditionsContent,
-    Published,
-    Reading,
-    list_readings,
-    read_published,
-)
 from .bleu_messages import REFERENCES, count_things
 from .bleu_options import (
     CORPUS_ONLY,
@@ -62,9 +55,16 @@ from .bleu_options import (
     choose_options,
     make_signature,
 )
+from .bleu_published import (
+    ConditionsContent,
+    Published,
+    Reading,
+    list_readings,
+    read_published,
+)
 from .bleu_report import (
+    FormulaStep,
     Report,
-    Step,
     explain_missing_keys,
     fit_terminal,
     format_markdown,
@@ -79,8 +79,8 @@ from .bleu_report import (
 )
 from .bleu_scoring import (
     NOISE,
+    OrderWeights,
     Scores,
-    Weights,
     bleu,
     bleu_by_weights,
     score_row,
@@ -127,7 +127,7 @@ SEGMENT_METHODS = (*CORPUS_METHODS, "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7
 # are tried only as NLTK splits a str.
 _COMBINED_TOKENIZERS = []
 for _name, _tokenizer in TOKENIZERS.items():
-    if _tokenizer.automaton and _name != CHARACTERS:
+    if _tokenizer.automaton and _name != CHARACTER_LIST:
         _COMBINED_TOKENIZERS.append(_name)
 FACTORS: Grid = {
     "references": (ALL,),
@@ -305,7 +305,7 @@ class EqualSettings(NamedTuple):
     score: float
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """The settings of a search that give a number, or the nearest to it.
 
     reading: the number on the scale that was chosen.
@@ -450,7 +450,7 @@ class Search:
             return False
         return self._conditions.are_met(self.scorer.score_row(setting))
 
-    def find(self, readings: Sequence[Reading]) -> Found:
+    def find(self, readings: Sequence[Reading]) -> SearchResult:
         """Find the settings whose score rounds to a number.
 
         The scale is the first one with matches, or else the first one on which another setting
@@ -468,7 +468,7 @@ class Search:
         reading = [*by_matches, *by_others, *readings][0]
         matches = matching[reading]
         scores = [group.score for group in self.fitting]
-        return Found(
+        return SearchResult(
             reading=reading,
             matches=matches,
             others=[] if matches else fitting[reading],
@@ -493,11 +493,11 @@ class Search:
             return "usual"
         return "call" if self._say(group) else "rare"
 
-    def has_usual(self, found: Found) -> bool:
+    def has_usual(self, found: SearchResult) -> bool:
         """Return True if a usual setting gives the number."""
         return any(self.name_kind(group) == "usual" for group in found.all())
 
-    def has_plausible(self, found: Found) -> bool:
+    def has_plausible(self, found: SearchResult) -> bool:
         """Return True if one of the settings that give the number is plausible."""
         return any(self.is_plausible(group.setting, found.chance) for group in found.all())
 
@@ -625,7 +625,7 @@ class Search:
 
 
 def claimed_options(
-    signature: SignatureContent, kind: Kind, options: Options, fixed: Collection[str]
+    signature: SignatureContent, kind: InputType, options: Options, fixed: Collection[str]
 ) -> Options:
     """Return the options that a signature claims; the `fixed` ones come from `options`.
 
@@ -834,7 +834,7 @@ def find_reference_positions(corpus: Corpus, given: pa.ChunkedArray) -> Referenc
 
 
 def make_grid(
-    kind: Kind,
+    kind: InputType,
     reference_positions: ReferencePositions,
     options: Options,
     fixed: Collection[str],
@@ -884,7 +884,7 @@ class _MeansOfTable(NamedTuple):
     """
 
     rows: Int64
-    settings: dict[Weights, Setting]
+    settings: dict[OrderWeights, Setting]
 
 
 class Scorer:
@@ -1521,7 +1521,7 @@ def describe_steps(steps: Sequence[FactorStep], with_differences: bool = False) 
     return ", ".join(f"{change.label} ({change.difference:+.2f})" for change in changes)
 
 
-def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
+def list_changes(steps: Sequence[FactorStep]) -> list[FormulaStep]:
     """List the steps that change the score, with their differences in points.
 
     Changes that are not options are always listed.
@@ -1534,7 +1534,7 @@ def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
         difference = 100 * step["delta"]
         if step["factor"] in OTHER_FACTORS:
             says = OTHER_FACTORS[step["factor"]].says.format(step["value"])
-            changes.append(Step(says, difference))
+            changes.append(FormulaStep(says, difference))
         elif difference != 0:
-            changes.append(Step(f"{step['factor']}={step['value']!r}", difference))
+            changes.append(FormulaStep(f"{step['factor']}={step['value']!r}", difference))
     return changes

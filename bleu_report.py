@@ -65,7 +65,7 @@ Association for Computational Linguistics",
 }
 """
 
-Rows = Sequence[Sequence[str]]
+TableRows = Sequence[Sequence[str]]
 ResultDict = Mapping[str, Any]
 
 
@@ -799,7 +799,7 @@ def write_interval(ends: Sequence[float]) -> str:
     return ", ".join(f"{100 * end:.2f}" for end in ends)
 
 
-def format_plain(rows: Rows, left: int = 1) -> str:
+def format_plain(rows: TableRows, left: int = 1) -> str:
     """Write a table in plain text; the first columns are aligned left, all further columns right.
 
     >>> print(format_plain([["system", "BLEU"], ["A", "27.31"], [], ["B", "9.00"]]))
@@ -825,7 +825,7 @@ def format_plain(rows: Rows, left: int = 1) -> str:
     return "\n".join(lines)
 
 
-def format_markdown(rows: Rows, left: int = 1) -> str:
+def format_markdown(rows: TableRows, left: int = 1) -> str:
     """Write a table in Markdown.
 
     >>> print(format_markdown([["system", "BLEU"], ["A|B", "27.31"]]))
@@ -859,7 +859,7 @@ def format_paragraph(text: str, code: str = "") -> str:
     return _BLOCK_SIGN.sub(r"\1\\\2", paragraph)
 
 
-def format_latex(rows: Rows, left: int = 1) -> str:
+def format_latex(rows: TableRows, left: int = 1) -> str:
     """Write a table in LaTeX, for the package `booktabs`."""
     lines = []
     for row in rows:
@@ -1022,7 +1022,7 @@ def describe_penalty(result: ResultDict) -> str:
 
 _SHOWN_NGRAMS = 100  # per order and kind
 # N-grams that don't count, or not as often as they occur.
-_KINDS: dict[Literal["clipped", "missed"], str] = {
+_MISSES: dict[Literal["clipped", "missed"], str] = {
     "clipped": "more occurrences than in any single reference",
     "missed": "in no reference",
 }
@@ -1204,7 +1204,7 @@ def ngrams(result: ResultDict) -> str:
     rows = ""
     shown_kinds = set()
     for order in orders:
-        for kind in _KINDS:
+        for kind in _MISSES:
             rejected = order[kind]
             if not rejected:
                 continue
@@ -1219,7 +1219,7 @@ def ngrams(result: ResultDict) -> str:
     if not rows:
         return ""
     verb = "n-gram doesn’t" if count == 1 else "n-grams don’t"
-    meanings = [f"{kind}: {meaning}" for kind, meaning in _KINDS.items() if kind in shown_kinds]
+    meanings = [f"{kind}: {meaning}" for kind, meaning in _MISSES.items() if kind in shown_kinds]
     return (
         f'<details class="bleu-ngrams"><summary>{count:,} {verb} count</summary>'
         f"<table>{rows}</table><small>{'; '.join(meanings)}</small></details>"
@@ -1316,7 +1316,7 @@ _PAGE: dict[Any, str] = {"axes.facecolor": "none", **dict.fromkeys(_INK, _GRAY)}
 _HATCHES = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
 
 
-class Step(NamedTuple):
+class FormulaStep(NamedTuple):
     """A change of a setting, and the resulting difference of the score in points."""
 
     label: str
@@ -1450,7 +1450,7 @@ def plot_pairs(
 
 
 def plot_steps(
-    start: str, steps: Sequence[Step], end: str, score: float, *, ax: Axes | None = None
+    start: str, steps: Sequence[FormulaStep], end: str, score: float, *, ax: Axes | None = None
 ) -> Axes:
     """Plot the effect of each step as a waterfall, from the bar `start` to the bar `end`.
 

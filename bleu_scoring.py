@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Number = float | Float64  # of a single row, or float64 [...] with one value per row
 Flag = bool | Bool  # of a single row, or bool [...] with one value per row
 Counts = Sequence[Number]  # one per order
-Weights = tuple[float, ...] | None  # one per order; None for equal weights
+OrderWeights = tuple[float, ...] | None  # one per order; None for equal weights
 
 NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes it
 
@@ -98,8 +98,8 @@ def bleu(rows: Int64, options: Options) -> Float64:
 
 
 def bleu_by_weights(
-    rows: Int64, options: Options, weights: Iterable[Weights]
-) -> dict[Weights, Float64]:
+    rows: Int64, options: Options, weights: Iterable[OrderWeights]
+) -> dict[OrderWeights, Float64]:
     """Return BLEU of each row under several weights, which are smoothed only once.
 
     Args:
@@ -114,7 +114,7 @@ def bleu_by_weights(
     """
     smoothed = _smooth(_split_rows(rows), options)
     logarithms = [_log(value) for value in smoothed.values]
-    scores: dict[Weights, Float64] = {}
+    scores: dict[OrderWeights, Float64] = {}
     for chosen in weights:
         weight_of = order_weights(smoothed.present, replace(options, weights=chosen))
         score = _combine(weight_of, logarithms, smoothed.brevity_penalty)

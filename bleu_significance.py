@@ -30,7 +30,7 @@ from .bleu_statistics import Counted, Group, sum_by_number
 Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]  # float32 or float64
 # One array per system, int64 [units, 2 N + 2]. They are not joined, because a copy of all rows
 # would double the memory.
-Rows = Sequence[Int64]
+StatisticsRows = Sequence[Int64]
 
 MIN_UNITS = 30  # segments or documents, for intervals and tests
 
@@ -106,7 +106,7 @@ class Units(NamedTuple):
         all units belong to it.
     """
 
-    rows: Rows
+    rows: StatisticsRows
     noun: str
     present: Bool | None = None
 
@@ -158,12 +158,14 @@ class GroupRows(NamedTuple):
 
     label: Label
     origin: Origin
-    rows: Rows
+    rows: StatisticsRows
     units: Units
     units_of_corpus: Units | None
 
 
-def divide_into_units(counted: Counted, rows: Rows, segments: Int64 | None = None) -> Units:
+def divide_into_units(
+    counted: Counted, rows: StatisticsRows, segments: Int64 | None = None
+) -> Units:
     """Return what resampling draws; documents are in the order of first appearance.
 
     Args:
@@ -192,7 +194,7 @@ def count_units_of_groups(counted: Counted) -> list[int]:
     return [len(np.unique(numbers[group.segments])) for group in counted.groups.values()]
 
 
-def list_groups(counted: Counted, rows: Rows) -> Iterator[GroupRows]:
+def list_groups(counted: Counted, rows: StatisticsRows) -> Iterator[GroupRows]:
     """Yield the rows of each group; `rows` are as in `divide_into_units`.
 
     A group that the caller deletes is not kept here, so that one group at a time is in memory.
@@ -205,7 +207,7 @@ def list_groups(counted: Counted, rows: Rows) -> Iterator[GroupRows]:
 
 
 def _take_group(
-    label: Label, group: Group, counted: Counted, rows: Rows, numbers: Int64 | None
+    label: Label, group: Group, counted: Counted, rows: StatisticsRows, numbers: Int64 | None
 ) -> GroupRows:
     """Return the rows of a group; `numbers` has the shared document of each segment, or is None."""
     group_rows = _take_segments(rows, group.segments)
@@ -223,7 +225,7 @@ def _take_group(
     return GroupRows(label, group.origin, group_rows, units, units_of_corpus)
 
 
-def _take_segments(rows: Rows, segments: Int64) -> Rows:
+def _take_segments(rows: StatisticsRows, segments: Int64) -> StatisticsRows:
     """Return the rows of segments, given in ascending order."""
     first = int(segments[0])
     end = int(segments[-1]) + 1
@@ -232,7 +234,7 @@ def _take_segments(rows: Rows, segments: Int64) -> Rows:
     return [of_system[segments] for of_system in rows]
 
 
-def score_units(rows: Rows, options: Options, totals: Int64 | None = None) -> Float64:
+def score_units(rows: StatisticsRows, options: Options, totals: Int64 | None = None) -> Float64:
     """Return BLEU of each unit, or of the corpus without it: float64 [systems, units].
 
     What it takes beside the scores does not grow with the number of units.
@@ -258,7 +260,7 @@ def score_units(rows: Rows, options: Options, totals: Int64 | None = None) -> Fl
     return scores
 
 
-def _sum_rows(rows: Rows) -> Int64:
+def _sum_rows(rows: StatisticsRows) -> Int64:
     return np.stack([of_system.sum(axis=0) for of_system in rows])
 
 
@@ -271,7 +273,7 @@ def _sum_rows(rows: Rows) -> Int64:
 
 
 def bootstrap_scores(
-    rows: Rows, options: Options, n_resamples: int, present: Bool | None = None
+    rows: StatisticsRows, options: Options, n_resamples: int, present: Bool | None = None
 ) -> Float64:
     """Return BLEU of systems on corpora drawn with replacement from the segments (Koehn, 2004).
 
@@ -296,7 +298,7 @@ def bootstrap_scores(
     segments, width = rows[0].shape
     generator = np.random.default_rng(options.seed)
     largest = max(map(_find_largest, rows))
-    weights = Weights.allocate(segments, systems * width, largest, most_times=_USUAL_TIMES)
+    weights = ResampleMatrix.allocate(segments, systems * width, largest, most_times=_USUAL_TIMES)
     for system, of_system in enumerate(rows):
         weights.values[:, system * width : (system + 1) * width] = of_system
     sums = np.empty((n_resamples, systems * width))
@@ -330,7 +332,7 @@ def _draw_times(generator: np.random.Generator, times: np.ndarray[Any, np.dtype[
 
 
 def randomization_differences(
-    rows: Rows, options: Options, n_resamples: int, baselines: int = 1
+    rows: StatisticsRows, options: Options, n_resamples: int, baselines: int = 1
 ) -> Iterator[Float64]:
     """Yield differences of BLEU between two systems whose outputs are exchanged at random.
 
@@ -420,11 +422,11 @@ class Gains(NamedTuple):
     copies: the number of each column, system by system, among the different columns.
     """
 
-    weights: Weights
+    weights: ResampleMatrix
     copies: list[int]
 
 
-def _weigh_gains(rows: Rows) -> Gains:
+def _weigh_gains(rows: StatisticsRows) -> Gains:
     # 1. Number equal columns. One system at a time is in memory.
     number_of: dict[bytes, int] = {}
     copies = []
@@ -440,7 +442,7 @@ def _weigh_gains(rows: Rows) -> Gains:
             if number == len(places):
                 places.append((system, column))
     # 2. Keep the different ones as floats.
-    weights = Weights.allocate(len(rows[0]), len(places), largest, most_times=1)
+    weights = ResampleMatrix.allocate(len(rows[0]), len(places), largest, most_times=1)
     for number, (system, column) in enumerate(places):
         weights.values[:, number] = rows[system][:, column] - rows[0][:, column]
     return Gains(weights, copies)
@@ -449,13 +451,13 @@ def _weigh_gains(rows: Rows) -> Gains:
 # --- p-values -------------------------------------------------------------------------------------
 
 
-def resampled_p_value(differences: Float64, observed: float) -> float:
+def permutation_p_value(differences: Float64, observed: float) -> float:
     """Return (c + 1) / (n + 1), where c of the n differences are at least the observed one.
 
     Adding 1 to both keeps the rate of false alarms at the level for any number of trials (Noreen,
     1989). Ties count, so that identical systems get 1.
 
-    >>> resampled_p_value(np.array([0.1, 0.2, 0.3, 0.4]), 0.3)
+    >>> permutation_p_value(np.array([0.1, 0.2, 0.3, 0.4]), 0.3)
     0.6
     """
     return float((np.sum(differences >= observed - NOISE) + 1) / (len(differences) + 1))
@@ -465,7 +467,7 @@ def center(differences: Float64) -> Float64:
     """Return the absolute deviations of resampled differences from their mean.
 
     Under the null hypothesis, deviations and observed difference have the same distribution, so
-    that `resampled_p_value` of absolute deviations is two-sided.
+    that `permutation_p_value` of absolute deviations is two-sided.
     """
     return np.abs(differences - differences.mean(axis=0))
 
@@ -474,7 +476,7 @@ def center_as_sacrebleu(differences: Float64) -> Float64:
     """Return absolute differences minus their mean, as sacreBLEU computes them.
 
     Riezler and Maxwell (2005) describe the test. If one system is better in most resamples, the
-    test is one-sided in effect: at the 5% level, `resampled_p_value` rejects a true null hypothesis
+    test is one-sided in effect: at the 5% level, `permutation_p_value` rejects a true null hypothesis
     in 11% to 13% of cases, with 30 segments or more.
     """
     return np.abs(differences) - np.abs(differences).mean(axis=0)
@@ -625,41 +627,41 @@ class Resamples(NamedTuple):
     """The scores of runs on resamples of the units, and without each unit.
 
     drawn: float64 [n_resamples, runs].
-    left_out: float64 [units, runs].
+    jackknife: float64 [units, runs].
     """
 
     drawn: Float64
-    left_out: Float64
+    jackknife: Float64
 
 
 def resample(units: Units, options: Options, n_resamples: int) -> Resamples:
     """Score resamples of the units, and the corpus without each unit."""
     drawn = bootstrap_scores(units.rows, options, n_resamples, units.present)
     totals = units.totals
-    left_out = score_units(units.rows, options, totals).T
+    jackknife = score_units(units.rows, options, totals).T
     if units.present is not None and units.present.sum() == 1:  # as in `bootstrap_scores`
-        left_out[units.present] = bleu(totals, options)
-    return Resamples(drawn, left_out)
+        jackknife[units.present] = bleu(totals, options)
+    return Resamples(drawn, jackknife)
 
 
-def estimate_variance(drawn: Float64, left_out: Float64) -> VariancePart:
+def estimate_variance(drawn: Float64, jackknife: Float64) -> VariancePart:
     """Estimate the variance of a value over other texts.
 
     Args:
         drawn: float64 [n_resamples], the value on resamples of the units.
-        left_out: float64 [units], the value without each unit.
+        jackknife: float64 [units], the value without each unit.
 
     The first of five units carries most of the variation:
 
     >>> drawn = np.array([0.2, 0.4])
-    >>> part = estimate_variance(drawn, left_out=np.array([0.34, 0.29, 0.29, 0.29, 0.29]))
+    >>> part = estimate_variance(drawn, jackknife=np.array([0.34, 0.29, 0.29, 0.29, 0.29]))
     >>> print(f"{part.variance:.4f}, {part.degrees_of_freedom:.2f}")
     0.0125, 4.00
     """
-    units = len(left_out)
+    units = len(jackknife)
     variance = float(drawn.var()) * units / (units - 1)
     degrees_of_freedom = float(units - 1)
-    squares = (left_out - left_out.mean()) ** 2
+    squares = (jackknife - jackknife.mean()) ** 2
     sum_of_squares = float(squares.sum())
     if min(variance, sum_of_squares) > NOISE**2:
         kurtosis = units * float((squares**2).sum()) / sum_of_squares**2
@@ -701,12 +703,12 @@ class TextVariances(NamedTuple):
 def list_variances(resamples: Resamples, runs: Sequence[slice]) -> list[TextVariances]:
     """Return the variances of each system over other texts, given the positions of its runs."""
     drawn = np.stack([resamples.drawn[:, of].mean(axis=1) for of in runs], axis=1)
-    left_out = np.stack([resamples.left_out[:, of].mean(axis=1) for of in runs], axis=1)
-    units = len(left_out)
+    jackknife = np.stack([resamples.jackknife[:, of].mean(axis=1) for of in runs], axis=1)
+    units = len(jackknife)
     variances = []
     for i, of in enumerate(runs):
-        score = estimate_variance(drawn[:, i], left_out[:, i])
-        difference = estimate_variance(drawn[:, i] - drawn[:, 0], left_out[:, i] - left_out[:, 0])
+        score = estimate_variance(drawn[:, i], jackknife[:, i])
+        difference = estimate_variance(drawn[:, i] - drawn[:, 0], jackknife[:, i] - jackknife[:, 0])
         between_runs = 0.0
         count = of.stop - of.start
         if count > 1:
@@ -901,11 +903,11 @@ class Sample:
         delta = abs(self.score(system) - self.score(0))
         differences = self.differences[:, system - 1]
         if self.test != "bootstrap":
-            scores["p_value"] = resampled_p_value(np.abs(differences), delta)
+            scores["p_value"] = permutation_p_value(np.abs(differences), delta)
             return
         deviations = center(self.differences)[:, system - 1]
-        scores["p_value"] = resampled_p_value(deviations, delta)
-        scores["p_value_sacrebleu"] = resampled_p_value(center_as_sacrebleu(differences), delta)
+        scores["p_value"] = permutation_p_value(deviations, delta)
+        scores["p_value_sacrebleu"] = permutation_p_value(center_as_sacrebleu(differences), delta)
 
 
 def draw(units: Units, plan: Plan) -> Sample:
@@ -970,7 +972,7 @@ class MacroAverage:
         self._differences = MeanOfResamples(plan.options.seed, self._shares_draws)
         # For groups that share documents:
         self._drawn = MeanOfResamples(plan.options.seed, share_draws=True)
-        self._left_out = MeanOfResamples(plan.options.seed, share_draws=True)
+        self._jackknife = MeanOfResamples(plan.options.seed, share_draws=True)
         # For groups with texts of their own:
         self._variances: list[Sequence[TextVariances] | None] = []
 
@@ -985,7 +987,7 @@ class MacroAverage:
         self._differences.add(drawn.differences)
         if drawn.resamples is not None:
             self._drawn.add(drawn.resamples.drawn)
-            self._left_out.add(drawn.resamples.left_out)
+            self._jackknife.add(drawn.resamples.jackknife)
 
     def sample(self) -> Sample:
         """Return the mean; without resamples unless every group has some."""
@@ -1003,10 +1005,10 @@ class MacroAverage:
     def _average_variances(self) -> list[TextVariances] | None:
         if self._shares_draws:
             drawn = self._drawn.mean()
-            left_out = self._left_out.mean()
-            if drawn is None or left_out is None:
+            jackknife = self._jackknife.mean()
+            if drawn is None or jackknife is None:
                 return None
-            return list_variances(Resamples(drawn, left_out), self._plan.runs)
+            return list_variances(Resamples(drawn, jackknife), self._plan.runs)
         complete = [of_group for of_group in self._variances if of_group is not None]
         return average_variances(complete) if len(complete) == len(self._scores) else None
 
@@ -1196,7 +1198,7 @@ def warn_about_errors(n_resamples: int, place: str = "") -> None:
 # --- Exact sums -----------------------------------------------------------------------------------
 
 
-class Weights(NamedTuple):
+class ResampleMatrix(NamedTuple):
     """Columns of statistics as floats, and exact products with them.
 
     values: float32 or float64 [units, columns]; integers.
@@ -1207,7 +1209,7 @@ class Weights(NamedTuple):
     sums_are_small: bool
 
     @classmethod
-    def allocate(cls, units: int, columns: int, largest: int, *, most_times: int) -> Weights:
+    def allocate(cls, units: int, columns: int, largest: int, *, most_times: int) -> ResampleMatrix:
         """Return uninitialized weights.
 
         Args:

@@ -22,7 +22,7 @@ from .bleu_corpus import (
     group_labels,
     is_list,
     number_labels,
-    portable,
+    picklable,
 )
 from .bleu_counting import (
     MOST_MEMORY,
@@ -45,7 +45,7 @@ _BATCHES_IN_QUEUE = 64  # bounds the memory of rows that wait for a slow batch
 _SHOWN_LABELS = 3  # in the place of a message
 
 
-@portable
+@picklable
 class Group(NamedTuple):
     """The segments with a label.
 
@@ -57,7 +57,7 @@ class Group(NamedTuple):
     origin: Origin
 
 
-@portable
+@picklable
 class Counted(NamedTuple):
     """The statistics rows of a corpus, with the values for its signature.
 
@@ -214,7 +214,7 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Label]) -> 
         if len(part.segments) == len(corpus):
             rows[part.segments] = count_corpus(corpus, tokenizer, part.options)
             continue
-        with within(f"Among the segments labeled {_list_labels(part.labels)}"):
+        with within(f"Among the segments labeled {_write_labels(part.labels)}"):
             part_rows = count_corpus(corpus.take(part.segments), tokenizer, part.options)
         rows[part.segments] = part_rows
     # 2. Collect the values for the signatures of the groups.
@@ -249,7 +249,7 @@ def split_by_tokenizer(
         yield LabeledPart(labels, segments, options.for_label(labels[0]))
 
 
-def _list_labels(labels: Sequence[Label]) -> str:
+def _write_labels(labels: Sequence[Label]) -> str:
     shown = ", ".join(map(show_value, labels[:_SHOWN_LABELS]))
     return f"{shown}, …" if len(labels) > _SHOWN_LABELS else shown
 
@@ -326,7 +326,7 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
     """
     predictions, references = prepare_batch(batch, tokenizer)
     rule = options.counting_rule
-    is_compiled = kernels.is_ready() and rule.reference_length in kernels.REFERENCE_LENGTHS
+    is_compiled = kernels.is_ready() and rule.reference_length in kernels.REFERENCE_LENGTH_NUMBERS
     if rule.max_order > ORDERS_OF_ANY_TEXT:
         measure = _trie_bytes if is_compiled else _tuple_bytes
         _check_memory_of_column(
@@ -407,7 +407,7 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
     # 1. Choose: the definition of a tokenizer or a rule without a kernel runs in Python, which
     #    holds the GIL, so threads would not help. Nor would they with few rows.
     is_compiled = False
-    if options.reference_length in kernels.REFERENCE_LENGTHS:
+    if options.reference_length in kernels.REFERENCE_LENGTH_NUMBERS:
         # To measure a corpus takes a tenth of the time of a small call. The Python implementation
         # builds tuples of n tokens for each n, so its time grows with the square of the orders.
         is_compiled = kernels.is_ready() or kernels.compile_if_worthwhile(

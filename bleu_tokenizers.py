@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 
 from . import bleu_messages as messages
 from .bleu_captions import LINE_BREAKS, tokenize_ptb
-from .bleu_corpus import TOKENS, Kind, find_offsets, is_list, map_strings
+from .bleu_corpus import TOKENS, InputType, find_offsets, is_list, map_strings
 from .bleu_messages import LONE_SURROGATE, show_value
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ WESTERN_SYMBOLS = "".join(sorted(set(string.punctuation) - set("'-.,")))
 
 # The SGML markup of NIST's test sets is replaced before tokenization, in this order: "&amp;lt;"
 # becomes "<", but "&amp;quot;" becomes "&quot;" and stays so.
-MARKUP = (
+REPLACED_MARKUP = (
     ("<skipped>", ""),
     ("-\n", ""),
     ("\n", " "),
@@ -133,7 +133,7 @@ def tokenize_13a(segment: str) -> list[str]:
     ["It's", '3.5', '"', 'wide', ',', "isn't", 'it', '?']
     """
     text = segment.rstrip()
-    for markup, replacement in MARKUP:
+    for markup, replacement in REPLACED_MARKUP:
         text = text.replace(markup, replacement)
     # The spaces at both ends make the period of a final "1990." a token; `zh` and `intl` have no
     # such spaces.
@@ -466,7 +466,7 @@ class ChosenTokenizer(NamedTuple):
         return self.definition is not None and self.definition.automaton is not None
 
 
-def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
+def choose_tokenizer(options: Options, kind: InputType) -> ChosenTokenizer:
     """Return the tokenizer for texts of a kind, under some options.
 
     Raises:

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from . import bleu_messages as messages
 from .bleu_checks import Looks, warn_if_moved
-from .bleu_corpus import STRINGS, Int64, Label, list_items, make_corpus, portable
+from .bleu_corpus import STRINGS, Int64, Label, list_items, make_corpus, picklable
 from .bleu_inputs import read_array, read_column, read_corpus, read_labels, warn_about_rows
 from .bleu_messages import (
     GENERATION_RECIPE,
@@ -66,7 +66,7 @@ _LOGITS = (
     " Set predict_with_generate=True in Seq2SeqTrainingArguments."
     f" For a decoder-only model, generate in a callback: {GENERATION_RECIPE}."
 )
-_ARGMAX = (
+_ARGMAX_ERROR = (
     "predictions: expected generated text, got the argmax of logits: every row of labels begins"
     " with ignore_index, and {evidence}. Under teacher forcing, each token is predicted from the"
     " reference, so BLEU would be far too high."
@@ -81,7 +81,7 @@ _PROMPT = (
 
 
 @dataclass(frozen=True)
-class _Tokens:
+class _TokenPlaces:
     """The tokens of all rows, one row after the other.
 
     ids: int64 [tokens].
@@ -107,7 +107,7 @@ class _Tokens:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _IdRows:
     """The ids of a batch as a trainer passes them, one row after the other.
 
     ids: int64 [ids].
@@ -142,16 +142,16 @@ class _Rows:
         """Count the tokens of the first rows."""
         return int(np.count_nonzero(self.is_token[: self.starts[rows]]))
 
-    def find_tokens(self) -> _Tokens:
+    def find_tokens(self) -> _TokenPlaces:
         positions = np.flatnonzero(self.is_token)
         starts = np.searchsorted(positions, self.starts)
         columns = positions - np.repeat(self.starts[:-1], np.diff(starts))
-        return _Tokens(self.ids[positions], columns, starts)
+        return _TokenPlaces(self.ids[positions], columns, starts)
 
 
-@portable
+@picklable
 @dataclass
-class _Alignment:
+class _LabelPlaces:
     """The places of the labels' tokens in the predictions of an evaluation.
 
     They show if the predictions are generated text. Labels of a decoder-only model are as wide as
@@ -199,7 +199,7 @@ class _Alignment:
     same_column: int = 0
     after_padding: int = 0
 
-    def add(self, predictions: _Rows, labels: _Rows, start_ids: Collection[int]) -> None:
+    def add(self, predictions: _IdRows, labels: _IdRows, start_ids: Collection[int]) -> None:
         """Compare the rows of a batch, unless this or an earlier batch shows that all is well.
 
         `start_ids` are the start tokens of encoder-decoders: padding, or end of sentence.
@@ -242,7 +242,7 @@ class _Alignment:
         self.first_ids.update(np.unique(first_ids)[:2].tolist())
         self.second_ids.update(np.unique(second_ids)[:2].tolist())
 
-    def _count_tokens(self, predictions: _Rows, text: _Tokens, label: _Tokens) -> None:
+    def _count_tokens(self, predictions: _IdRows, text: _TokenPlaces, label: _TokenPlaces) -> None:
         """Count the tokens of labels at their places in predictions, whose tokens are `text`."""
         row = np.repeat(np.arange(len(predictions)), np.diff(label.starts))
         place = np.arange(len(row)) - label.starts[row]
@@ -273,7 +273,7 @@ class _Alignment:
         # 2. Compare the places of the labels' tokens.
         if self.masked_rows == self.rows:
             evidence = "the predictions are masked in the same columns"
-            raise ValueError(_ARGMAX.format(evidence=evidence))
+            raise ValueError(_ARGMAX_ERROR.format(evidence=evidence))
         elsewhere = max(in_columns, self.after_padding)
         generated = max(self.at_start, self.after_start)
         if elsewhere - generated > large_lead:
@@ -283,7 +283,7 @@ class _Alignment:
             if elsewhere > self.column_before and not is_shifted_argmax:
                 raise ValueError(_PROMPT.format(share=share))
             evidence = f"the predictions have {share} in the same columns, or one column before"
-            raise ValueError(_ARGMAX.format(evidence=evidence))
+            raise ValueError(_ARGMAX_ERROR.format(evidence=evidence))
         small_lead = min(self.tokens / 5, 3 * sqrt(generated + elsewhere))
         if generated - elsewhere > small_lead:
             return
@@ -293,11 +293,11 @@ class _Alignment:
             return
         if self.has_equal_widths and len(self.first_ids) > 1:
             evidence = "the predictions have the width of the labels"
-            raise ValueError(_ARGMAX.format(evidence=evidence))
+            raise ValueError(_ARGMAX_ERROR.format(evidence=evidence))
         warn(messages.MASKED_LABELS)
 
 
-def _count_equal(tokens: Int64, row: Int64, place: Int64, rows: _Rows | _Tokens) -> int:
+def _count_equal(tokens: Int64, row: Int64, place: Int64, rows: _IdRows | _TokenPlaces) -> int:
     """Count the tokens that a row has at a place.
 
     Args:
@@ -310,7 +310,7 @@ def _count_equal(tokens: Int64, row: Int64, place: Int64, rows: _Rows | _Tokens)
     return int(np.count_nonzero(rows.ids[index[is_inside]] == tokens[is_inside]))
 
 
-@portable
+@picklable
 @dataclass
 class _Evaluation:
     """What the batches of one evaluation have added up to.
@@ -334,10 +334,10 @@ class _Evaluation:
     generated_tokens: int = 0
     first_labels: list[str] = field(default_factory=list)
     issued_warnings: set[str] = field(default_factory=set)
-    alignment: _Alignment = field(default_factory=_Alignment)
+    alignment: _LabelPlaces = field(default_factory=_LabelPlaces)
 
 
-class _Pair(NamedTuple):
+class _Batch(NamedTuple):
     """The predictions and the labels that a trainer passes, as ids."""
 
     predictions: Any
@@ -351,7 +351,7 @@ class _References(NamedTuple):
     bounds: Int64
 
 
-@portable
+@picklable
 class TrainerMetric:
     """A callback for trainers, made by `bleu.compute_metrics`, which documents the arguments."""
 
@@ -459,7 +459,7 @@ class TrainerMetric:
         sums = {label: np.zeros(width, np.int64) for label in labels}
         self._evaluation = _Evaluation(sums, Looks(self._options))
 
-    def _count(self, pair: _Pair) -> None:
+    def _count(self, pair: _Batch) -> None:
         evaluation = self._evaluation
         # 1. Decode predictions and labels; labels may be missing if references were passed.
         predictions = self._read_rows("predictions", pair.predictions)
@@ -507,7 +507,7 @@ class TrainerMetric:
         evaluation.rows += len(texts)
         evaluation.generated_tokens += predictions.count_tokens(len(texts))
 
-    def _decode_labels(self, label_rows: _Rows, predictions: int) -> list[str]:
+    def _decode_labels(self, label_rows: _IdRows, predictions: int) -> list[str]:
         """Decode the labels of a batch; warn if they were the first ones of this evaluation."""
         if len(label_rows) != predictions:
             got = count_things(predictions, "prediction")
@@ -557,7 +557,7 @@ class TrainerMetric:
             " Pass one list per row of the evaluation data, in its order."
         )
 
-    def _read_rows(self, name: str, data: object) -> _Rows:
+    def _read_rows(self, name: str, data: object) -> _IdRows:
         rows = _list_rows(name, data)
         if isinstance(rows, np.ndarray):
             ids = rows.ravel().astype(np.int64, copy=False)
@@ -567,9 +567,9 @@ class TrainerMetric:
             starts = np.cumsum([0, *map(len, rows)])
         is_kept = ids != self._ignore_index
         is_token = is_kept if self._pad_token_id is None else is_kept & (ids != self._pad_token_id)
-        return _Rows(ids, starts, is_kept, is_token)
+        return _IdRows(ids, starts, is_kept, is_token)
 
-    def _decode(self, name: str, rows: _Rows) -> list[str]:
+    def _decode(self, name: str, rows: _IdRows) -> list[str]:
         ids = rows.list_kept()
         texts = self._tokenizer.batch_decode(ids, skip_special_tokens=True)
         if not isinstance(texts, list):
@@ -633,14 +633,14 @@ class TrainerMetric:
         return scores
 
 
-def _read_pair(prediction: Any) -> _Pair:
+def _read_pair(prediction: Any) -> _Batch:
     """Return predictions and labels, or raise unless the argument of the callback has both."""
     is_sequence = hasattr(prediction, "__getitem__")
     is_column = hasattr(prediction, "ndim") or isinstance(prediction, (Mapping, str, bytes))
     if not is_sequence or is_column:
         raise TypeError(_PAIR_EXPECTED.format(found=name_value(prediction)))
     try:
-        return _Pair(prediction[0], prediction[1])
+        return _Batch(prediction[0], prediction[1])
     except IndexError:
         found = f"{name_value(prediction)} of length {len(prediction)}"
         raise TypeError(_PAIR_EXPECTED.format(found=found)) from None

@@ -95,7 +95,7 @@ from .sources import EXAMPLE_NOTE, Sources, add_sources
 from .ticks import Chosen, render_box, render_ticks
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_lines import Published
+    from bleu_metric.bleu_published import Published
     from bleu_metric.bleu_reconcile import ConventionScores, Reconciliation, SettingScores
     from bleu_metric.bleu_report import QuotableReport
 

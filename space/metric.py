@@ -25,9 +25,9 @@ if TYPE_CHECKING:  # evaluate loads the metric without its types
     from bleu_metric.bleu_compute import Explanation
     from bleu_metric.bleu_counting import ReferenceLength
     from bleu_metric.bleu_diff import Difference
-    from bleu_metric.bleu_lines import Published
     from bleu_metric.bleu_messages import BleuWarning
     from bleu_metric.bleu_mistakes import Found, Mistake, Words
+    from bleu_metric.bleu_published import Published
     from bleu_metric.bleu_reconcile import ConventionScores, Reconciliation
     from bleu_metric.bleu_report import QuotableReport
     from bleu_metric.bleu_scoring import SmoothMethod
@@ -100,7 +100,7 @@ bleu: Any = evaluate.load(_PATH)
 _package = type(bleu).__module__.rpartition(".")[0]
 report = import_module(f"{_package}.bleu_report")
 _options = import_module(f"{_package}.bleu_options")
-_lines = import_module(f"{_package}.bleu_lines")
+_lines = import_module(f"{_package}.bleu_published")
 _compare = import_module(f"{_package}.bleu_compare")
 _significance = import_module(f"{_package}.bleu_significance")
 _mistakes = import_module(f"{_package}.bleu_mistakes")

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from bleu import bleu_captions
-from bleu.bleu_captions import KINDS, tokenize_ptb
+from bleu.bleu_captions import TOKEN_CLASSES, tokenize_ptb
 
 # The middle column: tokens printed by PTBTokenizer 3.4.1, without the punctuation that pycocoevalcap removes.
 TRUTH = [
@@ -171,7 +171,7 @@ def test_tokens_of_the_program(caption, tokens):
     assert tokenize_ptb(caption) == tokens.split()
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", TOKEN_CLASSES, ids=lambda kind: kind.name)
 def test_each_kind_has_an_example(kind):
     """The tokens of the example, and the kind fits one of them."""
     assert tokenize_ptb(kind.example) == kind.tokens.split(" ")
@@ -179,7 +179,7 @@ def test_each_kind_has_an_example(kind):
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in KINDS if kind.is_address], ids=lambda kind: kind.name
+    "kind", [kind for kind in TOKEN_CLASSES if kind.is_address], ids=lambda kind: kind.name
 )
 def test_an_address_takes_the_pattern_with_addresses(kind):
     """Each is found without other text, and where it ends the text."""
@@ -192,11 +192,11 @@ def test_classes_of_characters_are_disjoint():
     ranges = bleu_captions._read_classes()
     assert ranges[0].first >= 128
     assert all(one.last < following.first for one, following in pairwise(ranges))
-    assert len(set(bleu_captions.CLASSES)) == len(bleu_captions.CLASSES)
+    assert len(set(bleu_captions.CHARACTER_CLASSES)) == len(bleu_captions.CHARACTER_CLASSES)
 
 
 def test_the_names_of_kinds_differ():
-    assert len({kind.name for kind in KINDS}) == len(KINDS)
+    assert len({kind.name for kind in TOKEN_CLASSES}) == len(TOKEN_CLASSES)
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ from bleu.bleu_options import (
     Convention,
     CorpusOptions,
     NamedTokenizer,
-    ReferenceLength,
-    SmoothMethod,
+    ReferenceLengthName,
+    SmoothMethodName,
     TestName,
     read_signature,
 )
@@ -1460,7 +1460,7 @@ def test_the_literals_are_the_names_of_the_records():
     assert [*get_args(NamedTokenizer)][: len(TOKENIZERS)] == list(TOKENIZERS)
     others = set(get_args(NamedTokenizer)) - set(TOKENIZERS)
     assert others == set(BLEU.TOKENIZERS) - set(TOKENIZERS)
-    assert list(get_args(SmoothMethod)) == list(SMOOTH_METHODS)
-    assert list(get_args(ReferenceLength)) == list(REFERENCE_LENGTHS)
+    assert list(get_args(SmoothMethodName)) == list(SMOOTH_METHODS)
+    assert list(get_args(ReferenceLengthName)) == list(REFERENCE_LENGTHS)
     assert list(get_args(Convention)) == [*CONVENTIONS, *DROP_INS]
     assert set(get_args(TestName)) == set(ALL_TESTS)

@@ -629,7 +629,7 @@ def test_sums_of_resamples_are_exact(monkeypatch, draw, units, largest):
         drawn[-1] = 0  # the same unit, each time
         times = np.stack([np.bincount(row, minlength=units) for row in drawn]).astype(np.int32)
     most_times = bleu_significance._USUAL_TIMES if draw == "draws" else 1
-    weights = bleu_significance.Weights.allocate(units, 40, largest, most_times=most_times)
+    weights = bleu_significance.ResampleMatrix.allocate(units, 40, largest, most_times=most_times)
     weights.values[:] = values
     assert weights.multiply(times).astype(np.int64).tolist() == (times @ values).tolist()
 

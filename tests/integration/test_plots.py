@@ -10,7 +10,7 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
-from bleu.bleu_report import Step, plot_scatter, plot_steps
+from bleu.bleu_report import FormulaStep, plot_scatter, plot_steps
 from helpers import ROOT
 from recipes import recipe
 from test_report import MAKE, PREDICTIONS, REFERENCES
@@ -261,7 +261,7 @@ class TestWaterfall:
         assert "50.81" in {text.get_text() for text in ax.texts}
 
     def test_steps_meet(self):
-        ax = plot_steps("a", [Step("up", 10.0), Step("down", -25.0)], "b", 35.0)
+        ax = plot_steps("a", [FormulaStep("up", 10.0), FormulaStep("down", -25.0)], "b", 35.0)
         bars = [bars[0] for bars in ax.containers]
         assert [(bar.get_x(), bar.get_width()) for bar in bars] == [
             (0, 50),

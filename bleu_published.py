@@ -18,7 +18,13 @@ from typing import Any, Literal, NamedTuple, TypedDict, cast
 import numpy as np
 
 from .bleu_messages import invalid
-from .bleu_options import SCORE, SIGNATURE_KEY, SignatureContent, read_signature, to_python
+from .bleu_options import (
+    SCORE_AFTER_SIGNATURE,
+    SIGNATURE_KEY,
+    SignatureContent,
+    read_signature,
+    to_python,
+)
 from .bleu_scoring import NOISE
 
 _MOST_CANDIDATES = 5  # that an error lists
@@ -192,7 +198,7 @@ def read_published(reported: object, decimals: int | None = None) -> Published:
         plain = {str(key): _to_plain(value) for key, value in plain.items()}
     line = _read_any(plain)
     # 2. Read the number.
-    written = SCORE.fullmatch(line.written)
+    written = SCORE_AFTER_SIGNATURE.fullmatch(line.written)
     if written is None:
         raise invalid("reported", line.written, _EXPECTED)
     number = Decimal(written[1].replace(",", "."))
@@ -234,9 +240,9 @@ def _read_any(plain: object) -> _Line:
         structure = _parse_structure(plain)
         if structure is not None:
             return _read_report(structure, plain)
-        alone = SCORE.fullmatch(plain)
+        alone = SCORE_AFTER_SIGNATURE.fullmatch(plain)
         return _Line(alone[1]) if alone else _read_line(plain)
-    if isinstance(plain, bool) or SCORE.fullmatch(str(plain)) is None:
+    if isinstance(plain, bool) or SCORE_AFTER_SIGNATURE.fullmatch(str(plain)) is None:
         raise invalid("reported", plain, _EXPECTED)
     return _Line(str(plain))
 
@@ -383,7 +389,7 @@ _OF_100 = re.compile(r"(?<=\d)\s*(?:/|out of)\s*100(?![\w.,/%])")
 # --- The score among the numbers of a line --------------------------------------------------------
 
 # A number that is not part of a word, of a longer number, of a time, or of a name such as BLEU-4.
-_SCORE = re.compile(
+_WRITTEN_SCORE = re.compile(
     rf"(?<![\w.,/@-])(?<!\d:){_NUMBER}(?:e[+-]?\d{{1,3}})?(?![\w/@]|:\d|[.,]\d|%\w|-\w)"
 )
 _BLEU = re.compile(r"bleu(?!rt)", re.IGNORECASE)
@@ -504,7 +510,7 @@ def _read_line(text: str) -> _Line:
         conditions=conditions,
         source=source,
         unread_keys=unread,
-        has_other_numbers=len(_SCORE.findall(line)) > 1,
+        has_other_numbers=len(_WRITTEN_SCORE.findall(line)) > 1,
     )
 
 
@@ -596,7 +602,7 @@ def _list_candidates(line: str) -> list[_Candidate]:
     >>> [(one.written, one.role) for one in _list_candidates("BLEU over 5 runs: 33.1")]
     [('5', 'other'), ('33.1', 'bare')]
     """
-    matches = list(_SCORE.finditer(line))
+    matches = list(_WRITTEN_SCORE.finditer(line))
     starts = [0, *(match.end() for match in matches)]
     ends = [*(match.start() for match in matches), len(line)]
     gaps = [_Gap.of_text(line[start:end]) for start, end in zip(starts, ends)]
@@ -837,7 +843,7 @@ def _read_report(report: object, reported: object) -> _Line:
 def _write(score: object, reported: object) -> str:
     """Return the digits of a score; `reported` is for the error."""
     is_number = isinstance(score, (int, float, str)) and not isinstance(score, bool)
-    if not is_number or SCORE.fullmatch(str(score)) is None:
+    if not is_number or SCORE_AFTER_SIGNATURE.fullmatch(str(score)) is None:
         raise invalid("reported", reported, "a dict with one BLEU score")
     return str(score)
 

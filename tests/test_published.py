@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import sacrebleu
-from bleu.bleu_lines import Conditions, Rounded, read_published
+from bleu.bleu_published import Conditions, Rounded, read_published
 from conftest import needs_wmt21
 from helpers import WMT21, read_lines, read_system
 from test_reconcile import make_sentences
