@@ -147,8 +147,8 @@ def _any_of(words: str) -> str:
 # --- Parts of patterns ----------------------------------------------------------------------------
 
 # One character stands for each class of characters beyond ASCII, and the patterns see only these.
-# `CHARACTER_CLASSES` has the members. A letter of any script is thus a letter for all kinds that are not
-# limited to `[A-Za-z]`, as in the program.
+# `CHARACTER_CLASSES` has the members. A letter of any script is thus a letter for all kinds that
+# are not limited to `[A-Za-z]`, as in the program.
 LETTER = "é"
 DIGIT = "３"
 MARK = "\u0301"  # combining marks and vowel signs

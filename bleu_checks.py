@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
@@ -55,6 +55,7 @@ from .bleu_mistakes import (
 )
 from .bleu_options import Options, Origin, make_signature
 from .bleu_report import Report, escape_unseen, write_name
+from .bleu_results import Finding
 from .bleu_scoring import bleu
 from .bleu_statistics import (
     Counted,
@@ -495,29 +496,6 @@ def sum_checked(corpus: Corpus, options: Options) -> Int64:
 
 
 # --- check ----------------------------------------------------------------------------------------
-
-
-class _Finding(TypedDict):
-    """The keys that all findings have."""
-
-    kind: str
-    where: Where
-    rows: int
-    share: float
-    first: int
-    example: str
-    says: str
-    fix: str | None
-    score: float | None
-    delta: float | None
-
-
-class Finding(_Finding, total=False):
-    """A mistake that was found, and what its fix changes."""
-
-    system: SystemName  # if there are several
-    documents: int  # if `documents` was passed
-    deletes: int  # rows in which the fix deletes more than a tenth of the text, if there are any
 
 
 _ONLY = "predictions"  # the name of a system that is passed alone

@@ -8,10 +8,11 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from itertools import combinations
 from math import exp
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
+from . import bleu_plots as plots
 from . import bleu_report as report
 from . import bleu_scoring as scoring
 from . import bleu_significance as significance
@@ -49,16 +50,23 @@ from .bleu_options import (
     make_signature,
     to_python,
 )
+from .bleu_results import (
+    DifferenceUncertainty,
+    GroupScores,
+    Pair,
+    RankedSystem,
+    RunScores,
+    Settings,
+    SystemScores,
+    Wins,
+)
 from .bleu_significance import (
     ALL_TESTS,
     TESTS,
-    DifferenceUncertainty,
     MacroAverage,
     Plan,
     Sample,
     StatisticsRows,
-    TestedDifference,
-    Uncertainty,
     Units,
     add_difference,
     add_estimate,
@@ -680,74 +688,6 @@ def _check_curve(options: Options, tokenizer_name: str) -> None:
 # --- Results --------------------------------------------------------------------------------------
 
 
-class Scored(TypedDict):
-    """The keys that all scores of a comparison have; others may be missing."""
-
-    bleu: float
-    score: float
-
-
-class _ComparedInGroup(Scored):
-    """The keys of a system in a group that does not consist of a single segment or document."""
-
-    delta: float
-    p_value: float
-
-
-class GroupScores(_ComparedInGroup, total=False):
-    """The scores of a system in a group; the baseline has neither `delta` nor `p_value`."""
-
-    documents: int
-
-
-class RunScores(Scored, total=False):
-    """The scores of a training run."""
-
-    macro_bleu: float
-
-
-class _Compared(Scored, scoring.Wins, TestedDifference):
-    """The keys of a system that is compared, with intervals."""
-
-    delta: float
-
-
-class SystemScores(_Compared, Uncertainty, total=False):
-    """The scores of a system, as in `systems` of a comparison.
-
-    A key is optional if it needs an argument. The baseline has no key of `_Compared` but those of
-    `Scored`, no `human_accuracy`, and no `macro_...` but `macro_bleu`.
-    """
-
-    runs: dict[Hashable, RunScores]
-    run_standard_deviation: float
-    human_accuracy: float | None
-    groups: dict[Label, GroupScores]
-    macro_bleu: float
-    macro_delta: float
-    macro_p_value: float
-    macro_delta_interval: list[float]
-    macro_delta_degrees_of_freedom: float
-    macro_delta_standard_error: float
-
-
-class _AllSettings(TypedDict):
-    """The keys about test and resampling that all results have."""
-
-    test: str
-    n_resamples: int
-    seed: int | None
-    signature: str
-
-
-class Settings(_AllSettings, total=False):
-    """The keys about test and resampling in a comparison or a ranking."""
-
-    confidence: float
-    documents: int
-    shared_documents: int
-
-
 # How to get the keys that a comparison or a ranking, and the dicts in them, lack.
 _BY_LABELS = report.passing("by=labels")
 _AT_LEVEL = (
@@ -771,7 +711,7 @@ _WAYS_TO_DIFFERENCES = {
     "p_value_sacrebleu": report.passing("test='bootstrap'"),
     **dict.fromkeys(DifferenceUncertainty.__annotations__, _AT_LEVEL),
     **dict.fromkeys(
-        scoring.Wins.__annotations__, report.passing("texts, or tables with a row per segment,")
+        Wins.__annotations__, report.passing("texts, or tables with a row per segment,")
     ),
     "human_accuracy": report.passing("human=True"),
     **dict.fromkeys(("macro_delta", "macro_p_value"), _BY_LABELS),
@@ -982,7 +922,7 @@ class Comparison(report.QuotableReport):
         Args:
             ax: the Axes of matplotlib to draw into; None for a new figure.
         """
-        return report.plot_systems(self["systems"], self["baseline"], ax)
+        return plots.plot_systems(self["systems"], self["baseline"], ax)
 
     def _html_table(self) -> str:
         """Return the table, with the intervals drawn in an additional column."""
@@ -1034,27 +974,6 @@ class ScoredRow(NamedTuple):
 
     name: str
     scores: Mapping[str, Any]
-
-
-class _Ranked(Scored):
-    """The keys that all systems of a ranking have."""
-
-    system: SystemName
-    rank_range: list[int]
-    cluster: int
-
-
-class RankedSystem(_Ranked, Uncertainty):
-    """A system in a ranking."""
-
-
-class Pair(TypedDict):
-    """Two systems, the better first; without p-values if there is a single unit."""
-
-    systems: list[SystemName]
-    delta: float
-    p_value: float
-    p_adjusted: float
 
 
 class Ranking(report.QuotableReport):
@@ -1157,7 +1076,7 @@ class Ranking(report.QuotableReport):
             is_significant = p_value < self["alpha"]
             significant[i, j] = is_significant
             significant[j, i] = is_significant
-        return report.plot_pairs(names, deltas - deltas.T, significant, ax)
+        return plots.plot_pairs(names, deltas - deltas.T, significant, ax)
 
     def _describe_ranks(self, test: str) -> list[str]:
         tested = _describe_test(self, test, self["pairs"])

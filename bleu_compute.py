@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Collection
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, overload
 
 import numpy as np
 
 from . import bleu_messages as messages
+from . import bleu_plots as plots
 from . import bleu_report as report
 from . import bleu_scoring as scoring
 from . import bleu_significance as significance
-from .bleu_checks import count_checked, sum_checked, warn_about_corpus
-from .bleu_corpus import Corpus, Int64, Label, is_missing
-from .bleu_counting import Tokens, check_memory, make_row
-from .bleu_inputs import list_references, read_corpus, read_documents, read_labels
+from .bleu_checks import count_checked, sum_checked
+from .bleu_corpus import Corpus, Int64, Label
+from .bleu_inputs import read_documents, read_labels
 from .bleu_messages import (
     count_things,
     invalid,
     one_of,
-    reword_errors,
     show_value,
     warn_once_per_kind,
 )
 from .bleu_options import Options, Origin, make_signature
+from .bleu_results import (
+    CorpusScores,
+    SignedScores,
+    Uncertainty,
+)
 from .bleu_significance import (
     Estimate,
     MacroAverage,
     Plan,
-    Uncertainty,
     add_estimate,
     add_macro_average,
     divide_into_units,
@@ -42,9 +41,9 @@ from .bleu_significance import (
     list_single_runs,
     read_macro_average,
 )
-from .bleu_statistics import Counted, prepare_batch
+from .bleu_statistics import Counted
 from .bleu_tables import read_counted
-from .bleu_tokenizers import choose_tokenizer, list_tokens
+from .bleu_tokenizers import choose_tokenizer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -219,235 +218,7 @@ def _build_scores(
     return scores
 
 
-# --- explain --------------------------------------------------------------------------------------
-
-
-_ONE_PREDICTION = (
-    "explain() takes one prediction with its references: for columns, write"
-    " explain(predictions[0], references[0])."
-)
-
-
-def _name_argument(message: str) -> str:
-    """Name the argument of `explain` in a message about the first row of a corpus."""
-    message = message.replace("predictions=[text for [text] in predictions]", "that str")
-    return re.sub(r"^predictions(\[0\])?:", "prediction:", message)
-
-
-@reword_errors(_name_argument)
-def explain_segment(prediction: object, references: object, options: Options) -> Explanation:
-    """Count one segment, and keep the n-grams and tokens that matched.
-
-    The first order of the paper's example 2:
-
-    >>> references = ["the cat is on the mat"]
-    >>> explanation = explain_segment("the the the", references, Options(max_order=1))
-    >>> explanation["orders"][0]["clipped"], explanation["prediction"]["longest_match"]
-    ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
-    """
-    listed: Any = list_references(references)
-    try:
-        corpus = read_corpus([prediction], [listed])
-    except TypeError as error:
-        if isinstance(prediction, Iterable) and not isinstance(prediction, (str, bytes, Mapping)):
-            error.args = (f"{error} {_ONE_PREDICTION}",)
-        raise
-    # 1. Tokenize, and number n-grams once for everything below.
-    tokenizer = choose_tokenizer(options, corpus.kind)
-    prediction_texts, reference_texts = prepare_batch(corpus.batches[0], tokenizer)
-    (tokens,) = list_tokens(prediction_texts, tokenizer)
-    reference_tokens = list_tokens(reference_texts, tokenizer)
-    rule = options.counting_rule
-    _check_listed_ngrams(len(tokens), options.max_order)
-    orders = list(number_orders([tokens, *reference_tokens], rule.max_order))
-    # 2. Count and score.
-    matches = [order.clipped.total() for order in orders]
-    lengths = [len(reference) for reference in reference_tokens]
-    row = np.array(make_row(matches, len(tokens), lengths, rule))
-    smoothed = scoring.precisions(row, options)
-    explanation = Explanation(scoring.score_row(row, options, smoothed))
-    origin = Origin(tokenizer.name, corpus.reference_count())
-    explanation["signature"] = make_signature(options, origin)
-    no_bigrams = np.zeros((1, 0), np.int64)
-    warn_about_corpus(corpus, no_bigrams, options, names={"predictions": "prediction"})
-    scoring.warn_if_zero(explanation["bleu"], row, 1, options)
-    # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
-    explained_orders = orders[: options.max_order]
-    explanation["weights"] = scoring.order_weights(smoothed.present, options)
-    explanation["prediction"] = _cover_tokens(
-        tokens,
-        [order.prediction for order in explained_orders],
-        [order.allowed for order in explained_orders],
-    )
-    explanation["references"] = [
-        _cover_tokens(
-            reference,
-            [order.references[i] for order in explained_orders],
-            [order.counts for order in explained_orders],
-        )
-        for i, reference in enumerate(reference_tokens)
-    ]
-    # 4. Name the reference of the brevity penalty by its index in the caller's list, in which some
-    #    may be None.
-    indices = [0]
-    if not isinstance(listed, str):
-        indices = [i for i, reference in enumerate(listed) if not is_missing(reference)]
-    effective_length = int(row[options.layout.reference_length])
-    explanation["effective_reference"] = indices[lengths.index(effective_length)]
-    # 5. Describe the n-grams.
-    totals = row[options.layout.totals].tolist()
-    explanation["orders"] = [
-        _explain_order(order, total, tokens) for order, total in zip(explained_orders, totals)
-    ]
-    return report.explain_missing_keys(explanation)
-
-
-_BYTES_PER_LISTED_TOKEN = 8  # a pointer in the list of an n-gram
-
-
-def _check_listed_ngrams(tokens: int, max_order: int) -> None:
-    """Raise if the n-grams of a prediction, which `explain` lists one by one, fill the memory."""
-    orders = np.arange(1, min(max_order, tokens) + 1)
-    listed = int((orders * (tokens - orders + 1)).sum())
-    needed = _BYTES_PER_LISTED_TOKEN * listed
-    check_memory("prediction", needed, tokens=tokens, max_order=max_order, task="list")
-
-
-@dataclass(frozen=True)
-class NumberedOrder:
-    """The n-grams of one order in a prediction and its references; equal n-grams have one number.
-
-    order: n.
-    prediction: the number of the n-gram at each position.
-    references: the same for each reference.
-    """
-
-    order: int
-    prediction: list[int]
-    references: list[list[int]]
-
-    @cached_property
-    def counts(self) -> Counter[int]:
-        """How often each n-gram occurs in the prediction, in order of first appearance."""
-        return Counter(self.prediction)
-
-    @cached_property
-    def allowed(self) -> Counter[int]:
-        """The highest count of each n-gram in any reference, to which matches are clipped."""
-        most: Counter[int] = Counter()
-        for reference in self.references:
-            most |= Counter(reference)
-        return most
-
-    @cached_property
-    def clipped(self) -> Counter[int]:
-        """The clipped counts."""
-        return self.counts & self.allowed
-
-
-def number_orders(texts: Sequence[Tokens], max_order: int) -> Iterator[NumberedOrder]:
-    """Yield the numbered n-grams of a prediction and its references, order by order.
-
-    An n-gram is its first n - 1 tokens, which have a number already, and its last token. So the
-    time grows with tokens times orders; tuples of n tokens would take n times as long.
-
-    >>> [order.prediction for order in number_orders([["a", "b", "a"], ["b"]], 2)]
-    [[0, 1, 0], [0, 1]]
-    """
-    numbers = [[0] * len(tokens) for tokens in texts]  # n-grams without tokens are equal
-    for order in range(1, max_order + 1):
-        number_of: dict[tuple[int, Hashable], int] = {}
-        longer = []
-        for tokens, beginnings in zip(texts, numbers):
-            last_tokens = tokens[order - 1 :]
-            keys = zip(beginnings, last_tokens)  # beginnings without a further token are left out
-            longer.append([number_of.setdefault(key, len(number_of)) for key in keys])
-        numbers = longer
-        yield NumberedOrder(order, numbers[0], numbers[1:])
-
-
-def _cover_tokens(
-    tokens: Tokens, numbers: Sequence[Sequence[int]], allowed: Sequence[Mapping[int, int]]
-) -> CoveredTokens:
-    """Return the tokens, each with the order of the longest clipped match that covers it.
-
-    Args:
-        tokens: the tokens of a text.
-        numbers: for each order from 1 on, the number of the n-gram at each position.
-        allowed: for each order, how many occurrences of an n-gram match.
-    """
-    longest = np.zeros(len(tokens), np.int64)
-    for order in range(len(numbers), 0, -1):
-        remaining = dict(allowed[order - 1])
-        # 1. Occurrences within a longer match come first, because they are known to match.
-        uncovered = np.concatenate([[0], np.cumsum(longest == 0)])
-        starts = np.arange(len(numbers[order - 1]))
-        is_within = uncovered[starts + order] == uncovered[starts]
-        matched = []
-        for start in [*starts[is_within].tolist(), *starts[~is_within].tolist()]:
-            number = numbers[order - 1][start]
-            if remaining.get(number, 0) > 0:
-                remaining[number] -= 1
-                matched.append(start)
-        # 2. Tokens that a longer match covers keep its order.
-        changes = np.zeros(len(tokens) + 1, np.int64)
-        changes[matched] += 1
-        changes[np.array(matched, np.int64) + order] -= 1
-        is_covered = np.cumsum(changes[:-1]) > 0
-        longest[is_covered & (longest == 0)] = order
-    return {"tokens": list(tokens), "longest_match": longest.tolist(), "length": len(tokens)}
-
-
-def _explain_order(order: NumberedOrder, total: int, tokens: Tokens) -> OrderMatches:
-    """Sort the n-grams of an order by what became of them."""
-    matches: OrderMatches = {
-        "order": order.order,
-        "total": total,
-        "unclipped_matches": 0,
-        "matches": order.clipped.total(),
-        "matched": [],
-        "clipped": [],
-        "missed": [],
-    }
-    allowed = order.allowed
-    start_of: dict[int, int] = {}
-    for start, number in enumerate(order.prediction):
-        start_of.setdefault(number, start)
-    for number, count in order.counts.items():
-        start = start_of[number]
-        ngram = list(tokens[start : start + order.order])
-        entry: NGramCount = {"ngram": ngram, "count": count, "allowed": allowed[number]}
-        if not allowed[number]:
-            matches["missed"].append(entry)
-            continue
-        matches["unclipped_matches"] += count
-        matches["matched" if count <= allowed[number] else "clipped"].append(entry)
-    return matches
-
-
 # --- The result of compute and score --------------------------------------------------------------
-
-
-class _SignedScores(scoring.Scores):
-    """The keys that all results have."""
-
-    signature: str
-
-
-class CorpusScores(_SignedScores, Uncertainty, total=False):
-    """The keys of a result, and of a group in it."""
-
-    segment_bleu: list[float]
-    mean_segment_bleu: float
-    confidence: float
-    documents: int
-    groups: dict[Label, CorpusScores]
-    macro_bleu: float
-    macro_score: float
-    macro_confidence_interval: list[float]
-    macro_degrees_of_freedom: float
-    macro_standard_error: float
-    shared_documents: int
 
 
 # How to get the keys of `CorpusScores` that a result, or a group of it, lacks.
@@ -541,7 +312,7 @@ class Result(report.QuotableReport):
         def __getitem__(self, key: str) -> object: ...
 
     def __str__(self) -> str:
-        if not self.keys() >= _SignedScores.__annotations__.keys():  # some were removed
+        if not self.keys() >= SignedScores.__annotations__.keys():  # some were removed
             return repr(self)
         lines = [self._write_line(), self["signature"]]
         return "\n".join(map(report.fit_terminal, lines))
@@ -593,7 +364,9 @@ class Result(report.QuotableReport):
         rows = [["n-grams", "matches", "total", "precision", "BLEU-n"]]
         for order in self._list_orders():
             counts = [f"{count:,}" for count in (order.order, order.matches, order.total)]
-            rows.append([*counts, _percent(order.precision), _percent(order.bleu)])
+            rows.append(
+                [*counts, report.write_score(order.precision), report.write_score(order.bleu)]
+            )
         return rows
 
     def _records(self) -> list[dict[str, Any]]:
@@ -628,9 +401,9 @@ class Result(report.QuotableReport):
         if kind is None:
             kind = "segments" if "segment_bleu" in self else "precisions"
         if kind == "segments":
-            return report.plot_segments(self["segment_bleu"], ax)
+            return plots.plot_segments(self["segment_bleu"], ax)
         if kind == "precisions":
-            return report.plot_precisions(self, ax)
+            return plots.plot_precisions(self, ax)
         raise invalid("kind", kind, one_of(("segments", "precisions")))
 
     def _list_orders(self) -> list[OrderScores]:
@@ -647,7 +420,7 @@ class Result(report.QuotableReport):
             facts.append(report.describe_interval(self, self["confidence"]))
         if "segment_bleu" in self:
             scores = self["segment_bleu"]
-            lowest, median, highest = map(_percent, np.quantile(scores, [0, 0.5, 1]))
+            lowest, median, highest = map(report.write_score, np.quantile(scores, [0, 0.5, 1]))
             quantiles = f"lowest {lowest}, median {median}, highest {highest}"
             facts.append(f"{count_things(len(scores), 'segment')}: {quantiles}")
         tokens = count_things(self["translation_length"], "token")
@@ -725,107 +498,3 @@ _GROUP_COLUMNS = (
 _TOKENIZER_COLUMN = report.Column(
     "tokenizer", "signature", lambda signature: report.find_in_signature(signature, "tok")
 )
-
-
-def _percent(score: float) -> str:
-    return f"{100 * score:.2f}"
-
-
-# --- The result of explain ------------------------------------------------------------------------
-
-
-class NGramCount(TypedDict):
-    """An n-gram of a prediction: how often it occurs there, and at most in any reference."""
-
-    ngram: list[Any]
-    count: int
-    allowed: int
-
-
-class OrderMatches(TypedDict):
-    """The n-grams of one order, as in the result of `explain`."""
-
-    order: int
-    total: int
-    unclipped_matches: int
-    matches: int
-    matched: list[NGramCount]
-    clipped: list[NGramCount]
-    missed: list[NGramCount]
-
-
-class CoveredTokens(TypedDict):
-    """The tokens of a text, each with the order of the longest clipped match that covers it."""
-
-    tokens: list[Any]
-    longest_match: list[int]
-    length: int
-
-
-class Explanation(report.Report):
-    """The result of `explain`: a dict for programs, a table in print, and colors in a notebook."""
-
-    if TYPE_CHECKING:  # the types of the keys: a subclass of dict can't be a TypedDict
-
-        @overload  # type: ignore[override]
-        def __getitem__(
-            self, key: Literal["bleu", "score", "brevity_penalty", "length_ratio"]
-        ) -> float: ...
-        @overload
-        def __getitem__(
-            self, key: Literal["precisions", "bleu_by_order", "weights"]
-        ) -> list[float]: ...
-        @overload
-        def __getitem__(
-            self,
-            key: Literal["translation_length", "reference_length", "effective_reference"],
-        ) -> int: ...
-        @overload
-        def __getitem__(self, key: Literal["counts", "totals"]) -> list[int]: ...
-        @overload
-        def __getitem__(self, key: Literal["signature"]) -> str: ...
-        @overload
-        def __getitem__(self, key: Literal["prediction"]) -> CoveredTokens: ...
-        @overload
-        def __getitem__(self, key: Literal["references"]) -> list[CoveredTokens]: ...
-        @overload
-        def __getitem__(self, key: Literal["orders"]) -> list[OrderMatches]: ...
-        def __getitem__(self, key: str) -> object: ...
-
-    def _title(self) -> str:
-        return f"BLEU {self['score']:.2f} = 100 · {report.plain_formula(self)}"
-
-    def _rows(self) -> list[list[str]]:
-        rows = [["n-grams", "total", "unclipped matches", "matches", "precision"]]
-        for record in self._records():
-            *counts, precision = record.values()
-            rows.append([*map(str, counts), _percent(precision)])
-        return rows
-
-    def _records(self) -> list[dict[str, Any]]:
-        orders = self["orders"]
-        return [
-            {
-                "order": order["order"],
-                "total": order["total"],
-                "unclipped_matches": order["unclipped_matches"],
-                "matches": order["matches"],
-                "precision": precision,
-            }
-            for order, precision in zip(orders, self["precisions"])
-        ]
-
-    def to_html(self) -> str:
-        return report.wrap(
-            report.explanation(self),
-            report.legend(len(self["orders"])),
-            report.paragraph(self._note(), "note"),
-        )
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot precision by order, before clipping and after, and return the Axes.
-
-        Args:
-            ax: the Axes of matplotlib to draw into; None for a new figure.
-        """
-        return report.plot_precisions(self, ax)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
@@ -27,8 +27,7 @@ from .bleu_corpus import (
 )
 from .bleu_inputs import check_single_runs, find_name, read_corpora, read_labels, read_systems
 from .bleu_messages import count_things, show_value, warn_once_per_kind, within_system
-from .bleu_options import Options, Origin, make_signature
-from .bleu_pairwise import (
+from .bleu_ngrams import (
     Bools,
     NumberedTexts,
     Occurrences,
@@ -37,14 +36,17 @@ from .bleu_pairwise import (
     number_texts,
     sorted_order,
 )
-from .bleu_report import (
-    Report,
-    explain_missing_keys,
-    passing,
-    plot_scatter,
-    write_label,
-    write_name,
-    write_table,
+from .bleu_options import Options, Origin, make_signature
+from .bleu_plots import plot_scatter
+from .bleu_report import Report, explain_missing_keys, passing, write_label, write_name, write_table
+from .bleu_results import (
+    GroupDifference,
+    LengthDifference,
+    NGramDifference,
+    OrderDifference,
+    SegmentDifference,
+    SystemScore,
+    Token,
 )
 from .bleu_scoring import NOISE, bleu, count_wins, warn_about_zeros
 from .bleu_statistics import count_batch, take_bigrams
@@ -67,8 +69,7 @@ _NO_SEGMENT = np.iinfo(np.int32).max
 _REFERENCE = 2  # the source of an n-gram in a reference; 0 and 1 are the systems
 
 Int32 = np.ndarray[Any, np.dtype[np.int32]]
-Token = str | int
-GroupName = TypeVar("AnyLabel", bound=Hashable)
+GroupName = TypeVar("GroupName", bound=Hashable)
 FloatOrArray = TypeVar("FloatOrArray", float, Float64)
 
 
@@ -466,59 +467,6 @@ def _choose_rows(table: NGramTable, system: int) -> NGramTable:
 
 
 # --- The result -----------------------------------------------------------------------------------
-
-
-class SystemScore(TypedDict):
-    """The score of a system on the scales 0-1 and 0-100; only the second system has a `delta`."""
-
-    bleu: float
-    score: float
-    delta: float
-
-
-class GroupDifference(TypedDict):
-    """The number of segments in a group, BLEU of both systems, and their difference."""
-
-    segments: int
-    bleu: dict[SystemName, float]
-    delta: float
-
-
-# The first and the last length of a range in tokens; None if it has no end. `from` is a keyword.
-_LengthRange = TypedDict("_LengthRange", {"from": int, "to": int | None})
-
-
-class LengthDifference(_LengthRange, GroupDifference):
-    """The group of the segments whose reference length is in a range."""
-
-
-class NGramDifference(TypedDict):
-    """An n-gram that one system matches more often.
-
-    count: the surplus of matches.
-    matches: per system, the matches that only this system has in a segment.
-    segment: the first segment with a surplus.
-    """
-
-    ngram: list[Token]
-    count: int
-    matches: dict[SystemName, int]
-    segment: int
-
-
-class OrderDifference(TypedDict):
-    """The most distinctive n-grams of one order, per system."""
-
-    order: int
-    systems: dict[SystemName, list[NGramDifference]]
-
-
-class SegmentDifference(TypedDict):
-    """The index of a segment, BLEU of both systems, and their difference."""
-
-    segment: int
-    bleu: dict[SystemName, float]
-    delta: float
 
 
 class Difference(Report):

@@ -218,7 +218,7 @@ def count_rows_compiled(
     # Pass columns in C order. A single row has both orders, and numba would compile again for
     # Fortran order.
     columns = rows.T
-    _count_batch(
+    _count_rows_in_parallel(
         predictions=texts.predictions,
         references=texts.references,
         bounds=bounds,
@@ -751,7 +751,7 @@ _MOST_POSITIONS = 63
 
 
 @_kernel
-def _count_batch(
+def _count_rows_in_parallel(
     predictions, references, bounds, token_addresses, table, edge, strips_start, factor,
     length_rule, minimum_total, match_columns, total_columns, lengths, effective_lengths,
 ):  # fmt: skip

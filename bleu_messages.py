@@ -412,7 +412,8 @@ NOT_A_TOKENIZER = (
 def raise_for_first_bad_row(name: str, data: Iterable[object], expected: str) -> None:
     """Raise for the first item that is invalid, or that differs in type from the items before it.
 
-    Arrow columns have a single type and are not checked; `expected` is `EXPECTED_TEXT` or `REFERENCES`.
+    Arrow columns have a single type and are not checked. `expected` is `EXPECTED_TEXT` or
+    `REFERENCES`.
 
     >>> raise_for_first_bad_row("references", [["a"], 0.5], REFERENCES)
     Traceback (most recent call last):

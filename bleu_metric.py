@@ -35,17 +35,11 @@ from .bleu_calls import CALLS
 from .bleu_captions import tokenize_ptb
 from .bleu_checks import Checked, check_texts, count_checked
 from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
-from .bleu_compute import (
-    Explanation,
-    GroupedResult,
-    Result,
-    explain_segment,
-    score_corpus,
-    score_statistics,
-)
+from .bleu_compute import GroupedResult, Result, score_corpus, score_statistics
 from .bleu_corpus import Corpus, picklable
 from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
+from .bleu_explain import Explanation, explain_segment
 from .bleu_inputs import (
     fingerprint_references,
     read_corpus,
@@ -56,6 +50,7 @@ from .bleu_inputs import (
 from .bleu_kernels import warm_up
 from .bleu_messages import BleuWarning, count_things, show_value
 from .bleu_mistakes import KINDS
+from .bleu_ngrams import number_texts
 from .bleu_options import (
     DESCRIPTIONS,
     DROP_INS,
@@ -73,9 +68,11 @@ from .bleu_options import (
     shape_result,
 )
 from .bleu_pairwise import SelfBleu, measure_self_bleu, score_pairs
+from .bleu_plots import plot_precisions
 from .bleu_published import Published
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
 from .bleu_report import CITATION, Report, ResultType, explain_missing_keys, restore_result
+from .bleu_results import Scores
 from .bleu_scoring import bleu
 from .bleu_significance import draw
 from .bleu_statistics import count_groups

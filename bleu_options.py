@@ -20,7 +20,8 @@ from . import bleu_messages as messages
 from .bleu_corpus import Label, Layout, __version__, picklable, plain_label
 from .bleu_counting import REFERENCE_LENGTHS, CountingRule
 from .bleu_messages import invalid, one_of, show_value, warn
-from .bleu_scoring import SMOOTH_METHODS, Scores, precisions
+from .bleu_results import Scores
+from .bleu_scoring import SMOOTH_METHODS, precisions
 from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, is_moses, print_tokenizer
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, TypedDict, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from .bleu_options import (
     read_signature,
     to_python,
 )
+from .bleu_results import ConditionsContent
 from .bleu_scoring import NOISE
 
 _MOST_CANDIDATES = 5  # that an error lists
@@ -55,16 +56,6 @@ class Rounded(NamedTuple):
     def is_rounded_from(self, number: float) -> bool:
         """Return True if a number rounds to this one, up or down."""
         return abs(number - self.value) <= self.unit / 2 + NOISE
-
-
-class ConditionsContent(TypedDict, total=False):
-    """The values that a line has beside its score, as keys of `compute`, with their scales."""
-
-    precisions: list[float]
-    brevity_penalty: float
-    length_ratio: float
-    translation_length: int
-    reference_length: int
 
 
 class Conditions(dict[str, tuple[Rounded, ...]]):

@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import chain, islice, pairwise, product
 from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
@@ -41,7 +41,7 @@ from .bleu_calls import (
     list_tools,
     score_by_last_pair,
 )
-from .bleu_checks import Finding, list_findings, sum_checked
+from .bleu_checks import list_findings, sum_checked
 from .bleu_corpus import STRINGS, Corpus, InputType, Int64, Layout, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_inputs import read_column, read_corpus, reject_dicts
@@ -55,15 +55,9 @@ from .bleu_options import (
     choose_options,
     make_signature,
 )
-from .bleu_published import (
-    ConditionsContent,
-    Published,
-    Reading,
-    list_readings,
-    read_published,
-)
+from .bleu_plots import FormulaStep, plot_steps
+from .bleu_published import Published, Reading, list_readings, read_published
 from .bleu_report import (
-    FormulaStep,
     Report,
     explain_missing_keys,
     fit_terminal,
@@ -72,19 +66,20 @@ from .bleu_report import (
     format_plain,
     paragraph,
     passing,
-    plot_steps,
     show,
     wrap,
     write_table,
 )
-from .bleu_scoring import (
-    NOISE,
-    OrderWeights,
+from .bleu_results import (
+    ConditionsContent,
+    ConventionScores,
+    FactorStep,
+    Finding,
+    ReconciliationContent,
     Scores,
-    bleu,
-    bleu_by_weights,
-    score_row,
+    SettingScores,
 )
+from .bleu_scoring import NOISE, OrderWeights, bleu, bleu_by_weights, score_row
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import (
     TOKENIZERS,
@@ -1154,68 +1149,6 @@ def _split_references(
 
 
 # --- Results --------------------------------------------------------------------------------------
-
-
-class FactorStep(TypedDict):
-    """A change of one factor, and the resulting difference of the score on the scale 0-1."""
-
-    factor: str
-    value: object
-    delta: float
-
-
-class SettingScores(TypedDict):
-    """A setting in the result of `reconcile`, with its difference from the published score."""
-
-    bleu: float
-    score: float
-    delta: float
-    plausible: bool
-    kind: str
-    says: str
-    steps: list[FactorStep]
-    same_score: dict[str, list[object]]
-    references: str | int
-    swapped: bool
-    last_pair: bool
-    call: str
-    options: dict[str, object]
-    signature: str
-
-
-class AnswerContent(TypedDict):
-    """The keys that every result of `reconcile` has."""
-
-    reported: object
-    decimals: int
-    scale: int
-    settings: int
-    chance: float
-    verified: bool | None
-    usual: list[SettingScores]
-    matches: list[SettingScores]
-    other_matches: list[SettingScores]
-    nearest: list[SettingScores]
-    fixes: list[Finding]
-    other_fixes: list[Finding]
-
-
-class ReconciliationContent(AnswerContent, total=False):
-    """The keys of the result of `reconcile`, with those of some lines, texts and machines."""
-
-    conditions: ConditionsContent
-    untried_references: int
-    untried_packages: list[str]
-
-
-class ConventionScores(TypedDict):
-    """A convention in the result of `conventions`, with its difference from the default."""
-
-    bleu: float
-    score: float
-    delta: float
-    steps: list[FactorStep]
-    signature: str
 
 
 class Reconciliation(Report):

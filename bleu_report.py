@@ -12,7 +12,6 @@ import sys
 from collections.abc import (
     Callable,
     Collection,
-    Hashable,
     Iterable,
     Iterator,
     Mapping,
@@ -25,9 +24,6 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol, TypeVar
 
-import numpy as np
-
-from .bleu_corpus import Float64
 from .bleu_inputs import fingerprint_references
 from .bleu_messages import count_things, name_value, show_value
 from .bleu_options import DROP_INS, OTHER_KEYS
@@ -35,15 +31,10 @@ from .bleu_options import DROP_INS, OTHER_KEYS
 if TYPE_CHECKING:
     from _collections_abc import dict_keys
 
-    from matplotlib.axes import Axes
-    from matplotlib.transforms import Transform
-    from matplotlib.typing import ColorType
     from pandas import DataFrame
     from typing_extensions import Self
 
-    from .bleu_compare import SystemScores
-    from .bleu_compute import CoveredTokens, NGramCount, OrderMatches
-    from .bleu_corpus import SystemName
+    from .bleu_results import CoveredTokens, NGramCount, OrderMatches
 
 CITATION = """\
 @inproceedings{papineni-etal-2002-bleu,
@@ -994,6 +985,15 @@ def _write_power(weight: float, power: str, fraction_power: str) -> str:
     return "" if exponent == "1" else power.format(exponent)
 
 
+def write_score(score: float) -> str:
+    """Return a score as text on the scale 0-100.
+
+    >>> write_score(0.45178)
+    '45.18'
+    """
+    return f"{100 * score:.2f}"
+
+
 def write_number(value: float) -> str:
     """Write four decimals, none for a whole number.
 
@@ -1292,277 +1292,3 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
     right = 100 * (high - start) / width
     style = f"--low:{left:.1f}%;--at:{at:.1f}%;--high:{right:.1f}%"
     return Markup(f'<span class="bleu-interval" style="{style}"><i></i><b></b></span>')
-
-
-# --- Plots ----------------------------------------------------------------------------------------
-#
-# Each function draws into `ax`, or into a new figure, and returns the Axes. BLEU is on the scale
-# 0-100. Bars differ by fill and hatch, not by color. A new figure is gray on a transparent
-# background, to fit light and dark pages. Axes passed as `ax` keep their colors, and a new figure
-# takes those of a matplotlib style that is in effect.
-
-_BIN = 5  # BLEU points
-_THICKNESS = 0.6  # of a bar in a waterfall
-_LABEL_SIZE = "small"
-_RUN_OFFSET = 0.25  # of the dots of training runs from the row of their mean
-_ACCENT = "C0"
-_CELL = "#1f77b4"  # white text on it has a contrast of 4.8
-_LABELED_SYSTEMS = 15  # more numbers in a matrix of pairs would overlap
-# Its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme.
-_GRAY = "#767676"
-_INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-_PAGE: dict[Any, str] = {"axes.facecolor": "none", **dict.fromkeys(_INK, _GRAY)}
-# The hatches of hollow bars, by kind. Bars of other kinds are filled.
-_HATCHES = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
-
-
-class FormulaStep(NamedTuple):
-    """A change of a setting, and the resulting difference of the score in points."""
-
-    label: str
-    difference: float
-
-
-def plot_precisions(result: ResultDict, ax: Axes | None = None) -> Axes:
-    """Plot precision by order, after clipping.
-
-    Bars for precision before clipping are added if it is known, and bars for precision after
-    smoothing if smoothing changed it.
-    """
-    ax = _open(ax)
-    # 1. The series, in percent.
-    totals = np.maximum(result["totals"], 1)
-    series = {}
-    if "orders" in result:
-        unclipped = np.array([order["unclipped_matches"] for order in result["orders"]])
-        series["before clipping"] = 100 * unclipped / totals
-    clipped = 100 * np.asarray(result["counts"]) / totals
-    series["after clipping"] = clipped
-    smoothed = 100 * np.asarray(result["precisions"])
-    is_smoothed = np.abs(clipped - smoothed) > 1e-9
-    if is_smoothed.any():
-        series["smoothed"] = np.where(is_smoothed, smoothed, np.nan)  # a bar only if it differs
-    # 2. The bars of an order stand side by side, around its tick.
-    width = 0.8 / len(series)
-    for number, (name, heights) in enumerate(series.items()):
-        offset = (number - (len(series) - 1) / 2) * width
-        positions = np.arange(len(heights)) + offset
-        bars = ax.bar(positions, heights, width * 0.92, label=name, **_style(ax, name))
-        labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
-        ax.bar_label(bars, labels, padding=2, color=_ink(ax), fontsize=_LABEL_SIZE)
-    # 3. Labels and scales.
-    if len(series) > 1:
-        ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
-    ax.set_xticks(range(len(totals)), [f"{order}-gram" for order in range(1, len(totals) + 1)])
-    ax.set(ylim=(0, 110), yticks=range(0, 101, 20), ylabel="precision (%)")
-    return ax
-
-
-def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
-    """Plot a histogram of segment scores, which are on the scale 0-1."""
-    ax = _open(ax)
-    counts, edges = np.histogram(100 * np.asarray(scores, float), bins=range(0, 100 + _BIN, _BIN))
-    ax.bar(edges[:-1], counts, width=_BIN, align="edge", **_style(ax, "after clipping"))
-    ax.set(xlim=(0, 100), xlabel=f"BLEU of a segment, in steps of {_BIN}", ylabel="segments")
-    ax.locator_params(axis="y", integer=True)
-    return ax
-
-
-def plot_systems(
-    systems: Mapping[SystemName, SystemScores], baseline: SystemName, ax: Axes | None = None
-) -> Axes:
-    """Plot the scores of systems, and the intervals of their differences from the baseline.
-
-    Training runs are hollow dots below their mean.
-
-    The baseline's score is a line. A system whose interval does not reach the line differs, even if
-    the intervals of the scores themselves overlap.
-    """
-    ax = _open(ax, height=1.2 + 0.45 * len(systems))
-    ink = _ink(ax)
-    baseline_score = systems[baseline]["score"]
-    for row, system in enumerate(systems.values()):
-        score = system["score"]
-        ends = [score, score]
-        if "delta_interval" in system:
-            ends = [baseline_score + 100 * end for end in system["delta_interval"]]
-        ax.plot(ends, [row, row], color=ink, linewidth=1.5, marker="|", markersize=9)
-        ax.plot(score, row, "o", color=ink)
-        run_scores = [run["score"] for run in system.get("runs", {}).values()]
-        if len(run_scores) > 1:
-            run_row = [row + _RUN_OFFSET] * len(run_scores)
-            ax.plot(run_scores, run_row, "o", markersize=4, markerfacecolor="none", color=ink)
-        right_edge = ax.get_yaxis_transform()  # x is 1 at the right edge of the Axes
-        _write_beside(ax, 1, row, f"{score:.2f}", xycoords=right_edge)
-    ax.axvline(baseline_score, color=ink, linewidth=0.8, linestyle=":", zorder=0)
-    names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
-    ax.set_yticks(range(len(systems)), [_write_tick(name) for name in names])
-    ax.set_ylim(len(systems) - 0.5, -0.5)
-    ax.margins(x=0.1)
-    label = "BLEU"
-    if any("delta_interval" in system for system in systems.values()):
-        label += ", with the interval of the difference from the baseline"
-    if any(len(system.get("runs", {})) > 1 for system in systems.values()):
-        label += "\nhollow: training runs"
-    ax.set_xlabel(label)
-    return ax
-
-
-def plot_pairs(
-    names: Sequence[object],
-    deltas: Float64,
-    significant: np.ndarray[Any, np.dtype[np.bool_]],
-    ax: Axes | None = None,
-) -> Axes:
-    """Plot the differences between all pairs of systems, with significant differences filled.
-
-    Args:
-        names: the systems, the best first.
-        deltas: float64 [systems, systems], the score of a row's system minus the score of a
-            column's, in points.
-        significant: bool [systems, systems].
-    """
-    labels = [_write_tick(name) for name in names]
-    longest = max(len(label) for label in labels)
-    size = 1.2 + 0.5 * len(names) + 0.1 * longest  # inches; a character is about 0.1 wide
-    ax = _open(ax, width=max(4.8, size), height=max(3.6, size))
-    for row, column in np.argwhere(~np.eye(len(names), dtype=bool)).tolist():
-        is_filled = significant[row, column]
-        fill = _CELL if is_filled else "none"
-        ax.bar(column, 1, 1, row - 0.5, facecolor=fill, edgecolor="none", linewidth=0)
-        if len(names) <= _LABELED_SYSTEMS:
-            color = "white" if is_filled else _ink(ax)
-            ax.annotate(
-                f"{deltas[row, column]:+.1f}",
-                (column, row),
-                ha="center",
-                va="center",
-                color=color,
-                fontsize=_LABEL_SIZE,
-            )
-    ticks = range(len(names))
-    ax.set_xticks(ticks, labels, rotation=90)
-    ax.set_yticks(ticks, labels)
-    ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5))
-    title = "Row minus column, BLEU points; filled if significant"
-    ax.set_title(title, fontsize="medium", wrap=True)
-    return ax
-
-
-def plot_steps(
-    start: str, steps: Sequence[FormulaStep], end: str, score: float, *, ax: Axes | None = None
-) -> Axes:
-    """Plot the effect of each step as a waterfall, from the bar `start` to the bar `end`.
-
-    `score` is the score after the last step.
-    """
-    ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
-    differences = [step.difference for step in steps]
-    start_score = score - sum(differences)
-    # levels[0] is the score before the first step, levels[i] the score after step i.
-    levels = start_score + np.cumsum([0.0, *differences])
-    # 1. Bars: both scores from 0, and each step from the score before it to the score after it.
-    last_row = len(levels)
-    ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
-    for row, step in enumerate(steps, 1):
-        before = levels[row - 1]
-        after = levels[row]
-        kind = "gain" if step.difference > 0 else "loss"
-        left = min(before, after)
-        ax.barh(row, abs(step.difference), _THICKNESS, left=left, **_style(ax, kind))
-        _write_beside(ax, max(before, after), row, f"{step.difference:+.2f}")
-    ax.barh(last_row, levels[-1], _THICKNESS, **_style(ax, "after clipping"))
-    for row, level in ((0, levels[0]), (last_row, levels[-1])):
-        _write_beside(ax, level, row, f"{level:.2f}")
-    # 2. A line from each bar to the next one.
-    for row, level in enumerate(levels):
-        ax.plot([level, level], [row, row + 1], color=_ink(ax), linewidth=0.8, zorder=0)
-    # 3. Labels and scales.
-    ax.set_yticks(range(last_row + 1), [start, *(step.label for step in steps), end])
-    ax.invert_yaxis()
-    ax.set(xlim=(0, 1.15 * max(1.0, levels.max())), xlabel="BLEU")
-    return ax
-
-
-def plot_scatter(scores: Mapping[Hashable, Sequence[float]], ax: Axes | None = None) -> Axes:
-    """Plot segment scores (0-1) of two systems, by name.
-
-    Points above the diagonal favor the second system.
-    """
-    ax = _open(ax, width=4.8, height=4.8)
-    first_name, second_name = (_write_tick(name) for name in scores)
-    x, y = (100 * np.asarray(system_scores, float) for system_scores in scores.values())
-    # The more points there are, the smaller and the more transparent they are.
-    crowd = np.sqrt(len(x) + 1)
-    opacity = float(np.clip(30 / crowd, 0.05, 0.8))
-    size = float(np.clip(150 / crowd, 12, 40))
-    ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
-    ax.scatter(x, y, s=size, color=_ACCENT, alpha=opacity, linewidths=0)
-    title = (
-        f"{second_name} better in {(y > x).sum():,}, {first_name} better in {(x > y).sum():,}"
-        f" of {len(x):,} segments"
-    )
-    ax.set_title(title, fontsize="medium", wrap=True)
-    ax.set(xlim=(-2, 102), ylim=(-2, 102), aspect="equal")
-    ax.set_xlabel(f"BLEU of a segment, {first_name}", wrap=True)
-    ax.set_ylabel(f"BLEU of a segment, {second_name}", wrap=True)
-    return ax
-
-
-def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
-    """Return the Axes to draw into, which are those of a new figure if `ax` is None."""
-    try:
-        import matplotlib.pyplot as plt
-        from matplotlib import rcParamsDefault
-    except ImportError:
-        message = "Plots need matplotlib. Install it: pip install matplotlib"
-        raise ImportError(message) from None
-    if ax is None:
-        has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
-        colors = {} if has_style else _PAGE
-        # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
-        figure = plt.figure(figsize=(width, height), layout="constrained", frameon=has_style)
-        with plt.rc_context(colors):
-            ax = figure.subplots()
-    has_log_scale = "log" in (ax.get_xscale(), ax.get_yscale())
-    if ax.name != "rectilinear" or has_log_scale:
-        raise ValueError(
-            "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of"
-            " plt.subplots()."
-        )
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
-
-
-def _ink(ax: Axes) -> ColorType:
-    """Return the color of the Axes' labels, for lines and texts."""
-    return ax.xaxis.label.get_color()
-
-
-def _style(ax: Axes, kind: str) -> dict[str, Any]:
-    """Return the style of a bar: filled for counted values, hollow for those compared with them."""
-    style = {"edgecolor": _ink(ax), "linewidth": 0.8}
-    if kind in _HATCHES:
-        return {**style, "facecolor": "none", "hatch": _HATCHES[kind]}
-    return {**style, "facecolor": _ACCENT}
-
-
-def _write_beside(
-    ax: Axes, x: float, y: float, text: str, *, xycoords: str | Transform = "data"
-) -> None:
-    """Write a text to the right of a point."""
-    ax.annotate(
-        text,
-        (x, y),
-        xytext=(4, 0),
-        xycoords=xycoords,
-        textcoords="offset points",
-        va="center",
-        color=_ink(ax),
-        fontsize=_LABEL_SIZE,
-    )
-
-
-def _write_tick(name: object) -> str:
-    """Write a name as a label, in which matplotlib would read text between dollars as a formula."""
-    return write_name(name).replace("$", r"\$")

@@ -15,13 +15,14 @@ from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from operator import add, or_
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
 from . import bleu_messages as messages
 from .bleu_corpus import Bool, Float64, Int64, Label, Layout
 from .bleu_messages import count_things, show_value, warn
+from .bleu_results import Scores, Wins
 
 if TYPE_CHECKING:
     from .bleu_options import Options
@@ -38,21 +39,6 @@ _COCO_SMALL = 1e-9  # and this to totals and to the length of references
 
 
 # --- Scores ---------------------------------------------------------------------------------------
-
-
-class Scores(TypedDict):
-    """The scores and counts of one statistics row, as `compute` returns them."""
-
-    bleu: float
-    score: float
-    precisions: list[float]
-    brevity_penalty: float
-    length_ratio: float
-    translation_length: int
-    reference_length: int
-    counts: list[int]
-    totals: list[int]
-    bleu_by_order: list[float]
 
 
 class Precisions(NamedTuple):
@@ -309,14 +295,6 @@ def warn_about_zeros(
         total = part.sum(axis=0)
         predictions = len(part) if has_segments else None
         warn_if_zero(float(bleu(total, options)), total, predictions, options, subject)
-
-
-class Wins(TypedDict):
-    """The numbers of segments in which a system scores higher than another, equally, and lower."""
-
-    wins: int
-    ties: int
-    losses: int
 
 
 def count_wins(deltas: Float64) -> Wins:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from statistics import fmean
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 from datasets.utils import tqdm
@@ -24,6 +24,7 @@ from . import bleu_messages as messages
 from .bleu_corpus import PROCESSORS, Bool, Float64, Int64, Label, Layout, number_labels
 from .bleu_messages import count_things, warn
 from .bleu_options import Options, Origin
+from .bleu_results import DifferenceUncertainty, TestedDifference, Uncertainty
 from .bleu_scoring import NOISE, bleu, bleu_of_columns
 from .bleu_statistics import Counted, Group, sum_by_number
 
@@ -251,8 +252,8 @@ def score_units(rows: StatisticsRows, options: Options, totals: Int64 | None = N
     """
     size = len(rows[0])
     scores = np.empty((len(rows), size))
-    for systems in _slices(len(rows), max(1, _ROWS_PER_SCORE // size)):
-        for units in _slices(size, _ROWS_PER_SCORE):
+    for systems in _run_slices(len(rows), max(1, _ROWS_PER_SCORE // size)):
+        for units in _run_slices(size, _ROWS_PER_SCORE):
             block = np.stack([of_system[units] for of_system in rows[systems]])
             if totals is not None:
                 block = totals[systems, np.newaxis] - block
@@ -321,7 +322,7 @@ def bootstrap_scores(
 def _draw_times(generator: np.random.Generator, times: np.ndarray[Any, np.dtype[np.int32]]) -> None:
     """Write how often each segment is drawn in each resample: int32 [resamples, segments]."""
     resamples, segments = times.shape
-    for part in _slices(resamples, max(1, _DRAWS_AT_ONCE // segments)):
+    for part in _run_slices(resamples, max(1, _DRAWS_AT_ONCE // segments)):
         part_times = times[part]
         drawn = generator.integers(segments, size=part_times.shape)
         # Each resample counts in a range of its own, so that one call counts several.
@@ -476,8 +477,8 @@ def center_as_sacrebleu(differences: Float64) -> Float64:
     """Return absolute differences minus their mean, as sacreBLEU computes them.
 
     Riezler and Maxwell (2005) describe the test. If one system is better in most resamples, the
-    test is one-sided in effect: at the 5% level, `permutation_p_value` rejects a true null hypothesis
-    in 11% to 13% of cases, with 30 segments or more.
+    test is one-sided in effect: at the 5% level, `permutation_p_value` rejects a true null
+    hypothesis in 11% to 13% of cases, with 30 segments or more.
     """
     return np.abs(differences) - np.abs(differences).mean(axis=0)
 
@@ -742,24 +743,6 @@ def average_variances(groups: Sequence[Sequence[TextVariances]]) -> list[TextVar
 # --- Samples --------------------------------------------------------------------------------------
 
 
-class Uncertainty(TypedDict, total=False):
-    """The keys of an estimate of a score, as in results."""
-
-    confidence_interval: list[float]
-    degrees_of_freedom: float
-    bootstrap_mean: float
-    standard_error: float
-
-
-class DifferenceUncertainty(TypedDict):
-    """The keys of an estimate of a difference, as in results with intervals."""
-
-    delta_interval: list[float]
-    delta_degrees_of_freedom: float
-    delta_standard_error: float
-    detectable_delta: float
-
-
 def add_estimate(scores: Uncertainty, estimate: Estimate | None, confidence: float | None) -> None:
     """Add the interval and the standard error of a score; no keys without an estimate."""
     if estimate is None or confidence is None:
@@ -783,18 +766,6 @@ def add_difference(
         scores["delta_degrees_of_freedom"] = estimate.degrees_of_freedom
     scores["delta_standard_error"] = estimate.standard_error
     scores["detectable_delta"] = estimate.detectable_difference()
-
-
-class _Tested(DifferenceUncertainty):
-    """The keys of a tested difference under every test."""
-
-    p_value: float
-
-
-class TestedDifference(_Tested, total=False):
-    """The keys of a tested difference, as in results."""
-
-    p_value_sacrebleu: float
 
 
 @dataclass(frozen=True)
@@ -1244,9 +1215,9 @@ class ResampleMatrix(NamedTuple):
             if not _fits_product(units, columns, largest * most_times):
                 kind = np.float64
         sums = np.zeros((len(times), columns), np.float32 if self.sums_are_small else np.float64)
-        parts = _slices(units, _count_units_per_product(columns))
+        parts = _run_slices(units, _count_units_per_product(columns))
         most = max(_RESAMPLES_PER_PRODUCT, _MULTIPLICATIONS_PER_PRODUCT // self.values.size)
-        for resamples in _slices(len(times), most):
+        for resamples in _run_slices(len(times), most):
             for part in parts:
                 weights = self.values[part].astype(kind, copy=False)
                 sums[resamples] += times[resamples, part].astype(kind) @ weights
@@ -1274,10 +1245,10 @@ def _find_largest(values: Int64) -> int:
 def _blocks(label: str, total: int, size: int) -> Iterator[slice]:
     """Yield slices, with a progress bar after two seconds unless `datasets` disables it."""
     with tqdm(total=total, desc=label, delay=2) as bar:
-        for block in _slices(total, size):
+        for block in _run_slices(total, size):
             yield block
             bar.update(min(size, total - block.start))
 
 
-def _slices(total: int, size: int) -> list[slice]:
+def _run_slices(total: int, size: int) -> list[slice]:
     return [slice(start, min(start + size, total)) for start in range(0, total, size)]

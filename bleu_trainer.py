@@ -337,7 +337,7 @@ class _Evaluation:
     alignment: _LabelPlaces = field(default_factory=_LabelPlaces)
 
 
-class _Batch(NamedTuple):
+class _IdPair(NamedTuple):
     """The predictions and the labels that a trainer passes, as ids."""
 
     predictions: Any
@@ -459,7 +459,7 @@ class TrainerMetric:
         sums = {label: np.zeros(width, np.int64) for label in labels}
         self._evaluation = _Evaluation(sums, Looks(self._options))
 
-    def _count(self, pair: _Batch) -> None:
+    def _count(self, pair: _IdPair) -> None:
         evaluation = self._evaluation
         # 1. Decode predictions and labels; labels may be missing if references were passed.
         predictions = self._read_rows("predictions", pair.predictions)
@@ -633,14 +633,14 @@ class TrainerMetric:
         return scores
 
 
-def _read_pair(prediction: Any) -> _Batch:
+def _read_pair(prediction: Any) -> _IdPair:
     """Return predictions and labels, or raise unless the argument of the callback has both."""
     is_sequence = hasattr(prediction, "__getitem__")
     is_column = hasattr(prediction, "ndim") or isinstance(prediction, (Mapping, str, bytes))
     if not is_sequence or is_column:
         raise TypeError(_PAIR_EXPECTED.format(found=name_value(prediction)))
     try:
-        return _Batch(prediction[0], prediction[1])
+        return _IdPair(prediction[0], prediction[1])
     except IndexError:
         found = f"{name_value(prediction)} of length {len(prediction)}"
         raise TypeError(_PAIR_EXPECTED.format(found=found)) from None

@@ -96,8 +96,9 @@ from .ticks import Chosen, render_box, render_ticks
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_published import Published
-    from bleu_metric.bleu_reconcile import ConventionScores, Reconciliation, SettingScores
+    from bleu_metric.bleu_reconcile import Reconciliation
     from bleu_metric.bleu_report import QuotableReport
+    from bleu_metric.bleu_results import ConventionScores, SettingScores
 
 Choice = gr.Dropdown | gr.Radio | OptionField
 FieldValues = Mapping[Block, Any]  # what is chosen or typed in each field

@@ -20,7 +20,8 @@ from numpy.typing import ArrayLike
 from .metric import report
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_compute import CoveredTokens, Explanation
+    from bleu_metric.bleu_explain import Explanation
+    from bleu_metric.bleu_results import CoveredTokens
 
     from .checks import Remedy
 

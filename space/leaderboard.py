@@ -15,8 +15,8 @@ from .metric import ALL_TESTS, read_macro_average, report
 from .scored import Scored
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_compare import RankedSystem
     from bleu_metric.bleu_report import QuotableReport
+    from bleu_metric.bleu_results import RankedSystem
 
 Scores = Mapping[str, Any]  # of a system in a result
 

@@ -22,14 +22,15 @@ from . import limits
 
 if TYPE_CHECKING:  # evaluate loads the metric without its types
     from bleu_metric.bleu_checks import Checked, Repaired
-    from bleu_metric.bleu_compute import Explanation
     from bleu_metric.bleu_counting import ReferenceLength
     from bleu_metric.bleu_diff import Difference
+    from bleu_metric.bleu_explain import Explanation
     from bleu_metric.bleu_messages import BleuWarning
     from bleu_metric.bleu_mistakes import Found, Mistake, Words
     from bleu_metric.bleu_published import Published
-    from bleu_metric.bleu_reconcile import ConventionScores, Reconciliation
+    from bleu_metric.bleu_reconcile import Reconciliation
     from bleu_metric.bleu_report import QuotableReport
+    from bleu_metric.bleu_results import ConventionScores
     from bleu_metric.bleu_scoring import SmoothMethod
     from bleu_metric.bleu_significance import Test
     from bleu_metric.bleu_tokenizers import Tokenizer

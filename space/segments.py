@@ -23,7 +23,8 @@ from .scored import OpenedSegment, Scored, read_segment, read_segments
 from .sentence import Update, find_differing
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_diff import Difference, LengthDifference, NGramDifference, Token
+    from bleu_metric.bleu_diff import Difference
+    from bleu_metric.bleu_results import LengthDifference, NGramDifference, Token
 
 
 class _Order(NamedTuple):

@@ -31,7 +31,7 @@ from .sources import EXAMPLES, Example
 from .steps import NAVIGATION, read_plainly, render_steps
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_compute import Explanation
+    from bleu_metric.bleu_explain import Explanation
 
 Update = dict[Block, Any]
 

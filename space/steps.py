@@ -15,7 +15,8 @@ from .html import brevity_curve, count_things, name_root, rows, shorten, show, s
 from .metric import report
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_compute import Explanation, NGramCount, OrderMatches
+    from bleu_metric.bleu_explain import Explanation
+    from bleu_metric.bleu_results import NGramCount, OrderMatches
 
 STEPS = {
     "match": "Words",

@@ -14,10 +14,10 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from bleu import bleu_statistics
-from bleu.bleu_compute import CorpusScores, score_corpus
+from bleu.bleu_compute import score_corpus
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_options import Options
-from bleu.bleu_scoring import Scores
+from bleu.bleu_results import CorpusScores, Scores
 from bleu.bleu_statistics import count_corpus
 from helpers import ROOT, Tensor, random_rows, record_warnings, shift_offsets
 from hypothesis import given, settings

@@ -59,6 +59,38 @@ def test_an_import_that_points_up_is_found(tmp_path):
     assert imported_modules(file) == ["bleu_options", "bleu_metric"]
 
 
+def defined_names(path):
+    """Return the functions, classes and constants that a module defines at its top level."""
+    names = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.append(node.name)
+        targets = getattr(node, "targets", [getattr(node, "target", None)])
+        for target in targets if isinstance(node, (ast.Assign, ast.AnnAssign)) else ():
+            names += [part.id for part in ast.walk(target) if isinstance(part, ast.Name)]
+    return names
+
+
+def test_one_name_is_one_thing():
+    """A public name is defined in one module, and no other module defines it with an underscore."""
+    modules_of = {}
+    for path in FILES["modules"]:
+        for name in defined_names(path):
+            modules_of.setdefault(name.removeprefix("_"), []).append((path.stem, name))
+    shared = {
+        name: places
+        for name, places in modules_of.items()
+        if len({module for module, _ in places}) > 1 and any(name == own for _, own in places)
+    }
+    assert shared == {}
+
+
+def test_names_of_a_module_are_found(tmp_path):
+    file = tmp_path / "bleu_messages.py"
+    file.write_text("A, _B = 1, 2\nC: int = 3\ndef d(): e = 4\nclass F: g = 5\n")
+    assert defined_names(file) == ["A", "_B", "C", "d", "F"]
+
+
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 220
 

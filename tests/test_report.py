@@ -20,18 +20,8 @@ import pyarrow as pa
 import pytest
 import sacrebleu
 import yaml
-from bleu.bleu_compare import (
-    Comparison,
-    GroupScores,
-    Pair,
-    RankedSystem,
-    RunScores,
-    Settings,
-    SystemScores,
-)
-from bleu.bleu_compute import CorpusScores, Result
-from bleu.bleu_diff import SystemScore
-from bleu.bleu_reconcile import ReconciliationContent
+from bleu.bleu_compare import Comparison
+from bleu.bleu_compute import Result
 from bleu.bleu_report import (
     STYLE,
     Report,
@@ -41,6 +31,17 @@ from bleu.bleu_report import (
     formula,
     shorten,
     show,
+)
+from bleu.bleu_results import (
+    CorpusScores,
+    GroupScores,
+    Pair,
+    RankedSystem,
+    ReconciliationContent,
+    RunScores,
+    Settings,
+    SystemScore,
+    SystemScores,
 )
 from datasets import Dataset
 from helpers import ROOT, random_rows, run_python, start_python

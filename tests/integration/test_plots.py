@@ -10,7 +10,7 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
-from bleu.bleu_report import FormulaStep, plot_scatter, plot_steps
+from bleu.bleu_plots import FormulaStep, plot_scatter, plot_steps
 from helpers import ROOT
 from recipes import recipe
 from test_report import MAKE, PREDICTIONS, REFERENCES

@@ -1,0 +1,299 @@
+"""What matched in one segment: `explain`, with the n-grams of each order."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+
+from . import bleu_plots as plots
+from . import bleu_report as report
+from . import bleu_scoring as scoring
+from .bleu_checks import warn_about_corpus
+from .bleu_corpus import is_missing
+from .bleu_counting import Tokens, check_memory, make_row
+from .bleu_inputs import list_references, read_corpus
+from .bleu_messages import reword_errors
+from .bleu_options import Options, Origin, make_signature
+from .bleu_results import CoveredTokens, NGramCount, OrderMatches
+from .bleu_statistics import prepare_batch
+from .bleu_tokenizers import choose_tokenizer, list_tokens
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ONE_PREDICTION = (
+    "explain() takes one prediction with its references: for columns, write"
+    " explain(predictions[0], references[0])."
+)
+
+
+def _name_argument(message: str) -> str:
+    """Name the argument of `explain` in a message about the first row of a corpus."""
+    message = message.replace("predictions=[text for [text] in predictions]", "that str")
+    return re.sub(r"^predictions(\[0\])?:", "prediction:", message)
+
+
+@reword_errors(_name_argument)
+def explain_segment(prediction: object, references: object, options: Options) -> Explanation:
+    """Count one segment, and keep the n-grams and tokens that matched.
+
+    The first order of the paper's example 2:
+
+    >>> references = ["the cat is on the mat"]
+    >>> explanation = explain_segment("the the the", references, Options(max_order=1))
+    >>> explanation["orders"][0]["clipped"], explanation["prediction"]["longest_match"]
+    ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
+    """
+    listed: Any = list_references(references)
+    try:
+        corpus = read_corpus([prediction], [listed])
+    except TypeError as error:
+        if isinstance(prediction, Iterable) and not isinstance(prediction, (str, bytes, Mapping)):
+            error.args = (f"{error} {_ONE_PREDICTION}",)
+        raise
+    # 1. Tokenize, and number n-grams once for everything below.
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    prediction_texts, reference_texts = prepare_batch(corpus.batches[0], tokenizer)
+    (tokens,) = list_tokens(prediction_texts, tokenizer)
+    reference_tokens = list_tokens(reference_texts, tokenizer)
+    rule = options.counting_rule
+    _check_listed_ngrams(len(tokens), options.max_order)
+    orders = list(number_orders([tokens, *reference_tokens], rule.max_order))
+    # 2. Count and score.
+    matches = [order.clipped.total() for order in orders]
+    lengths = [len(reference) for reference in reference_tokens]
+    row = np.array(make_row(matches, len(tokens), lengths, rule))
+    smoothed = scoring.precisions(row, options)
+    explanation = Explanation(scoring.score_row(row, options, smoothed))
+    origin = Origin(tokenizer.name, corpus.reference_count())
+    explanation["signature"] = make_signature(options, origin)
+    no_bigrams = np.zeros((1, 0), np.int64)
+    warn_about_corpus(corpus, no_bigrams, options, names={"predictions": "prediction"})
+    scoring.warn_if_zero(explanation["bleu"], row, 1, options)
+    # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
+    explained_orders = orders[: options.max_order]
+    explanation["weights"] = scoring.order_weights(smoothed.present, options)
+    explanation["prediction"] = _cover_tokens(
+        tokens,
+        [order.prediction for order in explained_orders],
+        [order.allowed for order in explained_orders],
+    )
+    explanation["references"] = [
+        _cover_tokens(
+            reference,
+            [order.references[i] for order in explained_orders],
+            [order.counts for order in explained_orders],
+        )
+        for i, reference in enumerate(reference_tokens)
+    ]
+    # 4. Name the reference of the brevity penalty by its index in the caller's list, in which some
+    #    may be None.
+    indices = [0]
+    if not isinstance(listed, str):
+        indices = [i for i, reference in enumerate(listed) if not is_missing(reference)]
+    effective_length = int(row[options.layout.reference_length])
+    explanation["effective_reference"] = indices[lengths.index(effective_length)]
+    # 5. Describe the n-grams.
+    totals = row[options.layout.totals].tolist()
+    explanation["orders"] = [
+        _explain_order(order, total, tokens) for order, total in zip(explained_orders, totals)
+    ]
+    return report.explain_missing_keys(explanation)
+
+
+_BYTES_PER_LISTED_TOKEN = 8  # a pointer in the list of an n-gram
+
+
+def _check_listed_ngrams(tokens: int, max_order: int) -> None:
+    """Raise if the n-grams of a prediction, which `explain` lists one by one, fill the memory."""
+    orders = np.arange(1, min(max_order, tokens) + 1)
+    listed = int((orders * (tokens - orders + 1)).sum())
+    needed = _BYTES_PER_LISTED_TOKEN * listed
+    check_memory("prediction", needed, tokens=tokens, max_order=max_order, task="list")
+
+
+@dataclass(frozen=True)
+class NumberedOrder:
+    """The n-grams of one order in a prediction and its references; equal n-grams have one number.
+
+    order: n.
+    prediction: the number of the n-gram at each position.
+    references: the same for each reference.
+    """
+
+    order: int
+    prediction: list[int]
+    references: list[list[int]]
+
+    @cached_property
+    def counts(self) -> Counter[int]:
+        """How often each n-gram occurs in the prediction, in order of first appearance."""
+        return Counter(self.prediction)
+
+    @cached_property
+    def allowed(self) -> Counter[int]:
+        """The highest count of each n-gram in any reference, to which matches are clipped."""
+        most: Counter[int] = Counter()
+        for reference in self.references:
+            most |= Counter(reference)
+        return most
+
+    @cached_property
+    def clipped(self) -> Counter[int]:
+        """The clipped counts."""
+        return self.counts & self.allowed
+
+
+def number_orders(texts: Sequence[Tokens], max_order: int) -> Iterator[NumberedOrder]:
+    """Yield the numbered n-grams of a prediction and its references, order by order.
+
+    An n-gram is its first n - 1 tokens, which have a number already, and its last token. So the
+    time grows with tokens times orders; tuples of n tokens would take n times as long.
+
+    >>> [order.prediction for order in number_orders([["a", "b", "a"], ["b"]], 2)]
+    [[0, 1, 0], [0, 1]]
+    """
+    numbers = [[0] * len(tokens) for tokens in texts]  # n-grams without tokens are equal
+    for order in range(1, max_order + 1):
+        number_of: dict[tuple[int, Hashable], int] = {}
+        longer = []
+        for tokens, beginnings in zip(texts, numbers):
+            last_tokens = tokens[order - 1 :]
+            keys = zip(beginnings, last_tokens)  # beginnings without a further token are left out
+            longer.append([number_of.setdefault(key, len(number_of)) for key in keys])
+        numbers = longer
+        yield NumberedOrder(order, numbers[0], numbers[1:])
+
+
+def _cover_tokens(
+    tokens: Tokens, numbers: Sequence[Sequence[int]], allowed: Sequence[Mapping[int, int]]
+) -> CoveredTokens:
+    """Return the tokens, each with the order of the longest clipped match that covers it.
+
+    Args:
+        tokens: the tokens of a text.
+        numbers: for each order from 1 on, the number of the n-gram at each position.
+        allowed: for each order, how many occurrences of an n-gram match.
+    """
+    longest = np.zeros(len(tokens), np.int64)
+    for order in range(len(numbers), 0, -1):
+        remaining = dict(allowed[order - 1])
+        # 1. Occurrences within a longer match come first, because they are known to match.
+        uncovered = np.concatenate([[0], np.cumsum(longest == 0)])
+        starts = np.arange(len(numbers[order - 1]))
+        is_within = uncovered[starts + order] == uncovered[starts]
+        matched = []
+        for start in [*starts[is_within].tolist(), *starts[~is_within].tolist()]:
+            number = numbers[order - 1][start]
+            if remaining.get(number, 0) > 0:
+                remaining[number] -= 1
+                matched.append(start)
+        # 2. Tokens that a longer match covers keep its order.
+        changes = np.zeros(len(tokens) + 1, np.int64)
+        changes[matched] += 1
+        changes[np.array(matched, np.int64) + order] -= 1
+        is_covered = np.cumsum(changes[:-1]) > 0
+        longest[is_covered & (longest == 0)] = order
+    return {"tokens": list(tokens), "longest_match": longest.tolist(), "length": len(tokens)}
+
+
+def _explain_order(order: NumberedOrder, total: int, tokens: Tokens) -> OrderMatches:
+    """Sort the n-grams of an order by what became of them."""
+    matches: OrderMatches = {
+        "order": order.order,
+        "total": total,
+        "unclipped_matches": 0,
+        "matches": order.clipped.total(),
+        "matched": [],
+        "clipped": [],
+        "missed": [],
+    }
+    allowed = order.allowed
+    start_of: dict[int, int] = {}
+    for start, number in enumerate(order.prediction):
+        start_of.setdefault(number, start)
+    for number, count in order.counts.items():
+        start = start_of[number]
+        ngram = list(tokens[start : start + order.order])
+        entry: NGramCount = {"ngram": ngram, "count": count, "allowed": allowed[number]}
+        if not allowed[number]:
+            matches["missed"].append(entry)
+            continue
+        matches["unclipped_matches"] += count
+        matches["matched" if count <= allowed[number] else "clipped"].append(entry)
+    return matches
+
+
+class Explanation(report.Report):
+    """The result of `explain`: a dict for programs, a table in print, and colors in a notebook."""
+
+    if TYPE_CHECKING:  # the types of the keys: a subclass of dict can't be a TypedDict
+
+        @overload  # type: ignore[override]
+        def __getitem__(
+            self, key: Literal["bleu", "score", "brevity_penalty", "length_ratio"]
+        ) -> float: ...
+        @overload
+        def __getitem__(
+            self, key: Literal["precisions", "bleu_by_order", "weights"]
+        ) -> list[float]: ...
+        @overload
+        def __getitem__(
+            self,
+            key: Literal["translation_length", "reference_length", "effective_reference"],
+        ) -> int: ...
+        @overload
+        def __getitem__(self, key: Literal["counts", "totals"]) -> list[int]: ...
+        @overload
+        def __getitem__(self, key: Literal["signature"]) -> str: ...
+        @overload
+        def __getitem__(self, key: Literal["prediction"]) -> CoveredTokens: ...
+        @overload
+        def __getitem__(self, key: Literal["references"]) -> list[CoveredTokens]: ...
+        @overload
+        def __getitem__(self, key: Literal["orders"]) -> list[OrderMatches]: ...
+        def __getitem__(self, key: str) -> object: ...
+
+    def _title(self) -> str:
+        return f"BLEU {self['score']:.2f} = 100 · {report.plain_formula(self)}"
+
+    def _rows(self) -> list[list[str]]:
+        rows = [["n-grams", "total", "unclipped matches", "matches", "precision"]]
+        for record in self._records():
+            *counts, precision = record.values()
+            rows.append([*map(str, counts), report.write_score(precision)])
+        return rows
+
+    def _records(self) -> list[dict[str, Any]]:
+        orders = self["orders"]
+        return [
+            {
+                "order": order["order"],
+                "total": order["total"],
+                "unclipped_matches": order["unclipped_matches"],
+                "matches": order["matches"],
+                "precision": precision,
+            }
+            for order, precision in zip(orders, self["precisions"])
+        ]
+
+    def to_html(self) -> str:
+        return report.wrap(
+            report.explanation(self),
+            report.legend(len(self["orders"])),
+            report.paragraph(self._note(), "note"),
+        )
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot precision by order, before clipping and after, and return the Axes.
+
+        Args:
+            ax: the Axes of matplotlib to draw into; None for a new figure.
+        """
+        return plots.plot_precisions(self, ax)
