@@ -618,8 +618,8 @@ class BleuMetric(BufferedMetric):
             references: as for `compute`; None if `systems` are tables.
             documents: as for `compare`.
             like: as for `score`, for sums without metadata.
-            n_resamples: number of trials; by default the number passed at load, or else 10,000 to
-                100,000: twice as many as Holm's procedure needs for all pairs.
+            n_resamples: number of trials; by default the number passed at load, or else twice as
+                many as Holm's procedure needs for all pairs, from 10,000 to 100,000.
             alpha: the level of significance, above 0 and below 1.
             family_wise: True to limit the chance of any false alarm among all pairs to `alpha`;
                 False to limit it for each pair, as WMT does.
@@ -908,8 +908,8 @@ class BleuMetric(BufferedMetric):
             A dict from the name of each convention to its `bleu`, `score`, `delta` from `"default"`
             (-1 to 1), `signature` and `steps`, which prints as a table. The steps lead from the
             default to the convention, one factor at a time. Each has its `factor`, `value` and
-            `delta`, and the deltas add up. `"coco"` is left out if texts have line breaks, or 100
-            bytes or more on average, which captions do not have.
+            `delta`, and the deltas add up. `"coco"` is left out if texts have line breaks or are
+            longer than captions: more than 100 bytes on average.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -962,7 +962,7 @@ class BleuMetric(BufferedMetric):
                     score, that some setting matches.
                 nearest: the five closest settings, if no setting matches.
                 verified: True if the score matches under the signature; None without a signature.
-                    With `nrefs:1` each reference is tried alone, with `nrefs:?` also all.
+                    With `nrefs:1` each reference is tried alone, with `nrefs:?` all together.
                 other_matches: if `verified` is False, the matches under other signatures.
                 fixes: if no match is plausible, the findings of `check` whose fix alone gives the
                     score, under this object's options or the signature.

@@ -41,7 +41,8 @@ SECTION = re.compile(r"(Args|Returns|Raises|Examples):\n")
 ENTRY = re.compile(
     r"([\w*`]+(?:, [\w*`]+)*): "
 )  # the names of arguments, keys or errors, before their description
-PARTS_OF_REPORTS = ("copy",)  # users need not call it
+PARTS_OF_REPORTS = ("copy", "repair", "list_found")  # users need not call them
+PLOTS = "Plot the result, and return the Axes. `help(result.plot)` describes the plot."
 
 Method = Callable[..., object]
 
@@ -158,7 +159,9 @@ def _list_results(methods: dict[str, Method]) -> Iterator[list[str]]:
         if inspect.isclass(owner) and issubclass(owner, Report):
             calls = _list_calls("result", _public_methods(owner, base=Report))
             for call, purpose in calls:
-                found.setdefault((call, purpose), []).append(name)
+                is_plot = call.startswith("result.plot(")
+                shown = ("result.plot(ax=None)", PLOTS) if is_plot else (call, purpose)
+                found.setdefault(shown, []).append(name)
     for (call, purpose), names in found.items():
         yield ["`, `".join(names), f"`{call}`", purpose]
 
