@@ -43,7 +43,15 @@ BLOCK = re.compile(
     r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE
 )  # the text behind the backticks, and the code
 PAGES_WITH_CODE = [name for name in DOCUMENTS if find_blocks(name)]
-WRITTEN = ("*.md", "docs/*.md", "tests/*.md", "bleu_*.py", "space/*.py", "tests/**/*.py", "examples/*.ipynb")
+WRITTEN = (
+    "*.md",
+    "docs/*.md",
+    "tests/*.md",
+    "bleu_*.py",
+    "space/*.py",
+    "tests/**/*.py",
+    "examples/*.ipynb",
+)
 WORDING = sorted(path for pattern in WRITTEN for path in ROOT.glob(pattern))
 PHRASES = re.compile(
     r"(?<!there )\b(is|are|was|were) no\b(?! (longer|more)\b)|\b(is|are) (?-i:none)\b|\b(no|some)body\b|\bnothing\b"
