@@ -268,7 +268,7 @@ def test_columns_are_positional_or_named_and_all_else_is_named(load, name):
         )
         assert show(method(*first, **others)) == expected
     message = (
-        "takes statistics"
+        r"take tables from statistics\(\)"
         if name == "score"
         else rf"{name}\(\) takes (.* positional argument|systems as a dict)"
     )
