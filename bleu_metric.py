@@ -104,21 +104,23 @@ Args:
         numbers or None. Covers all segments, in the order in which they were added. With `by`,
         `tokenize` may be a dict from labels to tokenizers; other labels have the default.
     documents: one label per segment, the document that it is part of. With `confidence`, whole
-        documents are resampled in place of segments, because segments of a document resemble each
-        other. Scores do not change.
+        documents are resampled instead of segments. Scores do not change.
 {options}
 Returns:
     A dict of plain Python values, which prints as sacreBLEU's line and the signature: `bleu` (0 to
     1), `score` (0 to 100), `precisions`, `brevity_penalty`, `length_ratio`, `translation_length`,
-    `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`. With `segments`,
-    `segment_bleu` and its mean, `mean_segment_bleu`. With `confidence`, `confidence_interval`,
-    `bootstrap_mean` and `standard_error`: by segment, the interval has the percentiles of a
-    bootstrap, as sacreBLEU's has. With `documents`, their number, and an interval of Student's t
-    with `degrees_of_freedom`. With `by`, `groups` (the same for the segments of each label),
-    `macro_bleu` and `macro_score` (the mean over groups), and with `confidence`
-    `macro_confidence_interval`, of Student's t, `macro_degrees_of_freedom` and
-    `macro_standard_error`. If documents occur in several groups, `shared_documents` is their
-    number: the macro-average then draws each document once for all groups.
+    `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`. Options add keys:
+        segment_bleu, mean_segment_bleu: with `segments`, the segment scores and their mean.
+        confidence_interval, bootstrap_mean, standard_error: with `confidence`, sacreBLEU's
+            percentile bootstrap.
+        documents, degrees_of_freedom: with `confidence` and `documents`, the number of documents;
+            the interval uses Student's t.
+        groups: with `by`, the same keys for the segments of each label.
+        macro_bleu, macro_score: with `by`, the means over groups.
+        macro_confidence_interval, macro_degrees_of_freedom, macro_standard_error: with `by` and
+            `confidence`; the interval uses Student's t.
+        shared_documents: the number of documents that occur in several groups, if there are any.
+            The macro-average then draws each document once for all groups.
 Raises:
     TypeError, ValueError: the input or an option is invalid; the message names the place, the
         problem and the fix.
@@ -400,8 +402,8 @@ class BleuMetric(BufferedMetric):
             references: as for `compute`.
             by: as for `compute`; the table gets a column `label`.
             documents: as for `compute`; the table gets a column `document`.
-            **options: any option of `compute`. Options for smoothing and resampling have no effect
-                here; pass them to `score`.
+            **options: any option of `compute`. Options for smoothing and resampling take effect in
+                `score`.
 
         Returns:
             A table with int64 columns `matches_1..N`, `totals_1..N`, `prediction_length` and
@@ -437,24 +439,21 @@ class BleuMetric(BufferedMetric):
         Args:
             statistics: a table from `statistics`; a frame, `datasets.Dataset` or dict with its
                 columns; a list of these; or sums of rows, an int array of shape [2 N + 2] or
-                [k, 2 N + 2]. Sums have no segments, and `confidence` needs their `documents`.
-            by: as for `compute`, one label per row; or the name of a column of the tables, such as
-                `"label"`.
+                [k, 2 N + 2].
+            by: as for `compute`; or the name of a column of the tables, such as `"label"`.
             documents: as for `compute`; or the name of a column of the tables, such as
-                `"document"`. All rows of a document are added, so that sums are enough.
+                `"document"`. The rows of a document are added, so one sum per document is enough.
             like: a table from `statistics` made with the same options, for rows without metadata
-                such as sums. The options for counting and the number of references are taken from
-                it.
-            **options: any option of `compute`. Options for counting are read from the metadata of
-                the tables; the signature has a `?` for an option that neither the metadata nor the
-                call names.
+                such as sums. Supplies the options for counting and the number of references.
+            **options: any option of `compute`. Tables have the options for counting; an option
+                that is unknown for sums is a `?` in the signature.
 
         Returns:
             A dict as from `compute`.
 
         Raises:
-            ValueError: the statistics are invalid or empty, were counted under other options, or
-                are sums while `segments` is set, or `confidence` without `documents`.
+            ValueError: the statistics are invalid or empty, or were counted under other options;
+                or `segments`, or `confidence` without `documents`, is passed with sums.
 
         >>> bleu = evaluate.load("./bleu_metric.py", max_order=1)
         >>> texts = ["a b", "b"]
@@ -473,14 +472,13 @@ class BleuMetric(BufferedMetric):
         """Add statistics, and return their sum as a table that keeps how they were counted.
 
         Args:
-            tables: as the `statistics` of `score`, or an iterable of tables or of sums, such as a
-                generator, of which one at a time is in memory.
+            tables: as the `statistics` of `score`; or an iterable of tables or sums, such as a
+                generator, which needs memory for one of them.
 
         Returns:
-            A table with one row; or with one row per label and per document, if the tables have a
-            column `label` or `document`. `score` takes it without `like`, and equals the score of
-            all rows; `compare` and `rank` take it with `documents`. Of tables without rows, a table
-            without rows.
+            A table with one row; or with one row per label and document, if the tables have a
+            column `label` or `document`. `score` takes it without `like`, and `compare` and `rank`
+            with `documents`. The total of tables without rows has no rows.
 
         Raises:
             TypeError, ValueError: as `score`; or some tables have a column of labels or documents,
@@ -516,66 +514,59 @@ class BleuMetric(BufferedMetric):
         """Test whether systems differ significantly from a baseline on the same references.
 
         Args:
-            systems: the predictions of each system, by its name; or its table from `statistics`, or
-                a list of tables, which are parts of one test set; or a dict of these by the name of
-                a training run. A pandas or polars DataFrame or `pa.Table` may have one column of
-                text per system, and no others.
+            systems: a dict from the name of a system to its predictions; or to its table from
+                `statistics`, or a list of tables, which are parts of one test set; or to a dict of
+                these by the name of a training run. Or a pandas or polars DataFrame or `pa.Table`
+                with one column of text per system, and no others.
             references: as for `compute`; None if `systems` are tables.
             baseline: the name of a system; the first system by default.
-            test: `"randomization"`, the default, paired approximate randomization (Riezler and
-                Maxwell, 2005), which holds its level for test sets of any size; or `"bootstrap"`,
-                the paired bootstrap (Koehn, 2004), two-sided and centered. If a system has several
-                training runs, the only test is `"runs"`: Welch's t-test (1947), in which the
-                variance of texts, by bootstrap, is added to the variance between runs. It holds for
-                new runs on new texts.
+            test: `"randomization"`, the default: paired approximate randomization (Riezler and
+                Maxwell, 2005); or `"bootstrap"`: the paired bootstrap (Koehn, 2004), two-sided and
+                centered. Systems with several training runs have one test, `"runs"`: Welch's
+                t-test (1947) with the variance of texts added to the variance between runs.
             n_resamples: number of resamples of the test; by default the number passed at load, or
-                else 10,000 for randomization and 1,000 for the bootstrap and for runs.
+                else 10,000 for randomization and 1,000 for the other tests.
             by: as for `score`.
-            documents: as for `score`; whole documents are resampled and exchanged. p-values and
-                intervals then hold for other documents of the same kind.
+            documents: as for `score`; whole documents are resampled or exchanged, so p-values and
+                intervals hold for new documents of the same kind.
             like: as for `score`, for sums without metadata.
-            human: True to add `human_accuracy`, an estimate of how often people and BLEU rank two
-                systems in the same order (Kocmi et al., 2024, "Navigating the Metrics Maze").
+            human: True to add `human_accuracy`.
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default;
                 None leaves out intervals and `detectable_delta`.
 
         Returns:
-            A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed`, `confidence`, the
-            number of `documents` if they were resampled, and `signature`. It prints as a table.
-            Each of `systems` is a dict; all its scores are on the scale 0-1 except `score`:
-                bleu, score, confidence_interval, bootstrap_mean, standard_error: as returned by
-                    `compute`, by document with `degrees_of_freedom`. With several training runs,
-                    the score is their mean, the interval is of Student's t, and the key
-                    `bootstrap_mean` is missing.
+            A dict, which prints as a table, with `baseline`, `systems`, `test`, `n_resamples`,
+            `seed`, `confidence`, the number of `documents` if they were passed, and `signature`.
+            Each of `systems` is a dict, with all scores except `score` on the scale 0-1:
+                bleu, score, confidence_interval, bootstrap_mean, standard_error: as from `compute`,
+                    by document with `degrees_of_freedom`. With several training runs, the score is
+                    their mean, the interval uses Student's t, and `bootstrap_mean` is missing.
                 runs: for a dict of training runs, the `bleu` and `score` of each, and with `by` its
                     `macro_bleu`.
-                run_standard_deviation: with several runs, of their scores, with R - 1 in the
-                    denominator.
-            The baseline does not have the following keys:
+                run_standard_deviation: the sample standard deviation of the scores of several runs.
+            All systems except the baseline also have:
                 delta: the difference from the baseline.
                 p_value: two-sided; 1.0 for identical systems.
-                p_value_sacrebleu: under the bootstrap only, the p-value of sacreBLEU, which is
-                    one-sided in effect.
+                p_value_sacrebleu: under the bootstrap, sacreBLEU's p-value: one-sided in effect.
                 delta_interval, delta_degrees_of_freedom, delta_standard_error: the interval of the
-                    difference, of Student's t, with the standard error of the paired bootstrap.
-                    With several runs, `p_value` has the same degrees of freedom.
+                    difference, with Student's t.
                 wins, ties, losses: numbers of segments; with several runs, by their mean score.
-                detectable_delta: the minimum detectable effect, the smallest true difference that a
+                detectable_delta: the minimum detectable effect: the smallest true difference that a
                     test at the 5% level detects with 80% power (Card et al., 2020).
-                human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883;
-                    None if the estimate is not better than chance, below 0.28 points.
-                groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its
-                    segments alone; with `documents`, their number.
+                human_accuracy: with `human=True`, an estimate of how often people and BLEU rank two
+                    systems in the same order (Kocmi et al., 2024): 0.5 to 0.883, or None below 0.28
+                    points, where it is not better than chance.
+                groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value`; with
+                    `documents`, their number.
                 macro_*: with `by`, `macro_bleu`, `macro_delta`, `macro_p_value`,
                     `macro_delta_interval`, `macro_delta_degrees_of_freedom` and
-                    `macro_delta_standard_error`, of the mean over groups, resampled or exchanged
-                    within groups. Documents that occur in several groups are drawn or exchanged
-                    once for all groups (`shared_documents`).
+                    `macro_delta_standard_error`, for the mean over groups. Documents that occur in
+                    several groups are drawn or exchanged once for all groups (`shared_documents`).
 
         Raises:
-            TypeError, ValueError: as `compute`, with the names of the system and of the run; or the
-                test or the baseline is unknown; or the test does not fit the numbers of runs.
-            ImportError: scipy is missing, which intervals of Student's t need.
+            TypeError, ValueError: as `compute`, with the names of the system and the run; or the
+                test or the baseline is unknown, or the test does not fit the numbers of runs.
+            ImportError: an interval or a test uses Student's t, and scipy is missing.
 
         >>> bleu = evaluate.load("./bleu_metric.py")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
@@ -618,17 +609,15 @@ class BleuMetric(BufferedMetric):
     ) -> Ranking:
         """Rank systems by tests of all pairs, with the rank ranges and clusters of WMT.
 
-        The test is paired approximate randomization. The bootstrap raises too many false alarms
-        among many pairs.
+        The test is paired approximate randomization.
 
         Args:
             systems: as for `compare`, with one training run per system.
             references: as for `compute`; None if `systems` are tables.
             documents: as for `compare`.
             like: as for `score`, for sums without metadata.
-            n_resamples: number of trials; by default the number passed at load, or else 10,000, or
-                twice as many as Holm's procedure needs for all pairs if that is more, but at most
-                100,000.
+            n_resamples: number of trials; by default the number passed at load, or else twice as
+                many as Holm's procedure needs for all pairs, from 10,000 to 100,000.
             alpha: the level of significance, above 0 and below 1.
             family_wise: True to limit the chance of any false alarm among all pairs to `alpha`;
                 False to limit it for each pair, as WMT does.
@@ -638,15 +627,14 @@ class BleuMetric(BufferedMetric):
             A dict that prints as a table:
                 ranking: the systems, the best first. Each has its `system`, `bleu`, `score`,
                     `confidence_interval`, `bootstrap_mean`, `standard_error`, by document
-                    `degrees_of_freedom`, `rank_range` and `cluster`. The range is from 1 plus the
-                    number of systems that are significantly better, to the number of systems minus
-                    those that are significantly worse. Clusters are counted from 1. A cluster ends
-                    where every system above is significantly better than every system below.
-                pairs: for each pair its `systems`, the better first, their `delta`, the `p_value`,
-                    as from `compare` with the same `n_resamples`, and `p_adjusted`, which controls
-                    the family-wise error by Holm's procedure (1979).
-                alpha, family_wise, test, n_resamples, seed, confidence, documents, signature: how
-                    the ranking was made.
+                    `degrees_of_freedom`, `rank_range` and `cluster`. A rank range begins at 1 plus
+                    the number of significantly better systems, and ends at the number of systems
+                    minus the significantly worse ones. Clusters are counted from 1; between two
+                    clusters, every system above is significantly better than every system below.
+                pairs: for each pair its `systems`, the better first, `delta`, `p_value`, and
+                    `p_adjusted`, which controls the family-wise error by Holm's procedure (1979).
+                alpha, family_wise, test, n_resamples, seed, confidence, documents, signature: the
+                    settings of the ranking.
 
         Raises:
             TypeError, ValueError: as `compare`; or `alpha` is out of range.
@@ -691,10 +679,9 @@ class BleuMetric(BufferedMetric):
     def fingerprint(self, references: object) -> str:
         """Return a hash of references, to quote beside a score.
 
-        Scores with the same fingerprint and signature are comparable. The hash is the same for
-        every container and machine. It is the SHA-256 of `text`, or `lists` for tokens and ids,
-        followed by a netstring per segment. The netstring of a segment consists of a netstring per
-        reference. References of None are skipped.
+        Scores with the same fingerprint and signature are comparable. The hash does not depend on
+        the container or the machine. It is the SHA-256 of `text`, or `lists` for tokens and ids,
+        and a netstring per segment, which contains a netstring per reference other than None.
 
         Args:
             references: as for `compute`.
@@ -729,31 +716,28 @@ class BleuMetric(BufferedMetric):
                 `seed`.
 
         Returns:
-            A dict, which prints as a table. Scores are on the scale 0-1 except `score`. `bleu` and
-            `matches` are dicts with one number per system; `delta` is the score of the second
-            system minus the score of the first:
+            A dict, which prints as a table. Scores are on the scale 0-1 except `score`; `bleu` and
+            `matches` have one number per system; `delta` is the second system's score minus the
+            first system's:
                 wins, ties, losses: numbers of segments in which the second system scores higher,
                     equally, and lower.
                 systems: `bleu` and `score` of each system, and `delta` of the second.
                 by_length: for each range of reference lengths, `from` and `to` in tokens (`to` is
                     None for the last range), the number of `segments`, `bleu` and `delta`.
-                groups: for each label, `segments`, `bleu` and `delta`, in order of first
-                    appearance; only if `by` is passed.
-                ngrams: for each `order`, a dict `systems` that lists for each system the 20 most
+                groups: with `by`, `segments`, `bleu` and `delta` of each label.
+                ngrams: for each `order`, a dict `systems` with, for each system, the 20 most
                     distinctive n-grams (by McNemar's statistic) that it matches more often. Each
                     has its tokens (`ngram`), the surplus of matches (`count`), the `matches` that
-                    only one system has in a segment, and the index of the first `segment` with a
-                    surplus. If systems differ in more than two million n-grams of an order, the
-                    rarest are dropped on the way. `distinctive_ngrams(name)` lists n-grams of all
-                    orders.
+                    only one system has in a segment, and the first `segment` with a surplus. Beyond
+                    two million differing n-grams of an order, the rarest are dropped.
                 segments: for each system, the 20 segments with its largest lead: the index
-                    (`segment`), `bleu`, with effective order, and `delta`.
+                    (`segment`), `bleu` and `delta`.
                 segment_bleu: for each system, the scores of all segments, with effective order.
                 signature: as from `compute`.
 
         Raises:
-            TypeError, ValueError: as `compute`, with the name of the system; there are not two
-                systems; or `by` does not have one label per segment.
+            TypeError, ValueError: as `compute`, with the name of the system; or there are not two
+                systems.
 
         >>> bleu = evaluate.load("./bleu_metric.py", max_order=2)
         >>> references = ["the cat sat on the mat", "a dog barks"]
@@ -784,10 +768,9 @@ class BleuMetric(BufferedMetric):
             A dict, which prints as a table, displays in color in a notebook, and has `plot()`. It
             has the keys of `compute` for this segment alone, and:
                 weights: the weight of each order in the score.
-                prediction: its `tokens`, its `length`, and `longest_match`, which has for each
-                    token the highest order of a matching n-gram that contains it, or 0.
-                references: the same for each reference, with the n-grams that the prediction
-                    matches.
+                prediction: its `tokens`, its `length`, and `longest_match`, per token the highest
+                    order of a matching n-gram that contains it, or 0.
+                references: the same for each reference.
                 effective_reference: the index of the reference that sets the brevity penalty.
                 orders: for each order, its `total`, the matches before clipping
                     (`unclipped_matches`) and after (`matches`), and the n-grams that `matched`,
@@ -891,28 +874,31 @@ class BleuMetric(BufferedMetric):
     ) -> Checked:
         """Look for mistakes in the input, with their effect on the score.
 
-        All rows are searched. A mistake on one side counts only if its fix brings the texts nearer
-        to their partners on the other side.
+        A mistake on one side counts only if its fix brings the texts nearer to their partners on
+        the other side.
 
         Args:
             predictions: as for `compute`; or several systems, as for `compare`.
             references: as for `compute`.
-            documents: the document of each row, to count those in which a kind is; None for none.
+            documents: the document of each row, to count the documents per finding.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
                 `seed`.
 
         Returns:
-            A dict that prints as a table. `bleu` and `score` are those of the input as it is; with
-            several systems, `systems` has them by name. `segments` is the number of rows, `fine`
-            the kinds that were looked for and not found, `not_looked_for` a dict from other kinds
-            to the reason. `findings` are dicts: `kind`; `where` (`"predictions"`, `"references"` or
-            `"both"`); `system`, unless it is in the references; `rows`, how many, and their
-            `share`, 0 to 1; `first`, the first row; `documents`, how many; `example`, the place
-            between ⟦ and ⟧; `says`, a sentence; `fix`, the expression that fixes a text, or an
-            option, None if texts can't be fixed; `score`, 0 to 100, and `delta`, -1 to 1, after the
-            fix; `deletes`, in how many rows it deletes more than a tenth, if any. `questions` are
-            findings that may be meant: their fix does not bring the texts nearer.
-            `result.fixed(*kinds)` returns predictions and references, fixed.
+            A dict, which prints as a table: `bleu` and `score` of the input as it is (in `systems`,
+            by name, for several systems), the number of `segments`, `findings`, `questions`
+            (findings that may be intended: the fix does not bring the texts nearer), `fine` (the
+            kinds not found) and `not_looked_for` (from the other kinds to the reason).
+            `result.fixed(*kinds)` returns the texts, fixed. Each finding is a dict:
+                kind, where: the kind, as in docs/check.md; `"predictions"`, `"references"` or
+                    `"both"`.
+                system: with several systems, the name, unless it is in the references.
+                rows, share, first: the number of rows, their share (0 to 1), and the first row.
+                documents: the number of documents, if they were passed.
+                example, says: the place between ⟦ and ⟧, and a sentence.
+                fix: the expression that fixes a text, or an option; None if texts can't be fixed.
+                score, delta: after the fix, 0 to 100, and -1 to 1.
+                deletes: in how many rows the fix deletes more than a tenth of a text, if any.
 
         Raises:
             TypeError, ValueError: as `compute`; statistics have no texts.
@@ -938,10 +924,10 @@ class BleuMetric(BufferedMetric):
 
         Returns:
             A dict from the name of each convention to its `bleu`, `score`, `delta` from `"default"`
-            (-1 to 1), `signature` and `steps`. The steps lead from the default to the convention,
-            one factor at a time. Each has its `factor`, `value` and `delta`, and the deltas add up.
-            `"coco"` is left out if texts have line breaks or are longer than captions: 100 bytes on
-            average. The dict prints as a table.
+            (-1 to 1), `signature` and `steps`, which prints as a table. The steps lead from the
+            default to the convention, one factor at a time. Each has its `factor`, `value` and
+            `delta`, and the deltas add up. `"coco"` is left out if texts have line breaks or are
+            longer than captions: more than 100 bytes on average.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -967,33 +953,25 @@ class BleuMetric(BufferedMetric):
         """Find the settings that reproduce a published score.
 
         The search covers the native tokenizers, case, NLTK's minimum number of n-grams, reference
-        lengths, smoothing (`exp`, `none`, `skip`, `floor`, `add-k`, `laplace`), orders 1 to 4, and
-        the references: all of them, or each alone. It also covers means of segment scores, with and
-        without effective order, and with the smoothing methods of NLTK's `sentence_bleu`. Means
-        under NLTK's methods 5 and 7 are found only if all smoothed precisions are at most 1.
-
-        Scores that people compute at home are tried as well: NLTK given strings, the weights of
-        tutorials, means of captions' scores, and swapped texts. So are scores that no option gives:
-        sacreBLEU given one list per row, CodeXGLUE's smoothed BLEU-4, the mean of BLEU-1 to BLEU-4,
-        words without punctuation, NLTK's `wordpunct_tokenize`, and means over batches of rows.
-
-        If no usual setting matches, each fix of `check` is tried. If no match is plausible then,
-        Moses' tokenizers are tried, where sacremoses is installed. They take most of the time of a
-        search; `tokenize="13a"` leaves them out. A progress bar names the round.
+        lengths, smoothing (`exp`, `none`, `skip`, `floor`, `add-k`, `laplace`), orders 1 to 4, all
+        references or each alone, and means of segment scores under sacreBLEU's, NLTK's and
+        pycocoevalcap's methods. It also covers scores that no option gives: NLTK given strings,
+        the weights of tutorials, sacreBLEU given one list per row, CodeXGLUE's smoothed BLEU-4, the
+        mean of BLEU-1 to BLEU-4, words without punctuation, NLTK's `wordpunct_tokenize`, means over
+        batches of rows, and swapped texts. If no usual setting matches, it tries each fix of
+        `check`. If no match is plausible then, it tries Moses' tokenizers, if sacremoses is
+        installed; `tokenize="13a"` leaves them out. A progress bar names the round.
 
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
             reported: the published score, from 0 to 1 or from 0 to 100. Pass a str, such as
-                `"27.30"`, if trailing zeros are known; `"37,6"` and `"BLEU 37.6"` are accepted too.
-                Lines and JSON that tools print can be passed whole, and dicts of evaluate's
-                modules: precisions, brevity penalty and lengths in them must fit, too. Of several
-                numbers in a line, that of BLEU is read. With a
-                signature of this metric or of sacreBLEU 2, as in `"27.3
-                nrefs:1|case:lc|tok:13a"` or `"BLEU|nrefs:1|case:lc|tok:13a = 27.3 60.1/…"`, the
-                question is whether these texts have this score under this signature.
-            decimals: the number of known decimals; None for the decimals that `reported` is written
-                with.
+                `"27.30"`, if trailing zeros are known; or the whole line, JSON or dict of a tool,
+                whose precisions, brevity penalty and lengths must then fit, too. Of several numbers
+                in a line, BLEU's is read. With a signature,
+                as in `"27.3 nrefs:1|case:lc|tok:13a"`, the question is whether these texts have
+                this score under this signature.
+            decimals: the number of known decimals; None for the decimals of `reported`.
             **fixed: options with known values; any option of `compute` except `segments`,
                 `confidence`, `n_resamples` and `seed`. They win over a signature.
 
@@ -1001,43 +979,36 @@ class BleuMetric(BufferedMetric):
             A dict, which prints as a table:
                 usual: what usual settings give: this object's options, other case, other
                     tokenizers, conventions. Of settings with equal scores, the first.
-                matches: the settings whose score rounds to the reported one. Settings with equal
-                    scores form one match. Plausible matches come first: this object's options, then
-                    conventions and known tools, then settings with few changes.
+                matches: the settings whose score rounds to the reported one, the plausible ones
+                    first: this object's options, conventions and known tools, then few changes.
+                    Settings with equal scores form one match.
                 settings: the number of settings with distinct scores.
-                chance: the share of the numbers with as many decimals, within 2 points of this
-                    object's score, that some setting gives.
+                chance: the share of numbers with as many decimals, within 2 points of this object's
+                    score, that some setting matches.
                 nearest: the five closest settings, if no setting matches.
-                verified: True if the score matches under the signature; None without a signature. A
-                    signature with `nrefs:1` is tried with each reference alone, one with `nrefs:?`
-                    with all.
-                other_matches: if `verified` is False, the settings of other signatures whose score
-                    matches.
+                verified: True if the score matches under the signature; None without a signature.
+                    With `nrefs:1` each reference is tried alone, with `nrefs:?` all together.
+                other_matches: if `verified` is False, the matches under other signatures.
                 fixes: if no usual setting matches, the findings of `check` whose fix alone gives
                     the score, under this object's options or the signature.
-                other_fixes: those whose fix gives another score.
-                reported, decimals, scale: the score as it was read; the scale is 1 or 100. With a
-                    signature, it is the scale on which its settings match, if they match on one.
+                other_fixes: the findings whose fix gives another score.
+                reported, decimals, scale: the score as it was read; the scale is 1 or 100.
                 conditions: the values beside the score in a line, as keys of `compute`.
-                untried_packages: what to install, if tokenizers could not be tried.
-                untried_references: with more than 8 references, how many were not tried alone: only
-                    the first 8 are.
+                untried_packages: the packages to install, if tokenizers could not be tried.
+                untried_references: how many references after the eighth were not tried alone.
             Each setting is a dict:
-                bleu, score, signature: as returned by `compute`.
+                bleu, score, signature: as from `compute`.
                 delta: the difference from the reported score, on the scale 0-1.
                 plausible: False for three or more changes that belong to no known tool while
                     `chance` is above 5%.
                 kind: `"usual"`, `"call"` for a known call, or `"rare"`.
-                says: the call that makes the score; empty if it is that of no known tool.
-                call: the name of a score that no option gives, and that `says` explains; empty if
-                    `options` reproduce the score.
-                references: `"all"`, or the index of the only reference used, in your list
-                    (including None).
+                says: the call of a known tool that makes the score, or empty.
+                call: the name of a score that no option gives; empty if `options` reproduce it.
+                references: `"all"`, or the index of the only reference used.
                 swapped: True if predictions and references must be exchanged.
-                last_pair: True for NLTK's `corpus_bleu` under methods 5 to 7, whose smoothing looks
-                    at the last pair only. `options` cannot reproduce this score.
-                options: for `compute`; they include `segments=True` if the score is the
-                    `mean_segment_bleu`.
+                last_pair: True for NLTK's `corpus_bleu` under methods 5 to 7, which `options`
+                    cannot reproduce.
+                options: for `compute`; with `segments=True`, the score is `mean_segment_bleu`.
                 steps: as in `conventions`; they start from the signature if there is one.
                 same_score: the values of each factor that give the same score.
 
@@ -1070,29 +1041,28 @@ class BleuMetric(BufferedMetric):
         """Return a callback for `Seq2SeqTrainer(compute_metrics=...)`.
 
         The trainer needs `predict_with_generate=True`: the callback scores generated text, not the
-        output of teacher forcing. For decoder-only models, whose trainers do not generate, see
+        output of teacher forcing. Trainers of decoder-only models do not generate: see
         "Decoder-only models (Trainer, SFTTrainer)" in docs/training.md.
 
         Args:
             tokenizer: the model's tokenizer, which decodes the generated ids.
             references: one list of references per row of the evaluation data, in its order; None
                 for decoded labels.
-            by: one label per row of the evaluation data, in its order, as for `compute`.
+            by: one label per row of the evaluation data, as for `compute`.
             ignore_index: the padding value in labels and predictions.
             details: True to add `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`,
                 `translation_length` and `reference_length`, on the scales of `compute`.
             history: True to keep the table of each evaluation, as from `statistics`, in `history`,
-                a list of the callback: 80 bytes per segment. `compare` takes these tables.
+                a list of the callback, for `compare`: 80 bytes per segment.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
                 `seed`.
 
         Returns:
             A callable for a trainer, with or without `batch_eval_metrics=True`. It returns floats:
-            `bleu`, only here on the scale 0-100, as published training scripts log it, and
-            `gen_len`, the mean number of generated tokens. With `by`, also `bleu_<label>` per
-            label, and `bleu_macro`, their mean. It raises an error for logits; and, if every row of
-            labels begins with `ignore_index`, for their argmax and for predictions that begin with
-            the prompt. Its method `reset()` discards an interrupted evaluation.
+            `bleu`, only here on the scale 0-100, `gen_len`, the mean number of generated tokens,
+            and with `by` also `bleu_<label>` per label, and `bleu_macro`, their mean. It raises an
+            error for logits, and for their argmax or predictions with the prompt where it
+            recognizes them. Its method `reset()` discards an interrupted evaluation.
 
         Raises:
             TypeError, ValueError: an option, the references or the labels are invalid; or two
@@ -1134,13 +1104,13 @@ class BleuMetric(BufferedMetric):
                 such as those that `evaluate.save` adds.
 
         Returns:
-            A dict of the same type and content. In JSON, names and labels are always a str. `fixed`
-            of a result of `check` needs its texts: call `check` again.
+            A dict of the same type and content, except that JSON makes a str of every name and
+            label. A result of `check` has no `fixed`, which needs the texts.
 
         Raises:
             TypeError: `saved` is not a dict.
-            ValueError: it is not the result of a method of this metric; or it is that of a drop-in,
-                which has no tables.
+            ValueError: it is not the result of a method of this metric, or is the dict of a
+                drop-in, which has no tables.
 
         >>> import json
         >>> bleu = evaluate.load("./bleu_metric.py", max_order=2)
@@ -1155,8 +1125,8 @@ class BleuMetric(BufferedMetric):
     def warm_up(self) -> None:
         """Compile the kernels now rather than on first need.
 
-        Container images, servers and training jobs then don't wait later. This takes a few seconds
-        on a new machine and a fraction of a second in a new process. Scores do not change.
+        This takes a few seconds on a new machine and a fraction of a second in a new process.
+        Scores do not change.
 
         >>> evaluate.load("./bleu_metric.py").warm_up()
         """

@@ -1,7 +1,4 @@
-"""Write docs/api.md from docstrings, the table of options and the names of other tools: `make api`.
-
-The section "Contract" is written by hand and kept as it is; tests/test_metric.py compares it with the metric.
-"""
+"""Write docs/api.md from docstrings and the table of options: `make api`."""
 
 import ast
 import inspect
@@ -9,7 +6,7 @@ import re
 import sys
 import textwrap
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,34 +18,31 @@ sys.modules.setdefault("bleu", package)
 
 from bleu import bleu_metric  # noqa: E402
 from bleu.bleu_buffer import BufferedMetric  # noqa: E402
-from bleu.bleu_options import DESCRIPTIONS, OPTIONS, OTHER_KEYS, OTHER_NAMES  # noqa: E402
+from bleu.bleu_options import DESCRIPTIONS, OPTIONS  # noqa: E402
 from bleu.bleu_report import Report  # noqa: E402
 from bleu.bleu_trainer import TrainerMetric  # noqa: E402
 
 HEAD = """\
 # API reference
 
-Generated from the docstrings by `make api`; do not edit, except for the [contract](#contract). The methods are those of
-the object that [`evaluate.load`](#loading) returns. `**options` are the [options](#options), passed by name; if a
-method does not describe them, all except `segments`, `confidence`, `n_resamples` and `seed`. Arguments and errors that
-a method does not list are those of [compute](#compute).
+The methods belong to the object that [`evaluate.load`](#loading) returns. `**options` are [options](#options) by name:
+if a method does not describe them, all except `segments`, `confidence`, `n_resamples` and `seed`. Arguments and errors
+that a method does not list are the same as for [compute](#compute). Names that other tools use raise an error with the
+name to write. Until version 2, releases only add to the [names and defaults](../tests/contract.md) of version 1.0.0.
+
+`make api` generates this page from the docstrings.
 """
 AS_COMPUTE = (  # descriptions that are left out
     "as for `compute`.",
     "as `compute`.",
     "any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.",
 )
-OTHER_TOOLS = """\
-## Names of other tools
-
-An option by the name of another tool raises a `TypeError` that says what to write. Only
-[drop-in replacements](conventions.md#coming-from-another-tool) accept the names of their module.
-"""
 SECTION = re.compile(r"(Args|Returns|Raises|Examples):\n")
 ENTRY = re.compile(
     r"([\w*`]+(?:, [\w*`]+)*): "
 )  # the names of arguments, keys or errors, before their description
-PARTS_OF_REPORTS = ("copy",)  # users need not call it
+PARTS_OF_REPORTS = ("copy", "repair", "list_found")  # users need not call them
+PLOTS = "Plot the result, and return the Axes. `help(result.plot)` describes the plot."
 
 Method = Callable[..., object]
 
@@ -82,17 +76,7 @@ def make_document() -> str:
     call = [f"callback({_arguments(TrainerMetric.__call__)})", _summary(TrainerMetric.__call__)]
     calls = _list_calls("callback", _public_methods(TrainerMetric, base=object))
     parts.append(_table(["method", "purpose"], [call, *calls]))
-    parts += [OTHER_TOOLS, _table(["option", "what to do"], _list_by_value(OTHER_NAMES))]
-    keys = {key: _code(name) for key, name in OTHER_KEYS.items()}
-    parts.append(_table(["key of a result", "key here"], _list_by_value(keys)))
-    parts.append(read_contract())
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
-
-
-def read_contract() -> str:
-    """Return the section of the document that is written by hand: the last one."""
-    _, heading, contract = DOCUMENT.read_text(encoding="utf-8").partition("\n## Contract\n")
-    return heading + contract
 
 
 def format_docstring(text: str | None, without: Iterable[str] = ()) -> str:
@@ -175,17 +159,11 @@ def _list_results(methods: dict[str, Method]) -> Iterator[list[str]]:
         if inspect.isclass(owner) and issubclass(owner, Report):
             calls = _list_calls("result", _public_methods(owner, base=Report))
             for call, purpose in calls:
-                found.setdefault((call, purpose), []).append(name)
+                is_plot = call.startswith("result.plot(")
+                shown = ("result.plot(ax=None)", PLOTS) if is_plot else (call, purpose)
+                found.setdefault(shown, []).append(name)
     for (call, purpose), names in found.items():
         yield ["`, `".join(names), f"`{call}`", purpose]
-
-
-def _list_by_value(texts: Mapping[str, str]) -> list[list[str]]:
-    """Return a row per value, with all its keys, each as code."""
-    keys: dict[str, list[str]] = {}
-    for key, text in texts.items():
-        keys.setdefault(text, []).append(key)
-    return [["`, `".join(names), text] for text, names in keys.items()]
 
 
 def _signature(call: str, function: Method, first: str = "") -> str:

@@ -96,7 +96,7 @@ def test_the_readme_is_short():
 
 
 def test_the_metric_has_at_most_16_methods_beside_those_of_evaluate():
-    """docs/api.md has one section per method; a test of its own compares its contract with the metric."""
+    """docs/api.md has one section per method; test_metric.py compares the metric with its contract."""
     sections = re.findall(
         "^## ([a-z_]+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE
     )

@@ -43,7 +43,15 @@ BLOCK = re.compile(
     r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE
 )  # the text behind the backticks, and the code
 PAGES_WITH_CODE = [name for name in DOCUMENTS if find_blocks(name)]
-WRITTEN = ("*.md", "docs/*.md", "bleu_*.py", "space/*.py", "tests/**/*.py", "examples/*.ipynb")
+WRITTEN = (
+    "*.md",
+    "docs/*.md",
+    "tests/*.md",
+    "bleu_*.py",
+    "space/*.py",
+    "tests/**/*.py",
+    "examples/*.ipynb",
+)
 WORDING = sorted(path for pattern in WRITTEN for path in ROOT.glob(pattern))
 PHRASES = re.compile(
     r"(?<!there )\b(is|are|was|were) no\b(?! (longer|more)\b)|\b(is|are) (?-i:none)\b|\b(no|some)body\b|\bnothing\b"
@@ -502,7 +510,7 @@ def test_the_picture_is_that_of_the_readmes_example():
 
 
 def test_the_api_reference_is_generated():
-    """`make api` writes it again after a change of docstrings, options or names of other tools."""
+    """`make api` writes it again after a change of docstrings or options."""
     assert DOCUMENTS["docs/api.md"] == api_reference.make_document()
 
 
