@@ -262,7 +262,7 @@ class Look:
             tokenizer_name=tokenizer.name,
             ignores_case=options.lowercase,
             type_=self._kind,
-            may_be_unrelated=self._bigrams == 0 or self._matches < _LOW_PRECISION * self._bigrams,
+            may_be_unrelated=may_be_unrelated and self._is_low(),
         )
         if are_alone:
             return [*find_residues(pairs), *find_unspaced(pairs)]

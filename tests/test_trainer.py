@@ -1026,6 +1026,21 @@ def test_a_batch_is_not_taken_for_the_evaluation(bleu):
         assert re.search(rf"like \d+ of {size} rows looked at", message)
 
 
+def test_a_model_that_has_not_learned_is_not_told_to_be_unrelated(bleu):
+    """Its predictions fit no reference, as does another file; `compute` on the same texts says so."""
+    generator = np.random.default_rng(0)
+    labels = generator.integers(2, 500, (300, 12))
+    predicted = generator.integers(2, 500, (300, 12))
+    callback = bleu.compute_metrics(Numbers())
+    messages = collect_warnings(callback, predicted, labels, 100)
+    assert not any("another file" in message for message in messages)
+    predictions, references = (
+        [" ".join(map(str, row)) for row in rows.tolist()] for rows in (predicted, labels)
+    )
+    with pytest.warns(bleu.Warning, match="another file"):
+        bleu.compute(predictions=predictions, references=references)
+
+
 def test_references_of_one_word_in_a_batch(bleu):
     """References that look like tokens are judged in the evaluation, not in each batch."""
     predicted, _ = random_ids(80)
