@@ -137,7 +137,7 @@ def test_a_call_is_found_from_the_number_of_its_tool(bleu, name, base):
 
 
 def test_the_table_of_the_page_has_these_calls():
-    page = (ROOT / "docs" / "conventions.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reconcile.md").read_text(encoding="utf-8")
     for name, base in CASES:
         if base == CALLS[name].bases[0]:
             says = CALLS[name].says.format(tool=BASES[base].says, rows="row 0")

@@ -188,7 +188,7 @@ def test_every_python_block_is_found():
     """By the regular expression of pages.py."""
     for name, text in DOCUMENTS.items():
         assert len(find_blocks(name)) == len(re.findall("^```python", text, re.MULTILINE)), name
-    assert sum(len(find_blocks(name)) for name in PAGES_WITH_CODE) >= 75
+    assert sum(len(find_blocks(name)) for name in PAGES_WITH_CODE) >= 70
 
 
 class TestCard:

@@ -1050,7 +1050,7 @@ def home_moses(language, compounds, **options):
     )
 
 
-# The kind, as docs/conventions.md has it; the score; and the call that the answer names.
+# The kind, as docs/reconcile.md has it; the score; and the call that the answer names.
 ORIGINS = {
     "characters with blanks": (lambda: home_mean(same), "the mean of NLTK's `sentence_bleu` given strings: characters, blanks included"),
     "characters, corpus": (lambda: home_corpus(same), "NLTK's `corpus_bleu` given strings: characters, blanks included"),
@@ -1091,7 +1091,7 @@ def test_where_a_number_comes_from(bleu, kind):
 
 
 def test_the_table_of_the_page_has_these_scores():
-    page = (ROOT / "docs" / "conventions.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reconcile.md").read_text(encoding="utf-8")
     for kind, (make_score, says) in ORIGINS.items():
         assert f"| {kind} | {100 * make_score():.2f} | {says} |\n" in page
 

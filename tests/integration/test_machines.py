@@ -45,7 +45,7 @@ def expected(bleu):
 
 def test_torchrun_with_gloo(folder, expected):
     pytest.importorskip("torch")
-    script, command = recipe("torchrun")
+    script, command = recipe("torchrun", level=3)
     (folder / "score.py").write_text(script)
     executable, *arguments = command.split()
     assert executable == "torchrun"
@@ -101,7 +101,7 @@ def ray(wheel, tmp_path_factory):
 
 def test_ray_data_with_two_workers(ray, bleu):
     """One sum per document leads to the score and the interval of all segments."""
-    code, _ = recipe("Ray Data")
+    code, _ = recipe("Ray Data", level=3)
     result = bleu.compute(
         predictions=PREDICTIONS, references=REFERENCES, documents=DOCUMENTS, confidence=0.95
     )
@@ -113,7 +113,7 @@ def test_ray_data_with_two_workers(ray, bleu):
 @pytest.mark.slow
 def test_ray_data_without_documents(ray, bleu):
     """As the sentence below the recipe says."""
-    code, _ = recipe("Ray Data")
+    code, _ = recipe("Ray Data", level=3)
     for left_out in (
         '            documents=batch["document"],\n',
         '.sort_by("document")',
@@ -148,7 +148,7 @@ def test_spark_with_two_partitions(folder, expected):
     """In a process of its own: Java stays in it after `stop()`, and would look for later files in this folder."""
     pytest.importorskip("pyspark")
     split_into_two_files(folder)
-    code, _ = recipe("Spark")
+    code, _ = recipe("Spark", level=3)
     start = """
 from pyspark.sql import SparkSession
 
@@ -170,7 +170,7 @@ SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getO
 def test_dask_with_two_partitions(folder, expected):
     pytest.importorskip("dask.dataframe")
     split_into_two_files(folder)
-    code, _ = recipe("Dask")
+    code, _ = recipe("Dask", level=3)
     exec(compile(code, "recipes.md", "exec"), namespace := {"result": expected})
     assert namespace["scored"] == expected
 
@@ -227,7 +227,7 @@ def test_torchrun_with_more_processes_than_rows(bleu, tmp_path, rows, processes)
     pd.DataFrame({"output": predictions, "references": references}).to_parquet(
         tmp_path / "outputs.parquet"
     )
-    script, command = recipe("torchrun")
+    script, command = recipe("torchrun", level=3)
     (tmp_path / "score.py").write_text(script)
     arguments = command.replace("--nproc_per_node=2", f"--nproc_per_node={processes}").split()[1:]
     assert f"--nproc_per_node={processes}" in arguments
