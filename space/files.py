@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -79,8 +80,8 @@ class UnequalError(limits.RejectedError):
 class Chosen(NamedTuple):
     """What a visitor has chosen about uploads.
 
-    roles: of columns, by path and column.
-    readings: how files are read, by path and field of `Reading`.
+    roles: of columns, by path in the list and column.
+    readings: how files are read, by path in the list and field of `Reading`.
     lengths: what to do with unequal numbers of lines, `CUT` or `PAD` as "how", and for which
         numbers, the smallest and the largest, as "lines".
     """
@@ -113,7 +114,25 @@ class Files(NamedTuple):
 
     uploads: Sequence[Upload]
     missing: Missing
-    problems: Mapping[str, str]  # by path
+    problems: Mapping[str, str]  # by the path in the list
+
+
+def list_uploads(paths: Sequence[str]) -> dict[str, str]:
+    """Return the path of each upload by its path in the list, which is unique.
+
+    Gradio stores files that have the same name and the same content at one path. A file that is
+    added twice is two texts: a system and its reference, to see 100.
+
+    >>> list_uploads(["/x/a.txt", "/x/b.txt", "/x/a.txt"])
+    {'/x/a.txt': '/x/a.txt', '/x/b.txt': '/x/b.txt', '2//x/a.txt': '/x/a.txt'}
+    """
+    uploads: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for path in paths:
+        counts[path] += 1
+        listed = path if counts[path] == 1 else f"{counts[path]}/{path}"
+        uploads[listed] = path
+    return uploads
 
 
 def read_files(paths: Sequence[str], chosen: Chosen = Chosen()) -> Files:  # noqa: B008 immutable
@@ -121,13 +140,13 @@ def read_files(paths: Sequence[str], chosen: Chosen = Chosen()) -> Files:  # noq
     check_files(paths)
     tables: dict[str, Table] = {}
     problems: dict[str, str] = {}
-    for path in paths:
-        fields = chosen.readings.get(path, {})
+    for listed, path in list_uploads(paths).items():
+        fields = chosen.readings.get(listed, {})
         reading = Reading(**{name: fields.get(name, "") for name in Reading._fields})
         try:
-            tables[path] = read_table(path, reading)
+            tables[listed] = read_table(path, reading)
         except limits.RejectedError as error:
-            problems[path] = str(error)
+            problems[listed] = str(error)
     uploads, missing = assign_roles(tables, chosen.roles)
     return Files(uploads, missing, problems)
 

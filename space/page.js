@@ -665,12 +665,12 @@
 
   // The first button applies the fixes that are ticked. The score of some of them is not known before.
   const tickFix = (box) => {
-    const fixes = findAll("[data-fix]", box);
+    const fixes = findAll("[data-kind]", box);
     const ticked = fixes.filter((fix) => fix.checked).length;
     const [apply] = findAll(".bleu-answers button", box);
     const choice = ({ checked, dataset }) => (checked ? ["fix", JSON.parse(dataset.options)] : ["keep", {}]);
     apply.dataset.all ??= apply.textContent;
-    apply.dataset.kinds = JSON.stringify(Object.fromEntries(fixes.map((fix) => [fix.dataset.fix, choice(fix)])));
+    apply.dataset.kinds = JSON.stringify(Object.fromEntries(fixes.map((fix) => [fix.dataset.kind, choice(fix)])));
     apply.textContent = ticked === fixes.length ? apply.dataset.all : `Apply ${ticked} of ${fixes.length}`;
     apply.disabled = !ticked;
   };
@@ -855,7 +855,7 @@
     if (tick) openTick(tick);
     const row = target.closest("[data-ticks]");
     if (row) showTicks(row);
-    if (target.matches("[data-fix]")) tickFix(target.closest(".bleu-undecided"));
+    if (target.matches("[data-kind]")) tickFix(target.closest(".bleu-undecided"));
     if (target.closest("[data-unfold]")) unfoldFiles();
     if (target.closest("[data-again]")) find("#score").click();
     const removed = target.closest("[data-remove]");

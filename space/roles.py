@@ -234,7 +234,10 @@ class Column(NamedTuple):
 
 
 class Upload(NamedTuple):
-    """An uploaded file, as it was read, and what its columns are for."""
+    """An uploaded file, as it was read, and what its columns are for.
+
+    path: the path in the list, as of `files.list_uploads`.
+    """
 
     path: str
     table: Table

@@ -11,7 +11,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from . import limits
-from .files import FROM_FILES, FROM_TEXT, Files, read_chosen, read_files
+from .files import FROM_FILES, FROM_TEXT, Files, list_uploads, read_chosen, read_files
 from .html import add_choices, count_things, message, shorten, show
 from .roles import OPEN, ROLES, Column, Upload, find_runs
 
@@ -191,7 +191,7 @@ def _show_files(
     kept: dict[str, Any] = {"paths": own_paths, "lengths": before.get("lengths", {})}
     for kind in ("roles", "readings"):
         own = before.get(kind, {})
-        kept[kind] = {path: own[path] for path in own_paths if path in own}
+        kept[kind] = {path: own[path] for path in list_uploads(own_paths) if path in own}
     try:
         files = read_files(own_paths, read_chosen(kept))
     except limits.RejectedError as error:
@@ -213,7 +213,7 @@ def render_files(files: Files, paths: Sequence[str]) -> str:
     """Return a line per file: how it was read, and what its columns are for."""
     uploads = {upload.path: upload for upload in files.uploads}
     items = []
-    for number, path in enumerate(paths):
+    for number, path in enumerate(list_uploads(paths)):
         if path in uploads:
             items.append(_render_upload(number, uploads[path]))
         else:

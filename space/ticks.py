@@ -256,7 +256,7 @@ def _render_step(
     of_system = f"<small>{html.show(name)}</small> " if len(submission.systems) > 1 else ""
     old, new = step.before.scores[name], step.after.scores[name]
     return (
-        f'<tr><td><input type="checkbox" checked id="{label}" data-fix="{found.kind}"'
+        f'<tr><td><input type="checkbox" checked id="{label}" data-kind="{found.kind}"'
         f" data-options='{html.show(json.dumps(dict(found.options)))}'></td>"
         f'<td><label for="{label}">{html.show(found.button)} <small>{html.show(where)}</small>'
         f"</label> {' '.join(more)}</td><td>{shown}</td>"

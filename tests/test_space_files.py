@@ -306,6 +306,20 @@ def test_two_files_of_one_name_stay_apart(tmp_path):
     assert answer.systems == {"mt": ["a b"], "mt (2)": ["c d"], "mt (3)": ["e f"]}
 
 
+def test_a_file_that_is_added_twice_may_be_a_system_and_its_reference(tmp_path):
+    """Files of the same name and content have the same path, and a choice for each."""
+    files, sources = (importlib.import_module(f"space.{name}") for name in ("files", "sources"))
+    paths = 2 * write_files(tmp_path, [("mt.txt", "a b\n")])
+    rendered = sources.render_files(files.read_files(paths), paths)
+    first, second = re.findall('data-path="(.*?)" data-field="role"', rendered)
+    chosen = {"roles": {second: {"": "references"}}}
+    kept, read, _ = show_files(tmp_path, [], chosen, paths)
+    assert re.findall('value="([a-z]*)" selected', read) == ["systems", "references"]
+    answer = files.read_submission([files.FROM_FILES, paths, kept, "", "", ""])
+    assert (answer.systems, answer.references) == ({"mt": ["a b"]}, [["a b"]])
+    assert first == paths[0]
+
+
 # --- Forms ----------------------------------------------------------------------------------------
 
 
@@ -673,10 +687,10 @@ def test_packed_files_have_the_same_limit_unpacked(tmp_path):
 # --- The lines of files ---------------------------------------------------------------------------
 
 
-def show_files(folder, uploads, chosen=None):
-    """Return what the page shows of files: the list, what is chosen, and the choice of runs."""
+def show_files(folder, uploads, chosen=None, paths=None):
+    """Return what the page shows of files: what is chosen, the list, and the choice of runs."""
     sources = importlib.import_module("space.sources")
-    paths = write_files(folder, uploads)
+    paths = paths or write_files(folder, uploads)
     with gradio.Blocks():
         fields = [gradio.JSON(), gradio.HTML(), gradio.Checkbox()]
     update = sources._show_files(*fields, paths, chosen)

@@ -53,7 +53,7 @@ def open_page(address, context):
                 None if r.url.startswith((address, "data:", "blob:")) else problems.append(r.url)
             ),
         )
-        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("pageerror", lambda error: problems.append(error.stack or str(error)))
         page.on("dialog", lambda dialog: problems.append(dialog.message))
         page.goto(f"{address}?__theme={theme}{link}")
         expect(

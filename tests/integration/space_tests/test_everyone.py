@@ -301,16 +301,21 @@ def test_on_a_telephone_the_score_stays_in_sight(open_page):
 
 
 def test_a_button_that_goes_leaves_the_focus_on_the_page(page):
-    """In Sentence on what it has changed, in Corpus on what was pressed for it."""
+    """In Sentence on what it has changed, in Corpus on the next finding, or on what was pressed for it."""
     page.get_by_role("button", name="too short for 4-grams", exact=True).click()
     page.locator("#sentence-score .bleu-button, #sentence .bleu-button").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#sentence-options > button")).to_be_focused()
-    paste(page, "“It’s here”, he said.\n“No”", '"It\'s here", he said.\n"No"')
-    score(page)
-    page.locator("#corpus-summary .bleu-button").first.focus()
-    page.keyboard.press("Enter")
-    expect(page.locator("#score")).to_be_focused()
+    # A note beside its tick, and a question in the verdict's place.
+    for button, system, references in (
+        ("#corpus-ticks .no .bleu-button", "“It’s here”, he said.\n“No”", '"It\'s here", he said.\n"No"'),
+        ("#corpus-summary .bleu-answers .bleu-button", "it is here now, he said.\nno", "It is Here now, He said.\nNo"),
+    ):  # fmt: skip
+        paste(page, system, references)
+        score(page)
+        page.locator(button).first.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#score")).to_be_focused()
 
 
 def test_the_first_tab_key_leads_to_a_link_that_skips_the_fields(page):

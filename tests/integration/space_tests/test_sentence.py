@@ -220,7 +220,7 @@ def test_the_score_follows_while_she_types_and_nothing_jumps(page, bleu):
 def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own_text(page, bleu):
     example(page, "one word seven times")
     expect(page.locator(CHIP)).to_contain_text(
-        "as the 2002 paper does, but case is ignored (this example’s choice)"
+        "Settings: the 2002 paper’s, but case is ignored (this example’s choice)"
     )
     expect(page.locator(".bleu-formula")).to_contain_text("2/7")
     expect(page.locator(".bleu-note:visible")).to_contain_text("7 1-grams before clipping")
@@ -281,7 +281,9 @@ def test_examples_do_not_race(page):
             ["too short for 4-grams", "one word seven times", gap],
         )
         settle(page, lambda: (chip.inner_text(), results.inner_text()), 1000)
-        expect(chip).to_contain_text("as the 2002 paper does, but case is ignored (this example’s")
+        expect(chip).to_contain_text(
+            "Settings: the 2002 paper’s, but case is ignored (this example’s"
+        )
         expect(text(page, "#references")).to_have_value(re.compile("The cat is on the mat"))
         score_of(page, "#sentence-score", 0)
         expect(page.locator("#sentence.old")).to_have_count(0)
@@ -302,7 +304,9 @@ def test_an_example_is_not_taken_for_typed_text(page):
         expect(text(page, "#references")).to_have_value(re.compile(reference))
         page.wait_for_timeout(800)
     page.wait_for_timeout(2000)
-    expect(page.locator(CHIP)).to_contain_text("as the 2002 paper does, but case is ignored (this")
+    expect(page.locator(CHIP)).to_contain_text(
+        "Settings: the 2002 paper’s, but case is ignored (this"
+    )
     score_of(page, "#sentence-score", 0)
     expect(page.locator("#sentence.old")).to_have_count(0)
 
@@ -324,7 +328,7 @@ def test_what_is_typed_before_an_example_is_clicked_does_not_win(page, answered)
     example(page, "one word seven times")
     expect(text(page, "#references")).to_have_value(re.compile("The cat is on the mat"))
     page.wait_for_timeout(2500)
-    expect(page.locator(CHIP)).to_contain_text("as the 2002 paper does")
+    expect(page.locator(CHIP)).to_contain_text("Settings: the 2002 paper’s")
     score_of(page, "#sentence-score", 0)
     expect(page.locator("#sentence.old")).to_have_count(0)
 
