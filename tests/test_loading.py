@@ -157,6 +157,22 @@ def test_from_the_hub(hub, run, expected):
     ]
 
 
+def test_without_asking_for_versions(run, expected):
+    """`use_etag=False` leaves the request for the page of the Space; a commit as revision leaves none."""
+    assert "DownloadConfig(use_etag=False)" in (ROOT / "docs" / "recipes.md").read_text()
+    imported = "from datasets import DownloadConfig"
+    assert imported in (ROOT / "docs" / "recipes.md").read_text()
+    settings = "sys.argv[1], download_config=DownloadConfig(use_etag=False)"
+    without_etags = imported + SCORE.replace("sys.argv[1]", settings)
+    run(without_etags, "user/bleu_metric")
+    result, requests = run(without_etags, "user/bleu_metric")
+    assert (result["score"], requests) == (expected, 1)
+    of_a_commit = imported + SCORE.replace("sys.argv[1]", f"{settings}, revision={COMMIT!r}")
+    run(of_a_commit, "user/bleu_metric")
+    result, requests = run(of_a_commit, "user/bleu_metric")
+    assert (result["score"], requests) == (expected, 0)
+
+
 def test_offline_after_a_first_load(run, expected, monkeypatch):
     """`HF_EVALUATE_OFFLINE=1` needs no request, but a load before; `HF_HUB_OFFLINE=1` does not prevent requests."""
     monkeypatch.setenv("HF_EVALUATE_OFFLINE", "1")
