@@ -1542,10 +1542,17 @@ _OPENING_QUOTES = "\"'“„«`*「『‘"
 _WRAPPED = re.compile(
     r"\s*([\"'“„«`*「『‘]{1,2})(?:(?!\1)[^”“»」』’])+[\"'”“»`*」』’]{1,2}\s*", re.DOTALL
 )
-_DETACHED = (
-    r" (?=[.,!?;:)\]।॥۔؟،؛։።…、。，！？：；’”»](?: |$)|(?:n['’]t|['’](?:s|re|ve|ll|d|m))\b)"
-    r"| @-@ |(?<= )&apos;"
-)
+_DETACHED_IN_FRENCH = "!?;:»"
+_NEVER_DETACHED = r".,)\]।॥۔؟،؛։።…、。，！？：；’”"  # by the spelling of any language
+
+
+def _match_detached(marks: str) -> str:
+    """Return a pattern for a space that tokenizers write before marks and English clitics."""
+    clitics = r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))\b"
+    return rf" (?=[{marks}](?: |$)|{clitics})| @-@ |(?<= )&apos;"
+
+
+_DETACHED = _match_detached(_NEVER_DETACHED + _DETACHED_IN_FRENCH)
 _ATTACH = (
     r" (?=[.,!?;:)\]}%।॥۔؟،؛։።…、。，！？：；”»]|n['’]t\b|['’](?:s|re|ve|ll|d|m|t)\b)"
     r"|(?<=[(\[{“«¿¡]) "
@@ -3222,7 +3229,7 @@ def _find_tokenized_on_both(pairs: Pairs) -> Iterator[Found]:
     """Ask about texts that are tokenized on both sides, where the tokenizer expects plain text."""
     if not pairs.is_asked or pairs.tokenizer is None or not pairs.tokenizer.expects_raw_text:
         return
-    detached = re.compile(_DETACHED)
+    detached = re.compile(_match_detached(_NEVER_DETACHED))
     fewest = max(TOKENIZED.fewest_rows, 0.3 * len(pairs))
     rows = [
         row

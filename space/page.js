@@ -311,7 +311,7 @@
   };
 
   // The number has two fifths of the width beside the picture. The picture is as large as the screen allows; if it's small even so, then
-  // references are left out; what is still too large scrolls.
+  // references are left out, and then the ends of the texts. What is too large even without them scrolls whole.
   const largest = 2.4; // times the size of the page
   const readable = 1.5;
   const smallest = 0.9;
@@ -345,6 +345,32 @@
     // 2. The size, in steps of a twentieth.
     let zoom = largest;
     while (zoom > smallest && !fits(zoom)) zoom = Math.round(20 * zoom - 1) / 20;
+    if (fits(zoom)) return;
+    // 3. The ends of the texts: as many tokens of each stay as fit.
+    const lines = findAll(".bleu-tokens p, .words", picture).map((line) => findAll(".token", line));
+    const rests = lines.map(([token]) => {
+      const rest = document.createElement("span");
+      token?.parentElement.append(rest);
+      return rest;
+    });
+    const shorten = (length) => {
+      lines.forEach((tokens, i) => {
+        tokens.forEach((token, k) => {
+          token.hidden = k >= length;
+        });
+        const hidden = Math.max(tokens.length - length, 0);
+        rests[i].textContent = hidden ? `+ ${hidden.toLocaleString("en")} more` : "";
+      });
+      return fits();
+    };
+    let low = 0;
+    let high = Math.max(...lines.map((tokens) => tokens.length), 0);
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (shorten(middle)) low = middle;
+      else high = middle - 1;
+    }
+    shorten(low || Infinity);
   };
 
   // Threads from the words of the candidate that count to their partners in the references.

@@ -312,6 +312,7 @@ MEANT = {
     "Chinese with 'app' and 'NBA'": Domain(WITH_LATIN_OUTPUT, one(WITH_LATIN), never=("case",), options={"tokenize": "zh"}),
     "AMANHÃ…": Domain(["«AMANHÃ…» disse ele, e saiu da casa.", "A IRMÃ… não veio hoje à escola.", "O menino come pão."], one(["«AMANHÃ...» disse ele, e saiu da casa.", "A IRMÃ... não veio hoje à escola.", "O menino come pão."]), never=("mojibake",)),
     "éèêëàâ": Domain(["Les lettres éèêëàâ sont difficiles.", "Il écrit àâäéèêë chaque jour."], one(["Les lettres é, è, ê sont difficiles.", "Il écrit à, â, ä chaque jour."]), never=("mojibake",)),
+    "French marks after a space": Domain(["Comment allez-vous ? Bien ; merci !", "Voici : il dit « oui »", "Quel été !"] * 4, one(["Comment allez-vous ? Très bien !", "Voilà : il a dit « oui »", "Quel bel été !"] * 4), never=("tokenized",)),
     "one-word references": Domain(["yes", "no", "two", "red"], [["yes", "yes", "yeah"], ["no", "no", "nope"], ["2", "2", "two"], ["red", "red", "dark red"]], never=("identical",)),
 }  # fmt: skip
 
