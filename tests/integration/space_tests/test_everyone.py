@@ -307,10 +307,12 @@ def test_a_button_that_goes_leaves_the_focus_on_the_page(page):
     page.keyboard.press("Enter")
     expect(page.locator("#sentence-options > button")).to_be_focused()
     # A note beside its tick, and a question in the verdict's place.
+    quotes = "“It’s here”, he said.\n“No”", '"It\'s here", he said.\n"No"'
+    cased = "\n".join(f"The Ferry {i} leaves the Harbour at noon." for i in range(40))
     for button, system, references in (
-        ("#corpus-ticks .no .bleu-button", "“It’s here”, he said.\n“No”", '"It\'s here", he said.\n"No"'),
-        ("#corpus-summary .bleu-answers .bleu-button", "it is here now, he said.\nno", "It is Here now, He said.\nNo"),
-    ):  # fmt: skip
+        ("#corpus-ticks .no .bleu-button", *quotes),
+        ("#corpus-summary .bleu-answers .bleu-button", cased.lower(), cased),
+    ):
         paste(page, system, references)
         score(page)
         page.locator(button).first.focus()

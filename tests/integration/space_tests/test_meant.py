@@ -75,6 +75,18 @@ def test_a_system_in_lower_case_is_a_question_and_the_answer_is_in_all_copies(pa
         assert "Caution: " in text, text
 
 
+def test_of_two_fixes_one_can_be_chosen(page, bleu, tmp_path):
+    lower = [text.lower() for text in BETTER]
+    score_texts(page, tmp_path, {"mt": [f"{text}</s>" for text in lower]}, REFERENCES)
+    box = page.locator(BOX)
+    expect(box.get_by_role("checkbox")).to_have_count(2)
+    box.get_by_role("checkbox", name="Ignore case").uncheck()
+    press(page, "Apply 1 of 2", BOX)
+    expect(box).to_have_count(0)
+    expect(page.locator(f"{TICKS} .chosen")).to_have_count(1)
+    score_of(page, SUMMARY, bleu.compute(predictions=lower, references=REFERENCES)["score"])
+
+
 MOVED = BETTER[:60] + BETTER[61:] + [""]
 
 
