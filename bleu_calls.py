@@ -665,7 +665,7 @@ def _name_arguments(
 ) -> str:
     """Write the arguments of a call of NLTK.
 
-    >>> _name_arguments(HOME_TEXTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL)
+    >>> _name_arguments(NLTK_INPUTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL)
     'lists of words, with method1 and weights (0.33, 0.33, 0.33, 0)'
     """
     further = [method] if method else []

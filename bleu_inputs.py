@@ -566,7 +566,7 @@ def _explain_runs(predictions: object, references: object, error: str) -> str | 
 
     Call it for predictions that can't be read, because tokens of n segments may have n tokens each.
 
-    >>> _describe_runs([["a b", "c"], ["a", "c"], ["b", "c"]], ["a b", "c"], "")[:65]
+    >>> _explain_runs([["a b", "c"], ["a", "c"], ["b", "c"]], ["a b", "c"], "")[:65]
     'expected the predictions of one run, got 3 runs in one list. Pass'
     """
     if _list_columns(predictions) is not None:

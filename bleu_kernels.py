@@ -469,7 +469,7 @@ def _make_automaton(tokenizer: str) -> _Tables:
     """Build the tables of a native tokenizer.
 
     >>> table = _make_automaton("13a").table
-    >>> [int(table[ord(character)]) for character in "a !"] == [_LETTER, _SPACE, _ALONE]
+    >>> [int(table[ord(character)]) for character in "a !"] == [_LETTER_CLASS, _SPACE_CLASS, _ALONE]
     True
     """
     automaton = TOKENIZERS[tokenizer].automaton

@@ -127,6 +127,7 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
     """Assign a number to each token of all texts, column by column.
 
     >>> texts = read_texts(texts=["b a", "", "b"])
+    >>> from bleu.bleu_tokenizers import choose_tokenizer
     >>> numbered = number_texts(texts, choose_tokenizer(Options(), texts.kind))
     >>> numbered.numbers, numbered.offsets, numbered.tokens.to_pylist()
     (array([0, 1, 0]), array([0, 2, 2, 3]), ['b', 'a'])

@@ -1460,7 +1460,7 @@ def list_changes(steps: Sequence[FactorStep]) -> list[FormulaStep]:
     Changes that are not options are always listed.
 
     >>> list_changes([{"factor": "max_order", "value": 2, "delta": 0.125}])
-    [Step(label='max_order=2', difference=12.5)]
+    [FormulaStep(label='max_order=2', difference=12.5)]
     """
     changes = []
     for step in steps:

@@ -1203,7 +1203,7 @@ class ResampleMatrix(NamedTuple):
         every product, which on a busy machine takes many times as long as the product itself. So
         a part is exact in float32 where the sum of all parts needs float64.
 
-        >>> weights = Weights(np.array([[3, 1], [2, 2]], np.float32), sums_are_small=True)
+        >>> weights = ResampleMatrix(np.array([[3, 1], [2, 2]], np.float32), sums_are_small=True)
         >>> weights.multiply(np.array([[2, 0], [1, 1]], np.int32)).tolist()
         [[6.0, 2.0], [5.0, 3.0]]
         """

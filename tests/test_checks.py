@@ -70,7 +70,9 @@ def test_a_document_of_loops_is_found(bleu):
 def test_the_readme_counts_the_kinds():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     named = {"subwords", "shifted", "reordered"}
-    assert f"pieces of words, rows that moved, and {len({*KINDS} - named)} more." in readme
+    assert (
+        f"pieces of words, rows that moved, and {len({*KINDS} - named)} other mistakes." in readme
+    )
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from bleu import bleu_pairwise
+from bleu import bleu_ngrams, bleu_pairwise
 from bleu.bleu_inputs import read_texts
 from bleu.bleu_metric import BleuMetric
 from bleu.bleu_options import Options
@@ -174,7 +174,7 @@ def test_the_size_of_blocks_does_not_change_the_matrix():
     expected = score_matrix(texts, texts[:30])
     for size in (1, 7, 64, 10**6):
         with (
-            mock.patch.object(bleu_pairwise, "_NGRAMS_PER_SORT", size),
+            mock.patch.object(bleu_ngrams, "_NGRAMS_PER_SORT", size),
             mock.patch.object(bleu_pairwise, "_PAIRS_PER_BATCH", size),
         ):
             np.testing.assert_array_equal(score_matrix(texts, texts[:30]), expected)
@@ -364,17 +364,17 @@ def test_the_size_of_blocks_does_not_change_self_bleu():
     texts = random_rows(seed=9, count=100)[0]
     expected = score_texts(texts)
     for size in (1, 7, 64, 10**6):
-        with mock.patch.object(bleu_pairwise, "_NGRAMS_PER_SORT", size):
+        with mock.patch.object(bleu_ngrams, "_NGRAMS_PER_SORT", size):
             np.testing.assert_array_equal(score_texts(texts), expected)
 
 
 @pytest.mark.parametrize("size", [1, 100])
 def test_ngrams_are_numbered_without_a_gap(size):
     """Of the texts 0 1, 2 and 3 4 the second tokens begin no bigram, and neither does the 2."""
-    texts = bleu_pairwise.NumberedTexts(
+    texts = bleu_ngrams.NumberedTexts(
         np.arange(5), np.array([0, 2, 3, 5]), tokens=pa.array(range(5))
     )
-    with mock.patch.object(bleu_pairwise, "_NGRAMS_PER_SORT", size):
+    with mock.patch.object(bleu_ngrams, "_NGRAMS_PER_SORT", size):
         unigrams, bigrams = texts.ngrams(max_order=2)
     assert (sorted(unigrams[1]), sorted(bigrams[1])) == ([0, 1, 2, 3, 4], [0, 1])
     assert (sorted(unigrams[0]), sorted(bigrams[0])) == ([0, 0, 1, 2, 2], [0, 2])
@@ -391,7 +391,7 @@ def test_more_ngrams_than_are_sorted_at_a_time(bleu):
 
 def test_keys_of_more_than_sixteen_bits_are_sorted():
     keys = np.random.default_rng(0).integers(0, 1 << np.arange(1, 63).repeat(20))
-    np.testing.assert_array_equal(bleu_pairwise.sorted_order(keys), np.argsort(keys, kind="stable"))
+    np.testing.assert_array_equal(bleu_ngrams.sorted_order(keys), np.argsort(keys, kind="stable"))
 
 
 def test_self_bleu_result(bleu, load):

@@ -1009,9 +1009,10 @@ def test_runs_that_are_not_in_a_dict(bleu, method, container, count):
             with pytest.raises(TypeError) as raised:
                 METHODS_OF_RUNS[method](bleu, systems, references)
             found = "1 run" if count == 1 else f"{count} runs"
+            items = {"array": " of str", "array of lists": " of object"}.get(container, "")
             assert str(raised.value) == (
                 f"System 'new': expected the predictions of one run, got {found} in one"
-                f" {type(runs).__name__}. Pass one run per system; compare() takes several"
+                f" {type(runs).__name__}{items}. Pass one run per system; compare() takes several"
                 f" {RUNS_BY_NAME}"
             )
 

@@ -83,7 +83,7 @@ def test_each_factor_of_a_search_has_a_phrase():
         "swapped": (True,),
         "last_pair": (True,),
         "call": calls.CALLS,
-        "weights": calls.HOME_WEIGHTS,
+        "weights": calls.TUTORIAL_WEIGHTS,
         "effective_order": (True, False),
     }
     searched = [*factors.items(), *reconcile.FACTORS.items(), *reconcile.SEGMENT_FACTORS.items()]
