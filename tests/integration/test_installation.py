@@ -22,7 +22,7 @@ def test_beside_transformers_4(bleu):
     assert bleu.compute(predictions=same, references=[same])["score"] == 100
 
 
-MAX_WHEEL_BYTES = 300_000
+MAX_WHEEL_BYTES = 400_000
 SOURCES = {
     "pip install .": str(ROOT),
     "pip install git+file://": f"git+file://{ROOT}",
