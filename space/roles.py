@@ -307,8 +307,12 @@ def assign_roles(
     roles: _Roles = {}
     names = [_remove_suffixes(Path(path).name) for path in tables]
     prefix = find_prefix(names)
+    earlier: list[Table] = []
     for (path, table), name in zip(tables.items(), names):
         own = _tell_roles(path, table, are_texts)
+        if len(own) > 1 and table in earlier:
+            own = dict.fromkeys(own, "")  # a table again: its texts are there already
+        earlier.append(table)
         _tell_by_file(own, _find_role_of_file(name.removeprefix(prefix)))
         _tell_labels(own, table, kinds)
         roles |= own

@@ -320,6 +320,20 @@ def test_a_file_that_is_added_twice_may_be_a_system_and_its_reference(tmp_path):
     assert first == paths[0]
 
 
+def test_a_table_that_is_added_twice_counts_once(tmp_path):
+    """Its second copy has the same systems and references, which are not used unless they are chosen."""
+    files = importlib.import_module("space.files")
+    table = write_files(tmp_path, [("corpus.csv", "id,prediction,reference\n1,a b,a c\n2,d,d\n")])
+    once, twice = (
+        files.read_submission([files.FROM_FILES, count * table, {}, "", "", ""]) for count in (1, 2)
+    )
+    assert (twice.systems, twice.references) == ({"corpus": ["a b", "d"]}, [["a c"], ["d"]])
+    assert twice == once
+    chosen = files.read_chosen({"roles": {f"2/{table[0]}": {"prediction": "references"}}})
+    uploads = files.read_files(2 * table, chosen).uploads
+    assert [column.role for column in uploads[1].columns] == ["", "references", ""]
+
+
 # --- Forms ----------------------------------------------------------------------------------------
 
 
