@@ -240,8 +240,8 @@ class Call(NamedTuple):
 
     def fits(self, corpus: Corpus) -> bool:
         """Return False if the score is that of another setting, or cannot be made."""
-        needs_text = self.rewrite is not None or self.select is not None
-        return len(corpus) >= self.fewest_segments and (corpus.kind == "text" or not needs_text)
+        can_change = corpus.kind == "text" or not self.changes_texts
+        return can_change and len(corpus) >= self.fewest_segments
 
     def change(self, corpus: Corpus, *, lowercase: bool) -> Corpus:
         """Return the corpus that is scored in place of a corpus."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -115,16 +115,13 @@ def _write_texts(array: pa.Array, kind: InputType) -> list[str]:
     return [_write_text(tokens, kind) for tokens in array.to_pylist()]
 
 
-def _list_all_texts(corpus: Corpus) -> _RowTexts:
-    predictions: list[str] = []
+def _list_all_references(corpus: Corpus) -> list[list[str]]:
+    """Return the references of each row as str."""
     references: list[list[str]] = []
     for batch in corpus.batches:
-        rows = np.arange(len(batch.predictions))
-        most = int(np.diff(batch.bounds).max(initial=1))
-        texts = _list_texts(batch, rows, corpus.kind, most)
-        predictions += texts.predictions
-        references += texts.references
-    return _RowTexts(predictions, references)
+        flat = _write_texts(batch.references, corpus.kind)
+        references += [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
+    return references
 
 
 # --- The unasked look -----------------------------------------------------------------------------
@@ -866,7 +863,6 @@ def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
 def _read_input(corpora: Mapping[SystemName, Corpus], has_lists: bool) -> _Input:
     """Return the texts of all systems, which have the same references."""
     first_corpus = next(iter(corpora.values()))
-    first = _list_all_texts(first_corpus)
     predictions_of: dict[SystemName, list[str]] = {}
     for name, corpus in corpora.items():
         predictions_of[name] = list(
@@ -874,7 +870,7 @@ def _read_input(corpora: Mapping[SystemName, Corpus], has_lists: bool) -> _Input
                 _write_texts(batch.predictions, corpus.kind) for batch in corpus.batches
             )
         )
-    return _Input(predictions_of, first.references, first_corpus.kind, has_lists)
+    return _Input(predictions_of, _list_all_references(first_corpus), first_corpus.kind, has_lists)
 
 
 def _has_lists(references: Any, corpus: Corpus) -> bool:

@@ -1133,9 +1133,7 @@ def _write_accuracy(accuracy: float | None) -> str:
 
 _COLUMNS = (
     report.Column("BLEU", "score", "{:.2f}".format),
-    report.Column(
-        "SD of runs", "run_standard_deviation", lambda deviation: f"{100 * deviation:.2f}"
-    ),
+    report.Column("SD of runs", "run_standard_deviation", report.write_score),
     report.Column("CI", "confidence_interval", report.write_interval),
     report.Column("difference", "delta", _write_points),
     report.Column(

@@ -38,7 +38,15 @@ from .bleu_ngrams import (
 )
 from .bleu_options import Options, Origin, make_signature
 from .bleu_plots import plot_scatter
-from .bleu_report import Report, explain_missing_keys, passing, write_label, write_name, write_table
+from .bleu_report import (
+    Report,
+    explain_missing_keys,
+    passing,
+    write_label,
+    write_name,
+    write_score,
+    write_table,
+)
 from .bleu_results import (
     GroupDifference,
     LengthDifference,
@@ -631,7 +639,7 @@ class Difference(Report):
 
 def _write_group(name: str, group: GroupDifference) -> list[str]:
     """Return the row of a group in the table."""
-    scores = [f"{100 * score:.2f}" for score in group["bleu"].values()]
+    scores = list(map(write_score, group["bleu"].values()))
     return [write_name(name), f"{group['segments']:,}", *scores, f"{100 * group['delta']:+.2f}"]
 
 

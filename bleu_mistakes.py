@@ -1129,6 +1129,8 @@ class Form:
     is_minor: True if it is told without asking only from about a point of BLEU on.
     may_ask: True if texts that the edit brings no nearer are a question.
     skips: the function that returns True for a row of which a text shows that the form is meant.
+    is_strange: True if it counts only in texts of which half the characters beyond ASCII are
+        characters that the other side lacks.
     """
 
     mistake: Mistake
@@ -1144,6 +1146,7 @@ class Form:
     is_minor: bool = False
     may_ask: bool = False
     skips: Callable[[str], object] | None = None
+    is_strange: bool = False
 
 
 # Names in the tags of models: of tokens that end, pad or divide texts, and of chats.
@@ -1381,18 +1384,6 @@ def _is_marked(sign: str) -> Callable[[str], bool]:
     return is_marked
 
 
-def _list_byte_letters() -> dict[str, int]:
-    """Return the byte that each letter of a byte-level vocabulary stands for, as in GPT-2."""
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = [byte for byte in range(256) if byte not in printable]
-    letters = {chr(byte): byte for byte in printable}
-    letters |= {chr(256 + number): byte for number, byte in enumerate(others)}
-    return letters
-
-
-_BYTE_OF = _list_byte_letters()
-
-
 def _spell(*steps: tuple[str, str]) -> Edit:
     """Return the edit that replaces strings, one after the other."""
     edit = TEXT
@@ -1604,7 +1595,6 @@ _LANGUAGE_CODE = r"__[a-z]{2,3}(?:_[A-Za-z]+)?__|[a-z]{2}_[A-Z]{2}|[a-z]{3}_[A-Z
 _CODE_AT_END = (
     rf"^(?:\W*</?s>)?\s?(?:{_LANGUAGE_CODE})(?!\w)|(?<!\w)(?:{_LANGUAGE_CODE})(?:\s?</s>)?\s?$"
 )
-_CONTAINS = "{text} contains {mark}, like {share}; the {other} have none there"
 
 FORMS: Sequence[Form] = (
     Form(
@@ -1667,6 +1657,7 @@ FORMS: Sequence[Form] = (
         ],
         "{text} was read in another encoding than its own, like {share}",
         least_gain=0.004,
+        is_strange=True,
     ),
     Form(
         ENTITIES,
@@ -1842,7 +1833,7 @@ def _touch(pairs: Pairs, form: Form, side: Side) -> _Touched:
     candidates = _list_candidates(pairs, form, side)
     places, flat = pairs.list_places(side)
     strange: frozenset[str] = frozenset()
-    if form.mistake is MOJIBAKE:
+    if form.is_strange:
         strange = _list_strange(pairs, side)
         candidates = [index for index in candidates if not strange.isdisjoint(flat[index])]
     # 1. Find the form. The same form in the same row of the other side means that it is meant.
@@ -2251,6 +2242,7 @@ class Residue(NamedTuple):
 
     find: the function that returns a true value for a text with it.
     least_share, least: in which share of the texts of each side, and in how many, it counts.
+    is_beyond_ascii: True if texts in ASCII do not count, because they cannot have it.
     """
 
     mistake: Mistake
@@ -2260,6 +2252,7 @@ class Residue(NamedTuple):
     probes: Sequence[str] = ()
     least_share: float = 0.25
     least: int = 2
+    is_beyond_ascii: bool = False
 
 
 _FIRST_END = re.compile(rf"\s*(?:{_ENDS})(?=\W|$)", re.IGNORECASE)
@@ -2307,6 +2300,7 @@ RESIDUES: Sequence[Residue] = (
             "{text} was read in another encoding than its own, like {share}, and so were the"
             " references",
             probes=tuple("ÂÃÄÅÐÑØÙàáâãäåæçèé"),
+            is_beyond_ascii=True,
         )
         for codec in ("latin-1", "cp1252")
     ),
@@ -2319,7 +2313,7 @@ def find_residue(pairs: Pairs, residue: Residue) -> Iterator[Found]:
     for side in SIDES:
         _, flat = pairs.list_places(side)
         numbers = pairs.count(side).number_of
-        fewest = 1 if residue.mistake is MOJIBAKE else residue.least_share * len(flat)
+        fewest = 1 if residue.is_beyond_ascii else residue.least_share * len(flat)
         probes = [probe for probe in residue.probes if numbers.get(probe[0], 0) >= fewest]
         if not pairs.list_present(side, probes):
             return
@@ -2329,7 +2323,7 @@ def find_residue(pairs: Pairs, residue: Residue) -> Iterator[Found]:
     for side in SIDES:
         places, flat = pairs.list_places(side)
         judged = [index for index, text in enumerate(flat) if text]
-        if residue.mistake is MOJIBAKE:
+        if residue.is_beyond_ascii:
             judged = [index for index in judged if not flat[index].isascii()]
         found = [index for index in judged if residue.find(flat[index])]
         if len(found) < max(residue.least, residue.least_share * len(judged)):
@@ -3690,11 +3684,7 @@ def find_residues(pairs: Pairs) -> list[Found]:
 
 def _run_forms(pairs: Pairs, findings: list[Found]) -> bool:
     """Run the families of forms, ends and residues, and return True if anything was found."""
-    is_new = False
-    is_text = pairs.type_ == "text"
-    for residue in RESIDUES:
-        if is_text or pairs.type_ in residue.mistake.types:
-            is_new |= _add(findings, find_residue(pairs, residue))
+    is_new = _add(findings, find_residues(pairs))
     for form in FORMS:
         if pairs.type_ not in form.mistake.types:
             continue

@@ -35,7 +35,7 @@ from .bleu_messages import EXPECTED_TEXT, count_things, show_value
 from .bleu_ngrams import NumberedNGrams, NumberedTexts, number_texts, sorted_order
 from .bleu_options import Options, Origin, make_signature, same_or_var
 from .bleu_plots import plot_segments
-from .bleu_report import Report, explain_missing_keys, passing, write_label
+from .bleu_report import Report, explain_missing_keys, passing, write_label, write_score
 from .bleu_results import SelfBleuScores
 from .bleu_scoring import bleu
 from .bleu_tokenizers import (
@@ -177,12 +177,12 @@ class SelfBleu(Report):
 
     def _rows(self) -> list[list[str]]:
         head = ["texts", "self-BLEU", "lowest", "median", "highest"]
-        cells = _list_matches(self["self_bleu"], self["segment_bleu"])
+        cells = _describe_texts(self["self_bleu"], self["segment_bleu"])
         if "groups" not in self:
             return [head, cells]
         rows = [["group", *head]]
         for label, scores in self["groups"].items():
-            of_group = _list_matches(scores["self_bleu"], scores["segment_bleu"])
+            of_group = _describe_texts(scores["self_bleu"], scores["segment_bleu"])
             rows.append([write_label(label, (_AVERAGE,)), *of_group])
         return [*rows, [], [_AVERAGE, *cells]]
 
@@ -200,11 +200,11 @@ class SelfBleu(Report):
         return plot_segments(self["segment_bleu"], ax)
 
 
-def _list_matches(self_bleu: float, segment_bleu: Sequence[float]) -> list[str]:
+def _describe_texts(self_bleu: float, segment_bleu: Sequence[float]) -> list[str]:
     lowest, median, highest = np.quantile(segment_bleu, [0, 0.5, 1])
     cells = [f"{len(segment_bleu):,}"]
     for score in (self_bleu, lowest, median, highest):
-        cells.append(f"{100 * score:.2f}")
+        cells.append(write_score(score))
     return cells
 
 

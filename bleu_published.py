@@ -11,6 +11,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, cast
@@ -106,7 +107,21 @@ class Conditions(dict[str, tuple[Rounded, ...]]):
         return ", ".join(known)
 
 
-class Published(NamedTuple):
+@dataclass(frozen=True)
+class _Line:
+    """The parts of a reported score, before its number is checked. `Published` describes them."""
+
+    written: str
+    scale: int | None = None
+    signature: SignatureContent | None = None
+    conditions: Conditions = field(default_factory=Conditions)
+    source: str = ""
+    unread_keys: tuple[str, ...] = ()
+    has_other_numbers: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published(_Line):
     """A published score.
 
     reported: the score as the user passed it, in plain Python types.
@@ -122,15 +137,8 @@ class Published(NamedTuple):
     """
 
     reported: object
-    written: str
     number: float
     decimals: int
-    scale: int | None = None
-    signature: SignatureContent | None = None
-    conditions: Conditions = Conditions()
-    source: str = ""
-    unread_keys: tuple[str, ...] = ()
-    has_other_numbers: bool = False
 
     def describe(self) -> str:
         """Return how a line was read, as a sentence; empty for a number alone.
@@ -152,18 +160,6 @@ class Published(NamedTuple):
         if self.unread_keys:
             sentence += f"; unknown keys of its signature: {', '.join(self.unread_keys)}"
         return f"{sentence}."
-
-
-class _Line(NamedTuple):
-    """The parts of a reported score, before its number is checked. The fields are `Published`'s."""
-
-    written: str
-    scale: int | None = None
-    signature: SignatureContent | None = None
-    conditions: Conditions = Conditions()
-    source: str = ""
-    unread_keys: tuple[str, ...] = ()
-    has_other_numbers: bool = False
 
 
 def read_published(reported: object, decimals: int | None = None) -> Published:
@@ -203,7 +199,7 @@ def read_published(reported: object, decimals: int | None = None) -> Published:
         raise invalid("decimals", decimals, "a whole number of 0 or more")
     else:
         known_decimals = int(decimals)
-    return Published(plain, number=float(number), decimals=known_decimals, **line._asdict())
+    return Published(**vars(line), reported=plain, number=float(number), decimals=known_decimals)
 
 
 def _to_plain(value: object) -> Any:
@@ -859,5 +855,5 @@ def _add_signature(line: _Line, report: Mapping[str, Any], source: str) -> _Line
     """Add the tool, and the signature that a result has."""
     text = report.get("signature")
     if not isinstance(text, str) or not text:
-        return line._replace(source=source)
-    return line._replace(source=source, signature=read_signature(text, "reported"))
+        return replace(line, source=source)
+    return replace(line, source=source, signature=read_signature(text, "reported"))

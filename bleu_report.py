@@ -588,7 +588,7 @@ def name_interval(confidence: float | None) -> str:
 def describe_interval(scores: ResultDict, confidence: float) -> str:
     """Write the interval of a score, which kind it is, and how many documents it is from."""
     low, high = scores["confidence_interval"]
-    facts = [f"{name_interval(confidence)} {100 * low:.2f} to {100 * high:.2f}"]
+    facts = [f"{name_interval(confidence)} {write_score(low)} to {write_score(high)}"]
     facts.append(describe_intervals([scores]))
     if "documents" in scores:
         facts.append(count_things(scores["documents"], "document"))
@@ -787,7 +787,7 @@ def list_cells(
 
 def write_interval(ends: Sequence[float]) -> str:
     """Write the ends of an interval in points."""
-    return ", ".join(f"{100 * end:.2f}" for end in ends)
+    return ", ".join(map(write_score, ends))
 
 
 def format_plain(rows: TableRows, left: int = 1) -> str:

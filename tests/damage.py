@@ -474,25 +474,16 @@ def sort_texts(key: Callable[[str], Any]) -> Callable[[Pair, random.Random], Pai
     return lambda pair, generator: pair._replace(predictions=sorted(pair.predictions, key=key))
 
 
-def with_predictions(other: str) -> Callable[[Pair, random.Random], Pair]:
-    """Return a function that takes the predictions of another direction."""
+def with_texts(side: str, other: str) -> Callable[[Pair, random.Random], Pair]:
+    """Return a function that takes a side of another direction."""
 
     def change(pair: Pair, generator: random.Random) -> Pair:
-        predictions = read_pair(other, len(pair.predictions)).predictions
-        return _shorten(pair._replace(predictions=predictions))
-
-    return change
-
-
-def _shorten(pair: Pair) -> Pair:
-    size = min(len(pair.predictions), len(pair.references))
-    return pair._replace(predictions=pair.predictions[:size], references=pair.references[:size])
-
-
-def with_references(other: str) -> Callable[[Pair, random.Random], Pair]:
-    def change(pair: Pair, generator: random.Random) -> Pair:
-        references = read_pair(other, len(pair.predictions)).references
-        return _shorten(pair._replace(references=references))
+        texts = getattr(read_pair(other, len(pair.predictions)), side)
+        changed = pair._replace(**{side: texts})
+        size = min(len(changed.predictions), len(changed.references))
+        return changed._replace(
+            predictions=changed.predictions[:size], references=changed.references[:size]
+        )
 
     return change
 
@@ -892,12 +883,12 @@ MISTAKES: dict[str, Mistake] = {
     "two processes": Mistake("rows", _ROWS, order(interleave), ALL),
     "first 16 rows again": Mistake("rows", "repeated|shifted|same_text|reordered", order(repeat_first(16)), ALL),
     "first 64 rows again": Mistake("rows", "repeated|shifted|same_text|reordered", order(repeat_first(64)), ALL),
-    "another file": Mistake("rows", "unrelated|reordered|shifted", whole(with_references("de-en")), ALL, ("ru-en", "zh-en")),
-    "another file of the same year": Mistake("rows", "unrelated|reordered|shifted", whole(with_predictions("zh-en")), ALL, ("de-en", "ru-en")),
-    "another language": Mistake("rows", "unrelated|script", whole(with_predictions("de-fr")), ALL, ("de-en", "en-de", "en-cs")),
-    "German for English": Mistake("rows", "unrelated|script", whole(with_predictions("en-de")), ALL, ("de-en", "de-fr", "en-is")),
-    "another script": Mistake("rows", "unrelated|script", whole(with_predictions("en-ru")), ALL, ("de-en", "en-zh", "en-cs")),
-    "Chinese for English": Mistake("rows", "unrelated|script", whole(with_predictions("en-zh")), ALL, ("de-en", "en-ru")),
+    "another file": Mistake("rows", "unrelated|reordered|shifted", whole(with_texts("references", "de-en")), ALL, ("ru-en", "zh-en")),
+    "another file of the same year": Mistake("rows", "unrelated|reordered|shifted", whole(with_texts("predictions", "zh-en")), ALL, ("de-en", "ru-en")),
+    "another language": Mistake("rows", "unrelated|script", whole(with_texts("predictions", "de-fr")), ALL, ("de-en", "en-de", "en-cs")),
+    "German for English": Mistake("rows", "unrelated|script", whole(with_texts("predictions", "en-de")), ALL, ("de-en", "de-fr", "en-is")),
+    "another script": Mistake("rows", "unrelated|script", whole(with_texts("predictions", "en-ru")), ALL, ("de-en", "en-zh", "en-cs")),
+    "Chinese for English": Mistake("rows", "unrelated|script", whole(with_texts("predictions", "en-zh")), ALL, ("de-en", "en-ru")),
     "another script in part": Mistake("rows", "script", in_part("en-ru"), (0.05, 0.3, 0.6), ("de-en", "en-zh", "en-cs")),
     "another language in part": Mistake("rows", "script|unrelated", in_part("de-fr"), (0.3, 0.6), ("de-en", "en-de")),
     "a reference of another row": Mistake("rows", "unrelated|shifted|reordered", whole(one_reference_elsewhere, True), ALL),
