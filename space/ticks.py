@@ -284,9 +284,7 @@ def _list_others(step: Step) -> list[tuple[str, str, Options]]:
 def _render_note(step: Step, submission: Submission, looked: Looked) -> str:
     """Return the row of a system's own quotes, which don't wait for a choice."""
     told = step.found.tell(submission.systems, looked.segments)
-    name = max(
-        step.after.scores, key=lambda each: abs(step.after.scores[each] - step.before.scores[each])
-    )
+    name = _find_most_changed(step.before, step.after)
     return (
         f'<tr class="note"><td></td><td colspan="4">Note: {html.show(told)}</td>'
         f'<td class="number"><b>{step.after.scores[name]:.1f}</b> if equal</td></tr>'
