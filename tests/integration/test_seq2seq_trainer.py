@@ -199,12 +199,12 @@ def test_lightning(namespace, bleu):
         namespace,
         "trainer = lightning.Trainer(max_epochs=1, accelerator='cpu', logger=False, enable_progress_bar=False)",
     )
-    run(namespace, "translator = Translator(model, tokenizer)\ntrainer.fit(translator, *loaders)")
+    run(namespace, "trainer.fit(Translator(model, tokenizer), training, evaluation)")
     generated = [
         namespace["model"].generate(
             input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
         )
-        for batch in namespace["loaders"][1]
+        for batch in namespace["evaluation"]
     ]
     texts = [
         text
