@@ -1,9 +1,9 @@
 .PHONY: test test-all check fuzz bench api notebooks serve
 
 test: # the first tier
-	python -m pytest tests --ignore=tests/integration
+	python -m pytest tests --ignore=tests/ecosystem --ignore=tests/demo/browser -n auto --dist loadfile
 
-test-all: # both tiers; tests/integration skips by name what isn't installed
+test-all: # both tiers; files of the second skip by name what isn't installed
 	python -m pytest tests --slow
 
 check:

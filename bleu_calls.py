@@ -203,7 +203,7 @@ ScoreUnits = Callable[[Int64, Options], Float64]
 class Call(NamedTuple):
     """A score that people compute and that no option of `compute` gives.
 
-    A record in `CALLS` is all that a call needs; `tests/test_calls.py` asks the tool itself.
+    A record in `CALLS` is all that a call needs; `tests/unit/test_calls.py` asks the tool itself.
 
     says: the call, which follows "the score is from", and how to get the score, or why no option
         gives it. `{tool}` stands for the tool, `{rows}` for the rows that are scored.

@@ -533,7 +533,7 @@ def _normalize(token: str) -> str:
 # --- Classes of characters ------------------------------------------------------------------------
 
 # Hexadecimal ranges of code points beyond ASCII, by the character that stands for the class. The
-# program's tokens told the classes; tests/integration/test_captions.py asks it for each character.
+# program's tokens told the classes; tests/unit/test_pycocoevalcap.py asks it for each character.
 # Characters in no class are unknown to the program.
 CHARACTER_CLASSES = {
     LETTER: """

@@ -259,8 +259,8 @@ class _LabelPlaces:
         """Raise an error, or warn, if the predictions do not seem to be generated text alone."""
         if not self.rows:
             return
-        # More than chance gives in the random evaluations of tests/test_trainer.py, even if texts
-        # are few, short, repetitive or of a small vocabulary.
+        # More than chance gives in the random evaluations of tests/unit/test_trainer.py, even if
+        # texts are few, short, repetitive or of a small vocabulary.
         large_lead = self.tokens / 5 + 1.5 * sqrt(self.tokens)
         in_columns = max(self.column_before, self.same_column)
         # 1. Without a mask, only the argmax can be told from generated text.

@@ -28,7 +28,7 @@ HEAD = """\
 The methods belong to the object that [`evaluate.load`](#loading) returns. `**options` are [options](#options) by name:
 if a method does not describe them, all except `segments`, `confidence`, `n_resamples` and `seed`. Arguments and errors
 that a method does not list are the same as for [compute](#compute). Names that other tools use raise an error with the
-name to write. Until version 2, releases only add to the [names and defaults](../tests/contract.md) of version 1.0.0.
+name to write. Until version 2, releases only add to [the contract](../tests/contract/contract.md) of version 1.0.0.
 
 `make api` generates this page from the docstrings.
 """

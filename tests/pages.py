@@ -4,6 +4,7 @@ After the language of a block, `file: …` names the file in which the code is t
 `*Needs torch and transformers.*`, has the libraries that it imports beside those of the first tier, as readers see them.
 """
 
+import ast
 import contextlib
 import fnmatch
 import io
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from helpers import ROOT
+from packaging.requirements import Requirement
 
 PAGES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
@@ -26,6 +28,9 @@ BLOCK = re.compile(
     r"(?P<code>(?:.*\n)*?)```\n(?:\n```text\n(?P<output>(?:.*\n)*?)```)?",
     re.MULTILINE,
 )
+
+# Any block: the text behind the backticks, and the code.
+FENCED = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 
 
 class Block(NamedTuple):
@@ -105,3 +110,50 @@ def run_page(page: str, namespace: dict, libraries: Collection[str] = ()) -> lis
         sys.modules["__main__"] = before
     namespace.update(vars(main))
     return left_out
+
+
+def section(name, title):
+    """Return the text below a heading of a document, up to the next heading of the same level."""
+    return re.search(
+        rf"^## {title}\n(.*?)(?=^## |\Z)", PAGES[name], re.DOTALL | re.MULTILINE
+    ).group(1)
+
+
+def cells(name, title):
+    """Return the rows of the table below a heading as lists of cells, without the line below the head."""
+    lines = [line for line in section(name, title).splitlines() if line.startswith("|")]
+    return [
+        [cell.strip() for cell in line.strip("|").split(" |")] for line in [lines[0], *lines[2:]]
+    ]
+
+
+def same_numbers(tool):
+    """Return pairs of calls from the table for users of other tools: the tool's call, and this metric's."""
+    text = section("docs/conventions.md", "Coming from another tool")
+    return re.findall(rf"^\| {tool} \| `(.*)` \| `(.*)` \|$", text, re.MULTILINE)
+
+
+def rows_of_the_example():
+    """Return the variables that the calls of the table use."""
+    import evaluate  # after conftest.py has set its folders
+
+    text = section("docs/conventions.md", "Coming from another tool")
+    (code,) = [code for info, code in FENCED.findall(text) if info == "python"]
+    tree = ast.parse(code)
+    tree.body = [
+        line
+        for line in tree.body
+        if isinstance(line, ast.Assign) and not isinstance(line.value, ast.Call)
+    ]
+    namespace: dict = {"path": str(ROOT / "bleu_metric.py"), "evaluate": evaluate}
+    exec(compile(tree, "docs/conventions.md", "exec"), namespace)
+    return namespace
+
+
+def read_requirements(name):
+    """Return the versions that a file of requirements allows, by library."""
+    lines = [
+        line.partition("#")[0].strip()
+        for line in (ROOT / name).read_text(encoding="utf-8").splitlines()
+    ]
+    return {one.name: one.specifier for one in map(Requirement, filter(None, lines))}

@@ -12,12 +12,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def link_package(folder: str | Path) -> None:
+    package = Path(folder, "bleu_metric")
+    package.mkdir()
+    for path in [*ROOT.glob("bleu_*.py"), *ROOT.glob("package/*")]:
+        (package / path.name).symlink_to(path)
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        package = Path(folder, "bleu_metric")
-        package.mkdir()
-        for path in [*ROOT.glob("bleu_*.py"), *ROOT.glob("package/*")]:
-            (package / path.name).symlink_to(path)
+        link_package(folder)
         mypy = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml")]
         metric = subprocess.run([*mypy, "-p", "bleu_metric"], cwd=folder, check=False)
         for name in ("app.py", "space"):

@@ -28,7 +28,7 @@ def hub(clone, monkeypatch):
     """Let the Hub have two modules: this checkout, and evaluate's chrF as far as the recipe uses it."""
     modules = {
         "<user>/bleu_metric": str(ROOT / "bleu_metric.py"),
-        "chrf": str(ROOT / "tests" / "integration" / "evaluates_chrf.py"),
+        "chrf": str(ROOT / "tests" / "ecosystem" / "evaluates_chrf.py"),
     }
     load = evaluate.load
     monkeypatch.setattr(

@@ -4,8 +4,8 @@ import pytest
 
 pytest.importorskip("torchmetrics")
 
+from pages import rows_of_the_example, same_numbers
 from recipes import recipe
-from test_docs import rows_of_the_example, same_numbers
 from torchmetrics.text import BLEUScore, SacreBLEUScore
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -793,7 +793,7 @@ def test_names_that_become_equal_stay_apart():
 
 
 # --- Uploads that aren't what was meant, or can't be read -----------------------------------------
-# The ways through the page are in integration/space_tests. All sentences are invented.
+# The ways through the page are in tests/demo/browser. All sentences are invented.
 
 TEXTS, REFERENCES = mistakes.make_pairs(120)
 REFERENCES = [text for (text,) in REFERENCES]

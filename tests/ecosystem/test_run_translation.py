@@ -15,7 +15,7 @@ from tiny_t5 import SENTENCES, make_model, make_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-SCRIPT = (ROOT / "tests" / "integration" / "run_translation.py").read_text(encoding="utf-8")
+SCRIPT = (ROOT / "tests" / "ecosystem" / "run_translation.py").read_text(encoding="utf-8")
 LOAD = 'evaluate.load("sacrebleu", cache_dir=model_args.cache_dir)'
 OURS, EVALUATES = str(ROOT / "bleu_metric.py"), str(ROOT / "tests" / "evaluates_sacrebleu.py")
 

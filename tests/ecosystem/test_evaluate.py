@@ -22,7 +22,7 @@ from tiny_t5 import SENTENCES, make_model, make_tokenizer, train
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 PATH = str(ROOT / "bleu_metric.py")
-CHRF = str(ROOT / "tests" / "integration" / "evaluates_chrf.py")
+CHRF = str(ROOT / "tests" / "ecosystem" / "evaluates_chrf.py")
 DATA = datasets.Dataset.from_dict(
     {"source": SENTENCES, "target": [text.replace("on a", "on the") for text in SENTENCES]}
 )

@@ -230,7 +230,7 @@ def test_the_whole_program_by_language(load, language):
 
 
 def test_conformance_cases_have_its_scores():
-    """Those of tests/conformance.jsonl that name it; tests/test_conformance.py asks the other oracles."""
+    """Those of conformance.jsonl that name it; test_conformance.py asks the other oracles."""
     cases = [case for case in read_cases() if case["oracle"].startswith("pycocoevalcap")]
     asked = build_cases(["pycocoevalcap"])
     assert [case["id"] for case in asked] == [case["id"] for case in cases]

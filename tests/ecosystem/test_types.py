@@ -1,4 +1,4 @@
-"""pyright finds what mypy finds in tests/test_package.py, keys that may be missing, and no error in the documents."""
+"""pyright finds what mypy finds in tests/unit/test_package.py, keys that may be missing, and no error in the documents."""
 
 import importlib.util
 import json
@@ -9,8 +9,9 @@ import sys
 
 import pytest
 from pages import PAGES, find_blocks
-from test_package import MISSING, RIGHT, WRONG, link_package
 from test_pages import LIBRARIES
+from typed_code import MISSING, RIGHT, WRONG
+from types_check import link_package
 
 pytest.importorskip("pyright")
 

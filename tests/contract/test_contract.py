@@ -1,117 +1,64 @@
-"""The metric as evaluate loads it, from paths and the Hub, in threads and processes; its signatures and docstrings."""
+"""What version 1 freezes: methods, arguments, defaults and keys, as in contract.md, which is written by hand."""
 
-import copy
+import ast
 import inspect
 import itertools
-import pickle
 import pydoc
 import re
-import shutil
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from unittest import mock
 
 import evaluate
 import numpy as np
 import pytest
-from bleu.bleu_counting import REFERENCE_LENGTHS
-from bleu.bleu_metric import METHODS
-from bleu.bleu_options import DESCRIPTIONS, OPTIONS
-from bleu.bleu_scoring import SMOOTH_METHODS
-from bleu.bleu_tokenizers import TOKENIZERS
-from helpers import ROOT, random_rows, read_result, run_python, start_python
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-# Loading, processes and threads.
+CONTRACT = Path(__file__).with_name("contract.md").read_text(encoding="utf-8")
 
 
-PREDICTIONS, REFERENCES = random_rows(seed=8, count=300)
-
-SCORE = """
-import json, sys
-import evaluate, helpers
-bleu = evaluate.load(sys.argv[1])
-predictions, references = helpers.random_rows(seed=8, count=300)
-print(json.dumps(bleu.compute(predictions=predictions, references=references)))
-"""
+def contract_part(beginning):
+    """Return the paragraph or table of the contract that begins with a text."""
+    (part,) = (part for part in CONTRACT.split("\n\n") if part.startswith(beginning))
+    return part
 
 
-@pytest.fixture(scope="module")
-def expected(load):
-    return load().compute(predictions=PREDICTIONS, references=REFERENCES)
+def contract(head):
+    """Return the rows of a table of the contract, without the marks of code."""
+    table = contract_part(f"| {head} |")
+    return [
+        [cell.strip().replace("`", "") for cell in line.strip("|").split("|")]
+        for line in table.splitlines()[2:]
+    ]
 
 
-def copy_metric(folder):
-    folder.mkdir()
-    for path in [*ROOT.glob("*.py"), ROOT / "README.md", ROOT / "requirements.txt"]:
-        if path.exists():
-            shutil.copy(path, folder)
-    return folder
+OPTIONS = {
+    name: ast.literal_eval(value)
+    for name, value in re.findall(r"`(\w+)=(.*?)`", contract_part("The options"))
+}
+METHODS = {
+    name: takes
+    for name, _, takes in contract("method")
+    if name != "evaluate.load" and takes != "none"
+}
 
 
-class TestLoading:
-    def test_by_path_and_by_folder_of_the_same_name(self, tmp_path, expected):
-        folder = copy_metric(tmp_path / "bleu_metric")
-        for path in (folder, folder / "bleu_metric.py"):
-            assert (
-                evaluate.load(str(path)).compute(predictions=PREDICTIONS, references=REFERENCES)
-                == expected
-            )
-
-    @pytest.mark.slow
-    @pytest.mark.processes
-    def test_without_a_network(self, expected, tmp_path):
-        """Every attempt to open a connection or to look up a name is an error."""
-        blocked = (
-            "import socket\n"
-            "def fail(*arguments, **options): raise AssertionError('the network was used')\n"
-            "socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = socket.create_connection = fail\n"
-        )
-        assert (
-            run_python(blocked + SCORE, ROOT / "bleu_metric.py", HF_MODULES_CACHE=str(tmp_path))
-            == expected
-        )
-
-    @pytest.mark.slow
-    @pytest.mark.processes
-    def test_two_processes_that_compile_at_once(self, tmp_path, expected):
-        environment = {"NUMBA_CACHE_DIR": str(tmp_path), "HF_MODULES_CACHE": str(tmp_path)}
-        code = SCORE.replace("print", "bleu.warm_up(); print")
-        processes = [start_python(code, ROOT / "bleu_metric.py", **environment) for _ in range(2)]
-        assert [read_result(process) for process in processes] == [expected] * 2
-
-    def test_description_citation_and_features(self, bleu):
-        assert (bleu.name, bleu.module_type) == ("bleu_metric", "metric")
-        assert "Papineni" in bleu.citation
-        assert [url.rpartition("/")[2] for url in bleu.info.reference_urls] == [
-            "P02-1040",
-            "W18-6319",
-        ]
-        assert bleu.format == "arrow"
-        assert "tokenize" in bleu.inputs_description
-        assert "tokenize" in bleu.compute.__doc__
-
-    def test_the_description_names_every_choice(self, bleu):
-        """The text below "Args" has one entry per option, and all names of tokenizers, methods and rules."""
-        for name in OPTIONS:
-            assert f"\n    {name}: " in bleu.inputs_description
-        for name in (*TOKENIZERS, *SMOOTH_METHODS, *REFERENCE_LENGTHS):
-            assert repr(name) in bleu.inputs_description
-
-    def test_every_phrase_is_the_end_of_a_sentence(self):
-        """`says` is not empty, has no period, and differs from the others: sentences are made of it."""
-        records = [*TOKENIZERS.values(), *SMOOTH_METHODS.values(), *REFERENCE_LENGTHS.values()]
-        phrases = [*DESCRIPTIONS.values(), *(record.says for record in records)]
-        assert all(phrase == phrase.strip() != "" for phrase in phrases)
-        assert [phrase for phrase in phrases if phrase.endswith(".")] == []
-        assert len(set(phrases)) == len(phrases)
+def options_of(name):
+    """Return the options that a method takes, by the last column of the contract."""
+    for_scoring = METHODS[name].replace(
+        "for scoring", "all except segments, confidence, n_resamples, seed"
+    )
+    _, _, others = for_scoring.partition("all except ")
+    return set(OPTIONS) - set(others.split(", "))
 
 
 OURS = {
     "Warning", "check", "compare", "compute_metrics", "conventions", "diff", "explain", "fingerprint", "pairwise", "rank", "reconcile",
     "restore", "score", "self_bleu", "statistics", "total", "warm_up",
 }  # fmt: skip
+
+
 EVALUATES = {"add", "add_batch", "compute", "description", "citation", "features", "inputs_description", "info", "name"}  # fmt: skip
 
 
@@ -124,48 +71,6 @@ def test_tab_offers_methods_and_what_evaluate_documents(bleu):
     assert all(getattr(bleu, name, None) is not None for name in OURS | EVALUATES - {"features"})
 
 
-class TestThreads:
-    def test_eight_threads_with_one_object(self, bleu, expected):
-        with ThreadPoolExecutor(8) as pool:
-            results = pool.map(
-                lambda _: bleu.compute(predictions=PREDICTIONS, references=REFERENCES), range(32)
-            )
-            assert list(results) == [expected] * 32
-
-    def test_all_methods_in_eight_threads(self, bleu):
-        """Methods that run side by side on one object return what they return alone."""
-        columns, few = (
-            {"predictions": PREDICTIONS, "references": REFERENCES},
-            [row[0] for row in REFERENCES[:20]],
-        )
-        systems = {"A": PREDICTIONS, "B": PREDICTIONS[::-1]}
-        calls = [
-            lambda: bleu.compute(**columns, confidence=0.9, segments=True, tokenize="zh"),
-            lambda: bleu.score(bleu.statistics(**columns), smooth_method="add-k"),
-            lambda: bleu.compare(systems, REFERENCES, n_resamples=20),
-            lambda: bleu.diff(systems, REFERENCES),
-            lambda: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
-            lambda: bleu.pairwise(few).tolist(),
-            lambda: bleu.self_bleu(few),
-            lambda: bleu.conventions(**columns),
-            lambda: bleu.reconcile(PREDICTIONS[:20], few, 12.3),
-        ]
-        alone = [call() for call in calls]
-        with ThreadPoolExecutor(8) as pool:
-            assert list(pool.map(lambda call: call(), calls * 8)) == alone * 8
-
-    def test_eight_threads_with_an_object_each(self, load, expected):
-        def collect(bleu):
-            bleu.add_batch(predictions=PREDICTIONS[:100], references=REFERENCES[:100])
-            return bleu.compute(predictions=PREDICTIONS[100:], references=REFERENCES[100:])
-
-        objects = [
-            load() for _ in range(8)
-        ]  # one after the other: tqdm's progress bars in evaluate.load race
-        with ThreadPoolExecutor(8) as pool:
-            assert list(pool.map(collect, objects)) == [expected] * 8
-
-
 class Decoder:
     """Stands for the tokenizer of a model."""
 
@@ -175,31 +80,13 @@ class Decoder:
         return ["a" * len(row) for row in rows]
 
 
-# Help: the signatures, docstrings and repr that Python shows.
-
-
-def test_repr(load):
-    bleu = load("nltk", tokenize="zh", lowercase=True)
-    assert repr(bleu) == str(bleu) == "BleuMetric('nltk', tokenize='zh', lowercase=True)"
-    bleu.add(prediction="a", reference="a")
-    assert repr(bleu) == "BleuMetric('nltk', tokenize='zh', lowercase=True, 1 row added)"
-    bleu.add_batch(predictions=["a"] * 2000, references=["a"] * 2000)
-    assert repr(bleu).endswith("2,001 rows added)")
-    assert repr(load(tokenize={"en-zh": "zh"})) == "BleuMetric('default', tokenize={'en-zh': 'zh'})"
-
-
-def test_every_method_that_takes_options_is_listed(load):
-    taking = {
-        name
-        for name, method in inspect.getmembers(type(load()), inspect.isfunction)
-        if not name.startswith("_") and method.__code__.co_flags & inspect.CO_VARKEYWORDS
-    }
-    assert taking - {"add", "add_batch"} == set(METHODS)
-
-
 # The columns that each method takes, with values: by position or by name, in this order. All other arguments are named.
 TEXTS = ["the cat sat on the mat", "a dog barks at me"]
+
+
 SYSTEMS = {"A": TEXTS, "B": ["the cat sat on a mat", "a dog barks"]}
+
+
 BY_POSITION = {
     "score": {"statistics": [2, 1, 3, 2, 3, 3]},
     "total": {"tables": [2, 1, 3, 2, 3, 3]},
@@ -217,6 +104,8 @@ BY_POSITION = {
     "restore": {"saved": {"self_bleu": 0.5, "segment_bleu": [0.5, 0.5], "signature": "nrefs:1"}},
     "warm_up": {},
 }
+
+
 BY_NAME = {
     "add": {"prediction": "a", "reference": "a"},
     "add_batch": {"predictions": TEXTS, "references": TEXTS},
@@ -281,7 +170,7 @@ def test_signatures_list_the_options_with_the_metrics_defaults(load, name):
     """Options at load change no signature: a signature belongs to the class, except `compute`, which evaluate copies."""
     for method in (getattr(load(tokenize="zh"), name), getattr(type(load()), name)):
         parameters = inspect.signature(method).parameters
-        assert set(METHODS[name].__annotations__) <= set(parameters)
+        assert options_of(name) <= set(parameters)
         assert parameters["tokenize"].default == "13a"
         assert parameters["max_order"].default == 4
         assert not any(one.kind == one.VAR_KEYWORD for one in parameters.values())
@@ -300,46 +189,13 @@ def test_help(load):
     assert "sufficient statistics" in pydoc.render_doc(load().statistics, renderer=pydoc.plaintext)
 
 
-@pytest.mark.parametrize(
-    "duplicate", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))]
-)
-def test_a_copy_has_methods_of_its_own(load, duplicate):
-    original = load(tokenize="zh")
-    again = duplicate(original)
-    assert again.explain("我们", "我们")["prediction"]["tokens"] == ["我", "们"]
-    again.add(prediction="a", reference="a")
-    assert (len(again), len(original)) == (1, 0)
-    for name in METHODS:
-        assert getattr(again, name).__self__ is again
-        assert inspect.signature(getattr(again, name)) == inspect.signature(getattr(original, name))
-
-
-def test_objects_do_not_share_signatures(load):
-    """Under a drop-in `compute` has the arguments of evaluate's module, and other objects keep theirs."""
-    before, drop_in, after = load(), load("bleu"), load()
-    assert "tokenizer" in inspect.signature(drop_in.compute).parameters
-    for metric in (before, after, type(before)):
-        assert "tokenizer" not in inspect.signature(metric.compute).parameters
-        assert set(OPTIONS) <= set(inspect.signature(metric.compute).parameters)
-
-
-# The contract of version 1: tests/contract.md, which is written by hand.
-
-
-def contract_part(beginning):
-    """Return the paragraph or table of the contract that begins with a text."""
-    text = (ROOT / "tests" / "contract.md").read_text(encoding="utf-8")
-    (part,) = (part for part in text.split("\n\n") if part.startswith(beginning))
-    return part
-
-
-def contract(head):
-    """Return the rows of a table of the contract, without the marks of code."""
-    table = contract_part(f"| {head} |")
-    return [
-        [cell.strip().replace("`", "") for cell in line.strip("|").split("|")]
-        for line in table.splitlines()[2:]
-    ]
+def test_every_method_that_takes_options_is_listed(load):
+    taking = {
+        name
+        for name, method in inspect.getmembers(type(load()), inspect.isfunction)
+        if not name.startswith("_") and method.__code__.co_flags & inspect.CO_VARKEYWORDS
+    }
+    assert taking - {"add", "add_batch"} == set(METHODS)
 
 
 def write_arguments(method):
@@ -359,35 +215,32 @@ def write_arguments(method):
     return ", ".join(parts) or "none"
 
 
-def test_methods_parameters_and_defaults_are_those_of_the_contract(bleu):
-    methods = {"evaluate.load": type(bleu).__init__} | {
-        name: getattr(bleu, name) for name in [*BY_POSITION, *BY_NAME]
-    }
-    takes = {}
-    for name in METHODS:
-        parameters = inspect.signature(methods[name]).parameters
-        rejected = ", ".join(option for option in OPTIONS if option not in parameters)
-        takes[name] = f"all except {rejected}" if rejected else "all"
-        if rejected == "segments, confidence, n_resamples, seed":
-            takes[name] = "for scoring"
-    expected = {
-        name: [write_arguments(method), {"evaluate.load": "all", **takes}.get(name, "none")]
-        for name, method in methods.items()
-    }
-    assert {name: row for name, *row in contract("method")} == expected
-    defaults = re.findall(r"`(\w+)=(.*?)`", contract_part("The options"))
-    assert dict(defaults) == {
-        name: repr(value).replace("'", '"') for name, value in OPTIONS.items()
-    }
+@pytest.mark.parametrize(("name", "arguments", "takes"), contract("method"))
+def test_methods_and_their_arguments_are_those_of_the_contract(bleu, name, arguments, takes):
+    method = type(bleu).__init__ if name == "evaluate.load" else getattr(bleu, name)
+    assert write_arguments(method) == arguments
+    if name in METHODS:
+        assert set(OPTIONS) & set(inspect.signature(method).parameters) == options_of(name)
+
+
+def test_defaults_of_options_are_those_of_the_contract(bleu):
+    parameters = inspect.signature(bleu.compute).parameters
+    assert {name: parameters[name].default for name in OPTIONS} == OPTIONS
 
 
 SEGMENTS = ["the cat sat on the mat", "a dog barks at me now", "it rains today in the north"] * 12
+
+
 OTHER_SYSTEM = [
     "the cat sits on the mat",
     "a dog barked at me",
     "it rains today in the north.",
 ] * 12
+
+
 COLUMNS = {"predictions": OTHER_SYSTEM, "references": SEGMENTS}
+
+
 SETTINGS = {
     "segments": {"segments": True},
     "confidence": {"confidence": 0.9},
@@ -410,6 +263,8 @@ def reconcile_with(bleu, references, reported, modules):
 
 
 LONG_SEGMENTS = [f"{text} {text} {text} {text}" for text in SEGMENTS]
+
+
 RESULTS = {
     "compute": lambda bleu, **more: bleu.compute(**COLUMNS, **more),
     "score": lambda bleu, **more: bleu.score(bleu.statistics(**COLUMNS), **more),
@@ -475,3 +330,12 @@ def test_every_method_with_a_dict_is_in_the_contract():
     rows = {path.split(".")[0] for paths, _, _ in contract("result") for path in paths.split(", ")}
     assert rows == set(RESULTS)
     assert {*BY_POSITION, *BY_NAME} - rows == {"add", "add_batch", "fingerprint", "pairwise", "restore", "total", "warm_up"}  # fmt: skip
+
+
+def test_objects_do_not_share_signatures(load):
+    """Under a drop-in `compute` has the arguments of evaluate's module, and other objects keep theirs."""
+    before, drop_in, after = load(), load("bleu"), load()
+    assert "tokenizer" in inspect.signature(drop_in.compute).parameters
+    for metric in (before, after, type(before)):
+        assert "tokenizer" not in inspect.signature(metric.compute).parameters
+        assert set(OPTIONS) <= set(inspect.signature(metric.compute).parameters)

@@ -1,4 +1,4 @@
-"""The demo's docstrings and results without a browser; what a visitor sees is in integration/space_tests."""
+"""The demo's docstrings and results without a browser; what a visitor sees is in tests/demo/browser."""
 
 import doctest
 import html as html_module
@@ -739,7 +739,7 @@ def test_empty_predictions_are_listed():
     ],
 )  # fmt: skip
 def test_a_pasted_line_is_read_by_the_metric(pasted, told):
-    """`tests/test_lines.py` has the lines of all tools."""
+    """`tests/unit/test_published.py` has the lines of all tools."""
     corpus, metric, scored, files = (
         importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored", "files")
     )

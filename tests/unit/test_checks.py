@@ -12,8 +12,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from bleu import bleu_mistakes
-from bleu.bleu_mistakes import KINDS, MISTAKES
-from helpers import ROOT, record_warnings
+from bleu.bleu_mistakes import KINDS, MISTAKES, Pairs, find_mistakes
+from conftest import needs_wmt21
+from helpers import ROOT, WMT21, read_lines, read_published, read_system, record_warnings
 from mistakes import (
     ATTACKS,
     CASES,
@@ -482,3 +483,20 @@ def test_texts_that_are_slow_to_search_end(bleu, text):
     """A tenth of a megabyte; `tests/benchmarks/checks.py attacks` measures how the time grows."""
     result = check(bleu, [text(100_000), "a cat"], ["a dog", "a cat"], tokenize="none", max_order=1)
     assert result["segments"] == 2
+
+
+@needs_wmt21
+def test_no_system_output_looks_like_that_of_a_chat():
+    """The outputs contain HTML, code and mathematics."""
+    named = {"chat", "fences", "preambles", "refusals", "reprs", "markup", "affixes"}
+    references = {}
+    for row in read_published():
+        _, row_references, _ = read_system(row)
+        references[row["pair"]] = [texts[:1] for texts in row_references]
+    files = sorted((WMT21 / "system-outputs").iterdir())
+    assert len(files) == 255
+    for file in files[::5]:
+        pair = next(pair for pair in references if f".{pair}." in f".{file.name}.")
+        lines = read_lines(file)
+        found = find_mistakes(Pairs(lines, references[pair][: len(lines)]))
+        assert named.isdisjoint(each.kind for each in found), file.name

@@ -49,6 +49,15 @@ def test_imports_point_down(listed, path):
     assert set(imported_modules(path)) <= set(below)
 
 
+@pytest.mark.parametrize("promise", ["contract", "oracles", "demo", "ecosystem"])
+def test_only_unit_tests_import_modules(promise):
+    """The others know what a user knows: moving a function breaks no promise."""
+    importing = re.compile(r"^\s*(?:from|import) bleu\.", re.MULTILINE)
+    files = sorted((ROOT / "tests" / promise).rglob("*.py"))
+    assert files
+    assert [path.name for path in files if importing.search(path.read_text(encoding="utf-8"))] == []
+
+
 def test_an_import_that_points_up_is_found(tmp_path):
     file = tmp_path / "bleu_messages.py"
     file.write_text(
@@ -96,7 +105,7 @@ def test_the_readme_is_short():
 
 
 def test_the_metric_has_at_most_16_methods_beside_those_of_evaluate():
-    """docs/api.md has one section per method; test_metric.py compares the metric with its contract."""
+    """docs/api.md has one section per method; tests/contract compares the metric with its contract."""
     sections = re.findall(
         "^## ([a-z_]+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE
     )

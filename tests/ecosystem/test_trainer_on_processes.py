@@ -14,7 +14,7 @@ pytest.importorskip("accelerate")
 from helpers import ROOT
 from tiny_t5 import SENTENCES, make_model, make_tokenizer, train
 
-SCRIPT = ROOT / "tests" / "integration" / "evaluate_on_processes.py"
+SCRIPT = ROOT / "tests" / "ecosystem" / "evaluate_on_processes.py"
 ROWS = [{"text": text, "label": text.replace("on a", "on the")} for text in (SENTENCES * 4)[:37]]
 WAYS = ["whole", "by batch", "not concatenated"]
 

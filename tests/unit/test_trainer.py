@@ -1,4 +1,4 @@
-"""The trainer callback, with ids as trainers pass them. tests/integration runs a real Seq2SeqTrainer."""
+"""The trainer callback, with ids as trainers pass them. tests/ecosystem runs a real Seq2SeqTrainer."""
 
 import re
 

@@ -4,7 +4,6 @@ A server on the loopback stands in for the Hub. Each load runs in a process of i
 """
 
 import http.server
-import importlib
 import json
 import re
 import shutil
@@ -14,6 +13,7 @@ import threading
 
 import pytest
 from helpers import ROOT, list_files, random_rows, read_result, run_python, start_python
+from recipes import recipe
 
 pytestmark = pytest.mark.processes
 
@@ -208,10 +208,9 @@ def test_a_commit_of_the_hub(hub, run):
     }
 
 
-def test_a_snapshot_of_the_hub(run, monkeypatch, tmp_path):
+def test_a_snapshot_of_the_hub(run, tmp_path):
     """The recipe as it stands in the documents: a later load costs one request."""
-    monkeypatch.syspath_prepend(ROOT / "tests" / "integration")
-    load, snapshot = importlib.import_module("recipes").recipe("Loading from the Hub")
+    load, snapshot = recipe("Loading from the Hub")
     code = f"import evaluate\n{snapshot}\nprint(bleu.compute(predictions=['a b c d'], references=['a b c d'])['bleu'])"
     code = code.replace("<user>", "user")
     assert run(code)[0] == 1

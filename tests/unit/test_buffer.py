@@ -856,7 +856,7 @@ def test_the_buffer_is_a_list_of_rows(load, monkeypatch):
 
     This takes half a minute; for a longer run:
 
-        python -m pytest tests/test_buffer.py -k list_of_rows --slow --hypothesis-profile=long
+        python -m pytest tests/unit/test_buffer.py -k list_of_rows --slow --hypothesis-profile=long
 
     There are an eighth as many examples as the profile has, and every three small batches are combined.
     """

@@ -24,8 +24,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 from scipy import stats
-from test_tutorials import CANDIDATE_1, CANDIDATE_2, REPEATED, SHUFFLED
-from test_tutorials import REFERENCES as TUTORIAL_REFERENCES
+from tutorials import CANDIDATE_1, CANDIDATE_2, REPEATED, SHUFFLED
+from tutorials import REFERENCES as TUTORIAL_REFERENCES
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

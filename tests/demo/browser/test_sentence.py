@@ -4,7 +4,7 @@ import math
 import re
 
 import pytest
-from test_tutorials import CANDIDATE_1, REFERENCES
+from tutorials import CANDIDATE_1, REFERENCES
 
 from .visitor import asked_by, example, expect, fill, score_of, settle, tab, text, unfold
 

@@ -1,0 +1,168 @@
+"""The metric as evaluate loads it, in threads and processes, and copied. tests/contract has its names and keys."""
+
+import copy
+import inspect
+import pickle
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+import evaluate
+import pytest
+from bleu.bleu_counting import REFERENCE_LENGTHS
+from bleu.bleu_metric import METHODS
+from bleu.bleu_options import DESCRIPTIONS, OPTIONS
+from bleu.bleu_scoring import SMOOTH_METHODS
+from bleu.bleu_tokenizers import TOKENIZERS
+from helpers import ROOT, random_rows, read_result, run_python, start_python
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+# Loading, processes and threads.
+
+
+PREDICTIONS, REFERENCES = random_rows(seed=8, count=300)
+
+SCORE = """
+import json, sys
+import evaluate, helpers
+bleu = evaluate.load(sys.argv[1])
+predictions, references = helpers.random_rows(seed=8, count=300)
+print(json.dumps(bleu.compute(predictions=predictions, references=references)))
+"""
+
+
+@pytest.fixture(scope="module")
+def expected(load):
+    return load().compute(predictions=PREDICTIONS, references=REFERENCES)
+
+
+def copy_metric(folder):
+    folder.mkdir()
+    for path in [*ROOT.glob("*.py"), ROOT / "README.md", ROOT / "requirements.txt"]:
+        if path.exists():
+            shutil.copy(path, folder)
+    return folder
+
+
+class TestLoading:
+    def test_by_path_and_by_folder_of_the_same_name(self, tmp_path, expected):
+        folder = copy_metric(tmp_path / "bleu_metric")
+        for path in (folder, folder / "bleu_metric.py"):
+            assert (
+                evaluate.load(str(path)).compute(predictions=PREDICTIONS, references=REFERENCES)
+                == expected
+            )
+
+    @pytest.mark.slow
+    @pytest.mark.processes
+    def test_without_a_network(self, expected, tmp_path):
+        """Every attempt to open a connection or to look up a name is an error."""
+        blocked = (
+            "import socket\n"
+            "def fail(*arguments, **options): raise AssertionError('the network was used')\n"
+            "socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = socket.create_connection = fail\n"
+        )
+        assert (
+            run_python(blocked + SCORE, ROOT / "bleu_metric.py", HF_MODULES_CACHE=str(tmp_path))
+            == expected
+        )
+
+    @pytest.mark.slow
+    @pytest.mark.processes
+    def test_two_processes_that_compile_at_once(self, tmp_path, expected):
+        environment = {"NUMBA_CACHE_DIR": str(tmp_path), "HF_MODULES_CACHE": str(tmp_path)}
+        code = SCORE.replace("print", "bleu.warm_up(); print")
+        processes = [start_python(code, ROOT / "bleu_metric.py", **environment) for _ in range(2)]
+        assert [read_result(process) for process in processes] == [expected] * 2
+
+    def test_description_citation_and_features(self, bleu):
+        assert (bleu.name, bleu.module_type) == ("bleu_metric", "metric")
+        assert "Papineni" in bleu.citation
+        assert [url.rpartition("/")[2] for url in bleu.info.reference_urls] == [
+            "P02-1040",
+            "W18-6319",
+        ]
+        assert bleu.format == "arrow"
+        assert "tokenize" in bleu.inputs_description
+        assert "tokenize" in bleu.compute.__doc__
+
+    def test_the_description_names_every_choice(self, bleu):
+        """The text below "Args" has one entry per option, and all names of tokenizers, methods and rules."""
+        for name in OPTIONS:
+            assert f"\n    {name}: " in bleu.inputs_description
+        for name in (*TOKENIZERS, *SMOOTH_METHODS, *REFERENCE_LENGTHS):
+            assert repr(name) in bleu.inputs_description
+
+    def test_every_phrase_is_the_end_of_a_sentence(self):
+        """`says` is not empty, has no period, and differs from the others: sentences are made of it."""
+        records = [*TOKENIZERS.values(), *SMOOTH_METHODS.values(), *REFERENCE_LENGTHS.values()]
+        phrases = [*DESCRIPTIONS.values(), *(record.says for record in records)]
+        assert all(phrase == phrase.strip() != "" for phrase in phrases)
+        assert [phrase for phrase in phrases if phrase.endswith(".")] == []
+        assert len(set(phrases)) == len(phrases)
+
+
+class TestThreads:
+    def test_eight_threads_with_one_object(self, bleu, expected):
+        with ThreadPoolExecutor(8) as pool:
+            results = pool.map(
+                lambda _: bleu.compute(predictions=PREDICTIONS, references=REFERENCES), range(32)
+            )
+            assert list(results) == [expected] * 32
+
+    def test_all_methods_in_eight_threads(self, bleu):
+        """Methods that run side by side on one object return what they return alone."""
+        columns, few = (
+            {"predictions": PREDICTIONS, "references": REFERENCES},
+            [row[0] for row in REFERENCES[:20]],
+        )
+        systems = {"A": PREDICTIONS, "B": PREDICTIONS[::-1]}
+        calls = [
+            lambda: bleu.compute(**columns, confidence=0.9, segments=True, tokenize="zh"),
+            lambda: bleu.score(bleu.statistics(**columns), smooth_method="add-k"),
+            lambda: bleu.compare(systems, REFERENCES, n_resamples=20),
+            lambda: bleu.diff(systems, REFERENCES),
+            lambda: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
+            lambda: bleu.pairwise(few).tolist(),
+            lambda: bleu.self_bleu(few),
+            lambda: bleu.conventions(**columns),
+            lambda: bleu.reconcile(PREDICTIONS[:20], few, 12.3),
+        ]
+        alone = [call() for call in calls]
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(lambda call: call(), calls * 8)) == alone * 8
+
+    def test_eight_threads_with_an_object_each(self, load, expected):
+        def collect(bleu):
+            bleu.add_batch(predictions=PREDICTIONS[:100], references=REFERENCES[:100])
+            return bleu.compute(predictions=PREDICTIONS[100:], references=REFERENCES[100:])
+
+        objects = [
+            load() for _ in range(8)
+        ]  # one after the other: tqdm's progress bars in evaluate.load race
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(collect, objects)) == [expected] * 8
+
+
+def test_repr(load):
+    bleu = load("nltk", tokenize="zh", lowercase=True)
+    assert repr(bleu) == str(bleu) == "BleuMetric('nltk', tokenize='zh', lowercase=True)"
+    bleu.add(prediction="a", reference="a")
+    assert repr(bleu) == "BleuMetric('nltk', tokenize='zh', lowercase=True, 1 row added)"
+    bleu.add_batch(predictions=["a"] * 2000, references=["a"] * 2000)
+    assert repr(bleu).endswith("2,001 rows added)")
+    assert repr(load(tokenize={"en-zh": "zh"})) == "BleuMetric('default', tokenize={'en-zh': 'zh'})"
+
+
+@pytest.mark.parametrize(
+    "duplicate", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))]
+)
+def test_a_copy_has_methods_of_its_own(load, duplicate):
+    original = load(tokenize="zh")
+    again = duplicate(original)
+    assert again.explain("我们", "我们")["prediction"]["tokens"] == ["我", "们"]
+    again.add(prediction="a", reference="a")
+    assert (len(again), len(original)) == (1, 0)
+    for name in METHODS:
+        assert getattr(again, name).__self__ is again
+        assert inspect.signature(getattr(again, name)) == inspect.signature(getattr(original, name))
