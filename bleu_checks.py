@@ -96,6 +96,11 @@ class _RowTexts(NamedTuple):
 
 def _list_texts(batch: Batch, rows: Int64, kind: InputType, most_references: int) -> _RowTexts:
     """Return some rows of a batch as str, with at most a given number of references each."""
+    if len(rows) == len(batch.predictions):  # as in most calls of a few rows
+        flat = _write_texts(batch.references, kind)
+        bounds = pairwise(batch.bounds.tolist())
+        references = [flat[start : min(end, start + most_references)] for start, end in bounds]
+        return _RowTexts(_write_texts(batch.predictions, kind), references)
     starts = batch.bounds[rows]
     counts = np.minimum(batch.bounds[rows + 1] - starts, most_references)
     stops = np.cumsum(counts)

@@ -506,7 +506,7 @@ def evenly_spaced(size: int, rows: int) -> Int64:
     """
     if size <= rows:
         return np.arange(size)
-    return np.linspace(0, size - 1, rows).astype(np.int64)
+    return np.arange(rows) * (size - 1) // max(1, rows - 1)
 
 
 def evenly_spaced_rows(array: pa.ChunkedArray, rows: int) -> pa.ChunkedArray:

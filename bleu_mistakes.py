@@ -312,6 +312,7 @@ UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
+_LAST_ASCII = 0x7F
 _LAST_CODE = 0xFFFF  # codes above count as one, for a table of 64k
 _LINE_FEED = 0x0A
 
@@ -370,7 +371,9 @@ def _describe_signs(codes: npt.NDArray[np.integer]) -> npt.NDArray[np.void]:
 class Census:
     """Counts of the characters of a side, from one histogram.
 
-    firsts: the first character of each text that is not a blank; empty for blank texts.
+    heads, tails: how many texts begin or end with two characters, blanks aside; the outermost
+        character first.
+    beyond_ascii: the characters beyond ASCII.
 
     >>> census = Census(["Ça va ?"])
     >>> census.upper, census.lower, census.punctuation, census.accents
@@ -379,7 +382,8 @@ class Census:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.joined = "\n".join(texts)
-        self.firsts = [text.lstrip()[:1] for text in texts]
+        self.heads = Counter([text.lstrip()[:2] for text in texts])
+        self.tails = Counter([text.rstrip()[:-3:-1] for text in texts])
         breaks = max(0, len(texts) - 1)
         codes = _read_codes(self.joined)
         histogram = np.bincount(np.minimum(codes, _LAST_CODE), minlength=_LINE_FEED + 1)
@@ -388,14 +392,18 @@ class Census:
         counts = histogram[present]
         signs = _describe_signs(present)
         self.number_of = dict(zip(map(chr, present.tolist()), counts.tolist()))
+        self.beyond_ascii = frozenset(map(chr, present[present > _LAST_ASCII].tolist()))
         groups = np.bincount(signs["group"], counts, len(_GROUPS)).astype(int)
         _, self.upper, self.lower, letters, self.marks, self.punctuation, spaces = groups.tolist()
         self.letters = self.upper + self.lower + letters + self.marks
         self.characters = int(counts.sum()) - spaces
         self.words = spaces + breaks + 1
+        self.words_per_sign = self.share_of(self.words)
+        self.signs_per_text = self.characters / max(1, len(texts))
         self.accents = int(signs["accents"] @ counts)
-        # Ideographs beyond the table.
-        beyond = int(np.count_nonzero((codes >= 0x20000) & (codes <= 0x3FFFF)))
+        beyond = 0  # ideographs beyond the table
+        if len(present) and present[-1] == _LAST_CODE:
+            beyond = int(np.count_nonzero((codes >= 0x20000) & (codes <= 0x3FFFF)))
         scripts = np.bincount(signs["script"], counts, len(_SCRIPT_NAMES)).astype(int).tolist()
         self.scripts = Counter(
             {name: number for name, number in zip(_SCRIPT_NAMES, scripts) if name and number}
@@ -403,6 +411,23 @@ class Census:
         self.scripts["Han"] += beyond
         unspaced = int(counts[signs["is_unspaced"]].sum()) + beyond
         self.unspaced_share = unspaced / max(1, int(counts.sum()))
+
+    def count_outermost(self, *, at_end: bool) -> Iterable[tuple[str, int]]:
+        """Return the numbers of texts with an outermost character; all digits count as 0."""
+        numbers: defaultdict[str, int] = defaultdict(int)
+        for signs, count in (self.tails if at_end else self.heads).items():
+            sign = signs[:1]
+            numbers["0" if sign.isdigit() else sign] += count
+        return numbers.items()
+
+    def share_of_tails(self, test: Callable[[str], bool]) -> float:
+        """Return the share of the texts whose last two characters pass a test."""
+        passing = sum(count for tail, count in self.tails.items() if test(tail))
+        return passing / max(1, self.tails.total())
+
+    def share_of_sign(self, sign: str) -> float:
+        """Return the share of a character."""
+        return self.share_of(self.number_of.get(sign, 0))
 
     def share_of(self, count: int) -> float:
         """Return a count per character that is not a blank."""
@@ -1123,6 +1148,8 @@ class Form:
     says: the sentence, a template of `Pairs.make_found`, which also takes `mark`.
     probes: strings of which each text with the form has one; if empty, all texts are searched.
     starts: the characters with which texts with the form begin, blanks aside; empty for any.
+    may_have: the function that returns False if the counts of a side, and of the other one, show
+        that too few texts have it to be worth an unasked look; None if no count does.
     least_share, least_rows: in which share of the rows, and in how many, it counts.
     least_gain: of the fit, that an edit must bring.
     told_share: the share of the rows from which on it is told without asking.
@@ -1139,6 +1166,7 @@ class Form:
     says: str
     probes: Sequence[str] = ()
     starts: Collection[str] = ()
+    may_have: Callable[[Census, Census], bool] | None = None
     least_share: float = 0.0
     least_rows: int = 1
     least_gain: float = _LEAST_GAIN
@@ -1540,7 +1568,7 @@ _NEVER_DETACHED = r".,)\]।॥۔؟،؛։።…、。，！？：；’”"  # b
 def _match_detached(marks: str) -> str:
     """Return a pattern for a space that tokenizers write before marks and English clitics."""
     clitics = r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))\b"
-    return rf" (?=[{marks}](?: |$)|{clitics})| @-@ |(?<= )&apos;"
+    return rf" (?:(?=[{marks}](?: |$)|{clitics})|@-@ |&apos;)"
 
 
 _DETACHED = _match_detached(_NEVER_DETACHED + _DETACHED_IN_FRENCH)
@@ -1570,6 +1598,15 @@ def _is_twice(text: str) -> bool:
 
 def _is_apart(text: str) -> bool:
     return len(text) > 8 and not text[1::2].strip() and len(text[::2].split()) >= 1
+
+
+def _has_detached_end(tail: str) -> bool:
+    """Return True for a mark after a space, the mark first."""
+    return tail[1:] == " " and not tail[0].isalnum()
+
+
+def _has_one_sign(tail: str) -> bool:
+    return len(tail) == 2 and tail[0] == tail[1] and not tail[0].isalnum()
 
 
 _DETOKENIZED = (
@@ -1683,6 +1720,7 @@ FORMS: Sequence[Form] = (
         lambda texts, marks: [_spell(('""', '"'))],
         "{text} has quotation marks doubled as in a CSV file, like {share}",
         probes=('""',),
+        may_have=lambda own, other: own.share_of_sign('"') > 1.2 * other.share_of_sign('"'),
         least_share=0.01,
         least_rows=3,
         is_minor=True,
@@ -1735,6 +1773,7 @@ FORMS: Sequence[Form] = (
         _is_form("spaces", _is_apart),
         lambda texts, marks: [Edit("text[::2]", lambda text: text[::2])],
         "{text} has a space after each character, like {share}",
+        may_have=lambda own, other: own.words_per_sign > 1.1 * other.words_per_sign,
         least_share=0.1,
     ),
     Form(
@@ -1743,6 +1782,7 @@ FORMS: Sequence[Form] = (
         lambda texts, marks: _DETOKENIZED,
         "{text} has punctuation marks apart from its words, like {share}; the {other} have none"
         " there",
+        may_have=lambda own, other: own.share_of_tails(_has_detached_end) >= 0.1,
         least_share=0.3,
         least_rows=3,
     ),
@@ -1753,6 +1793,7 @@ FORMS: Sequence[Form] = (
             TEXT.sub(r"(?s)^\s*(.{5,2000}?)\s*\1\s*$", r"\1"),
         ],
         "{text} is a text twice, like {share}",
+        may_have=lambda own, other: own.signs_per_text > 1.1 * other.signs_per_text,
         least_share=0.3,
         least_rows=2,
     ),
@@ -1761,7 +1802,7 @@ FORMS: Sequence[Form] = (
         _is_form("one sign", _has_sign_repeated),
         lambda texts, marks: [TEXT.sub(r"([^\w\s])\1{7,}\s*$", "").call("strip")],
         "{text} ends with one sign repeated, like {share}",
-        probes=tuple(8 * sign for sign in ".!?,;:-_=*~'\"…。！？"),
+        may_have=lambda own, other: own.share_of_tails(_has_one_sign) > 0,
         least_share=0.02,
         least_rows=2,
     ),
@@ -1778,7 +1819,10 @@ class _Touched(NamedTuple):
 def find_form(pairs: Pairs, form: Form) -> Iterator[Found]:
     """Find a form on each side, and undo it."""
     for side in SIDES:
-        touched = _touch(pairs, form, side)
+        candidates = _list_candidates(pairs, form, side)
+        if not candidates:
+            continue
+        touched = _touch(pairs, form, side, candidates)
         rows = {place.row for place in touched.places}
         if len(rows) < max(1, form.least_rows, form.least_share * len(pairs)):
             continue
@@ -1793,19 +1837,31 @@ def find_form(pairs: Pairs, form: Form) -> Iterator[Found]:
 
 def _list_candidates(pairs: Pairs, form: Form, side: Side) -> Sequence[int]:
     """Return the texts of a side that may have a form; most forms have none after a few looks."""
+    census = pairs.count(side)
     _, flat = pairs.list_places(side)
     candidates: Sequence[int] = range(len(flat))
     # 1. Characters are known from the census; strings are looked for in all texts at once.
+    gate = None if pairs.is_asked else form.may_have
+    if gate is not None and not gate(census, pairs.count(OTHER_SIDES[side])):
+        return ()
+    if form.is_strange:
+        strange = _list_strange(pairs, side)
+        if sum(census.number_of[sign] for sign in strange) < _FEWEST_STRANGE:
+            return ()
+        with_strange = {index for sign in strange for index in candidates if sign in flat[index]}
+        candidates = [index for index in sorted(with_strange) if _is_mostly(strange, flat[index])]
     if form.starts:
-        firsts = pairs.count(side).firsts
-        candidates = [index for index, first in enumerate(firsts) if first in form.starts]
+        having = sum(count for head, count in census.heads.items() if head[:1] in form.starts)
+        if having <= form.least_share * len(flat):
+            return ()
+        candidates = [index for index, text in enumerate(flat) if text.lstrip()[:1] in form.starts]
     if form.probes:
         probes = pairs.list_present(side, form.probes)
         if not probes:
             return ()
-        candidates = [
-            index for index in candidates if any(probe in flat[index] for probe in probes)
-        ]
+        candidates = sorted(
+            {index for probe in probes for index in candidates if probe in flat[index]}
+        )
     # 2. A form of many rows is in one of a few.
     if form.least_share >= 0.1:
         if len(candidates) < form.least_share * len(pairs):
@@ -1821,33 +1877,24 @@ def _list_strange(pairs: Pairs, side: Side) -> frozenset[str]:
 
     Quotation marks, dashes and the like do not count, because they have kinds of their own.
     """
-    ours = pairs.count(side).number_of
-    theirs = pairs.count(OTHER_SIDES[side]).number_of
-    strange = [sign for sign in ours if sign not in theirs and not sign.isascii()]
-    return frozenset(strange) - _SIGNS_OF_WRITING
+    theirs = pairs.count(OTHER_SIDES[side]).beyond_ascii
+    return pairs.count(side).beyond_ascii - theirs - _SIGNS_OF_WRITING
 
 
-def _touch(pairs: Pairs, form: Form, side: Side) -> _Touched:
-    """Return the places of a side that have a form which their partners lack."""
+def _touch(pairs: Pairs, form: Form, side: Side, candidates: Iterable[int]) -> _Touched:
+    """Return the places of a side, among candidates, that have a form which their partners lack."""
     other = OTHER_SIDES[side]
-    candidates = _list_candidates(pairs, form, side)
     places, flat = pairs.list_places(side)
-    strange: frozenset[str] = frozenset()
-    if form.is_strange:
-        strange = _list_strange(pairs, side)
-        candidates = [index for index in candidates if not strange.isdisjoint(flat[index])]
     # 1. Find the form. The same form in the same row of the other side means that it is meant.
     marks_of: dict[Place, set[str]] = {}
     for index in candidates:
         place = places[index]
         text = flat[index]
-        if strange and not _is_mostly(strange, text):
-            continue
         marks = set(form.find(text)) if pairs.is_open[place.row] else set()
         if not marks:
             continue
         partners = pairs.texts[other][place.row]
-        if not strange:
+        if not form.is_strange:
             theirs_here = {mark for partner in partners for mark in form.find(partner)}
             marks -= theirs_here
             if form.mistake is CHAT and not all(map(_is_model_tag, theirs_here)):
@@ -1857,7 +1904,7 @@ def _touch(pairs: Pairs, form: Form, side: Side) -> _Touched:
         if marks:
             marks_of[place] = marks
     counts = Counter(mark for marks in marks_of.values() for mark in marks)
-    if strange or not counts:
+    if form.is_strange or not counts:
         return _Touched(list(marks_of), counts)
     # 2. What the other side has nearly as often, in other rows, is text.
     _, others = pairs.list_places(other)
@@ -2086,12 +2133,12 @@ def _find_affix(pairs: Pairs, side: Side, end: _End) -> _Affix | None:
     """Find the affix at an end of the texts of a side by which they fit best without it."""
     size = sum(pairs.is_open)
     least = max(3, _AFFIX_SHARE * size)
-    _, flat = pairs.list_places(side)
-    if 2 * len(set(flat)) < len(flat):
-        return None  # one text in many rows
     # 1. Is a sign at this end, or are two, frequent enough? Most texts end here.
     if not _has_frequent_end(pairs, side, end, least):
         return None
+    _, flat = pairs.list_places(side)
+    if 2 * len(set(flat)) < len(flat):
+        return None  # one text in many rows
     # 2. List the longest affixes that many texts share, and shorter ones that end between words.
     ends = {each: [list(map(end.read, texts)) for texts in pairs.texts[each]] for each in SIDES}
     own = ends[side]
@@ -2127,16 +2174,18 @@ def _find_affix(pairs: Pairs, side: Side, end: _End) -> _Affix | None:
     return None
 
 
-def _count_ends(pairs: Pairs, side: Side, end: _End) -> Counter[str]:
-    """Count the two outermost characters of the texts of a side, and the outermost one."""
-    _, flat = pairs.list_places(side)
-    if end.at_end:
-        two = Counter([text.rstrip(" \n")[-2:][::-1] for text in flat])
-    else:
-        two = Counter([text.lstrip(" \n")[:2] for text in flat])
+def _count_ends(pairs: Pairs, side: Side, end: _End, least: float = 0) -> Counter[str]:
+    """Count the two outermost characters of the texts of a side, and the outermost one.
+
+    It counts none if no outermost character is as frequent as `least`.
+    """
+    census = pairs.count(side)
+    two = census.tails if end.at_end else census.heads
     counts: Counter[str] = Counter()
+    if max(dict(census.count_outermost(at_end=end.at_end)).values(), default=0) < least:
+        return counts
     for signs, count in two.items():
-        generalized = _DIGITS.sub("0", signs)
+        generalized = signs if signs.isalpha() else _DIGITS.sub("0", signs)
         counts[generalized] += count
         sign = generalized[:1]
         if sign and not sign.isalpha() and sign not in _FINAL_SIGNS:
@@ -2146,7 +2195,7 @@ def _count_ends(pairs: Pairs, side: Side, end: _End) -> Counter[str]:
 
 def _has_frequent_end(pairs: Pairs, side: Side, end: _End, least: float) -> bool:
     """Return True if texts of a side have an end that those of the other side have not."""
-    own = _count_ends(pairs, side, end)
+    own = _count_ends(pairs, side, end, least)
     frequent = [signs for signs, count in own.items() if count >= least and signs]
     if not frequent:
         return False
@@ -2242,6 +2291,8 @@ class Residue(NamedTuple):
 
     find: the function that returns a true value for a text with it.
     least_share, least: in which share of the texts of each side, and in how many, it counts.
+    may_have: the function that returns False if the counts of a side show that too few texts have
+        it to be worth an unasked look.
     is_beyond_ascii: True if texts in ASCII do not count, because they cannot have it.
     """
 
@@ -2249,6 +2300,7 @@ class Residue(NamedTuple):
     find: Callable[[str], object]
     edit: Edit
     says: str
+    may_have: Callable[[Census], bool] | None = None
     probes: Sequence[str] = ()
     least_share: float = 0.25
     least: int = 2
@@ -2272,13 +2324,36 @@ def _is_decodable(codec: str) -> Callable[[str], bool]:
     return lambda text: not text.isascii() and len(edit(text)) < len(text)
 
 
+def _has_frequent_mark(census: Census) -> bool:
+    """Return True if many texts begin or end with one character, if it ends no sentence."""
+    least = 0.4 * census.heads.total()
+    outermost = [*census.count_outermost(at_end=False), *census.count_outermost(at_end=True)]
+    return any(count >= least and sign not in _FINAL_SIGNS for sign, count in outermost)
+
+
+def _has_continuations(codec: str) -> Callable[[Census], bool]:
+    """Return the function that compares the characters of UTF-8's first and further bytes.
+
+    In text that was read in the codec instead, each first byte has a further one.
+    """
+    firsts = frozenset(bytes(range(0xC2, 0xF5)).decode(codec))
+    others = frozenset(bytes(range(0x80, 0xC0)).decode(codec, "ignore"))
+
+    def has_continuations(census: Census) -> bool:
+        numbers = census.number_of
+        further = sum(numbers[sign] for sign in census.beyond_ascii & others)
+        return further > 0.5 * sum(numbers[sign] for sign in census.beyond_ascii & firsts) > 0
+
+    return has_continuations
+
+
 RESIDUES: Sequence[Residue] = (
     Residue(
         SPECIAL_TOKENS,
         _has_token_at_end,
         _REMOVED_ENDS,
         "{text} begins or ends with a mark of a model, like {share}, and so do the references",
-        probes=("<", "[", "tseq", "TSEQ", "dseq", "DSEQ", "EOS", "SOS", "BOS", "eos", "sos", "bos"),
+        may_have=_has_frequent_mark,
         least_share=0.5,
     ),
     *(
@@ -2299,7 +2374,7 @@ RESIDUES: Sequence[Residue] = (
             _recode(codec, "utf-8"),
             "{text} was read in another encoding than its own, like {share}, and so were the"
             " references",
-            probes=tuple("ÂÃÄÅÐÑØÙàáâãäåæçèé"),
+            may_have=_has_continuations(codec),
             is_beyond_ascii=True,
         )
         for codec in ("latin-1", "cp1252")
@@ -2310,12 +2385,12 @@ RESIDUES: Sequence[Residue] = (
 def find_residue(pairs: Pairs, residue: Residue) -> Iterator[Found]:
     """Find what no text has on both sides, and undo it in all texts."""
     having: set[int] = set()
+    gate = None if pairs.is_asked else residue.may_have
     for side in SIDES:
         _, flat = pairs.list_places(side)
-        numbers = pairs.count(side).number_of
-        fewest = 1 if residue.is_beyond_ascii else residue.least_share * len(flat)
-        probes = [probe for probe in residue.probes if numbers.get(probe[0], 0) >= fewest]
-        if not pairs.list_present(side, probes):
+        if gate is not None and not gate(pairs.count(side)):
+            return
+        if residue.probes and not pairs.list_present(side, residue.probes):
             return
         few = evenly_spaced(len(flat), round(_LOOKS_PER_SHARE / residue.least_share)).tolist()
         if not any(residue.find(flat[index]) for index in few):
@@ -2525,11 +2600,21 @@ def find_sign(pairs: Pairs, sign: Sign) -> Iterator[Found]:
     )
 
 
+def _may_be_decomposed(count: Census) -> bool:
+    """Return True if texts may not be in NFC; the text is read only if its characters allow it."""
+    signs = "".join(count.beyond_ascii)
+    is_possible = bool(count.marks) or not unicodedata.is_normalized("NFC", signs)
+    return is_possible and not unicodedata.is_normalized("NFC", count.joined)
+
+
 def _may_have_sign(pairs: Pairs, sign: Sign) -> bool:
     counts = [pairs.count(side) for side in SIDES]
     if not sign.signs:
-        return not all(unicodedata.is_normalized("NFC", count.joined) for count in counts)
-    numbers = [sum(count.number_of.get(each, 0) for each in sign.signs) for count in counts]
+        return any(map(_may_be_decomposed, counts))
+    numbers = [
+        sum(count.number_of[each] for each in count.beyond_ascii if each in sign.signs)
+        for count in counts
+    ]
     if not any(numbers):
         return False
     shares = [count.share_of(number) for count, number in zip(counts, numbers)]
@@ -2638,23 +2723,15 @@ def _find_title(pairs: Pairs) -> Off | None:
     return None
 
 
-def _starts_upper(text: str) -> bool | None:
-    for sign in text[:8]:
-        if sign.isupper():
-            return True
-        if sign.islower():
-            return False
-    return None
-
-
 def _find_lower_starts(pairs: Pairs) -> Off | None:
     if _list_case(pairs) is None:
         return None
     shares: dict[Side, float] = {}
     for side in SIDES:
-        _, flat = pairs.list_places(side)
-        starts = [is_upper for is_upper in map(_starts_upper, flat) if is_upper is not None]
-        shares[side] = sum(starts) / len(starts) if starts else 0.5
+        heads = pairs.count(side).heads
+        upper = sum(count for head, count in heads.items() if head[:1].isupper())
+        lower = sum(count for head, count in heads.items() if head[:1].islower())
+        shares[side] = upper / (upper + lower) if upper + lower else 0.5
     for side in SIDES:
         if shares[side] < 0.1 and shares[OTHER_SIDES[side]] > 0.7:
             return Off(side, "lower case at the beginning")
@@ -2675,7 +2752,7 @@ def _find_spaces(pairs: Pairs) -> Off | None:
         return None
     if predicted.words + reference.words < 60 or _are_code(predicted, reference):
         return None
-    ratio = _ratio(predicted.share_of(predicted.words), reference.share_of(reference.words))
+    ratio = _ratio(predicted.words_per_sign, reference.words_per_sign)
     if 0.7 <= ratio <= 1.3:
         return None
     return Off("predictions", f"{ratio:.1f} times the words")
@@ -2707,6 +2784,9 @@ def _find_no_accents(pairs: Pairs) -> Off | None:
 
 def _find_length(pairs: Pairs) -> Off | None:
     if len(pairs) < LENGTH.fewest_rows:
+        return None
+    sides = [pairs.count(side).signs_per_text for side in SIDES]
+    if 0.7 <= _ratio(*sides) <= 1.4:
         return None
     # Rows with both sides, since an empty text is a mistake of its own.
     predicted = reference = 0.0
@@ -3132,6 +3212,11 @@ def _find_truncated(pairs: Pairs) -> Iterator[Found]:
     )
     if ratio < 0.4 and not is_short:
         return  # `marks`
+    unended_texts = sum(
+        count for tail, count in predicted.tails.items() if tail[:1] not in _SENTENCE_ENDS
+    )
+    if unended_texts < max(3, 0.2 * len(pairs)):
+        return
     ended = [
         row
         for row, references in enumerate(pairs.references)
