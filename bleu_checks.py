@@ -230,9 +230,9 @@ class Look:
             within = (self.total + kept) % _BLOCK_ROWS
             kept = kept[within < max(1, _BLOCK_ROWS * _SAMPLE_BYTES // size)]
         texts = _list_texts(batch, kept, self._kind, _REFERENCES_PER_ROW)
-        for row, prediction, references in zip(kept.tolist(), *texts):
-            block = (self.total + row) // _BLOCK_ROWS
-            self._rows.append(_Row(block, int(batch.rows[row]), prediction, references))
+        blocks = ((self.total + kept) // _BLOCK_ROWS).tolist()
+        numbers = [int(batch.rows[row]) for row in kept.tolist()]
+        self._rows += map(_Row, blocks, numbers, texts.predictions, texts.references)
 
     def find(
         self,

@@ -27,7 +27,8 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import eq
+from itertools import chain
+from operator import eq, itemgetter
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -368,11 +369,24 @@ def _describe_signs(codes: npt.NDArray[np.integer]) -> npt.NDArray[np.void]:
     return _SIGNS[codes]
 
 
+_FIRST_TWO = itemgetter(slice(2))
+_LAST_TWO = itemgetter(slice(None, -3, -1))  # the last one first
+
+
+def _count_outermost(ends: Mapping[str, int]) -> dict[str, int]:
+    numbers: defaultdict[str, int] = defaultdict(int)
+    for signs, count in ends.items():
+        sign = signs[:1]
+        numbers["0" if sign.isdigit() else sign] += count
+    return numbers
+
+
 class Census:
     """Counts of the characters of a side, from one histogram.
 
     heads, tails: how many texts begin or end with two characters, blanks aside; the outermost
         character first.
+    first_signs, last_signs: how many begin or end with a character; all digits count as 0.
     beyond_ascii: the characters beyond ASCII.
 
     >>> census = Census(["Ça va ?"])
@@ -382,13 +396,15 @@ class Census:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.joined = "\n".join(texts)
-        self.heads = Counter([text.lstrip()[:2] for text in texts])
-        self.tails = Counter([text.rstrip()[:-3:-1] for text in texts])
+        self.heads = Counter(map(_FIRST_TWO, map(str.lstrip, texts)))
+        self.tails = Counter(map(_LAST_TWO, map(str.rstrip, texts)))
+        self.first_signs = _count_outermost(self.heads)
+        self.last_signs = _count_outermost(self.tails)
         breaks = max(0, len(texts) - 1)
         codes = _read_codes(self.joined)
         histogram = np.bincount(np.minimum(codes, _LAST_CODE), minlength=_LINE_FEED + 1)
         histogram[_LINE_FEED] -= breaks
-        present = np.flatnonzero(histogram)
+        present = np.flatnonzero(histogram > 0)
         counts = histogram[present]
         signs = _describe_signs(present)
         self.number_of = dict(zip(map(chr, present.tolist()), counts.tolist()))
@@ -411,14 +427,6 @@ class Census:
         self.scripts["Han"] += beyond
         unspaced = int(counts[signs["is_unspaced"]].sum()) + beyond
         self.unspaced_share = unspaced / max(1, int(counts.sum()))
-
-    def count_outermost(self, *, at_end: bool) -> Iterable[tuple[str, int]]:
-        """Return the numbers of texts with an outermost character; all digits count as 0."""
-        numbers: defaultdict[str, int] = defaultdict(int)
-        for signs, count in (self.tails if at_end else self.heads).items():
-            sign = signs[:1]
-            numbers["0" if sign.isdigit() else sign] += count
-        return numbers.items()
 
     def share_of_tails(self, test: Callable[[str], bool]) -> float:
         """Return the share of the texts whose last two characters pass a test."""
@@ -480,7 +488,8 @@ class Pairs:
         self.may_be_unrelated = may_be_unrelated
         self.is_open = [True] * len(rows)
         self._census: dict[Side, Census] = {}
-        self._places: dict[Side, tuple[list[Place], list[str]]] = {}
+        self._flat: dict[Side, list[str]] = {}
+        self._places: dict[Side, list[Place]] = {}
         self._grams: dict[str, frozenset[str]] = {}
 
     def __len__(self) -> int:
@@ -489,8 +498,7 @@ class Pairs:
     @property
     def predictions(self) -> list[str]:
         """The predictions."""
-        _, flat = self.list_places("predictions")
-        return flat
+        return self.list_texts("predictions")
 
     @property
     def references(self) -> list[list[str]]:
@@ -502,23 +510,26 @@ class Pairs:
         """The number of texts on which edits are tried."""
         return _TRIED_ASKED if self.is_asked else _TRIED_UNASKED
 
-    def list_places(self, side: Side) -> tuple[list[Place], list[str]]:
-        """Return the places of all texts of a side, and the texts."""
+    def list_texts(self, side: Side) -> list[str]:
+        """Return all texts of a side, row by row."""
+        if side not in self._flat:
+            self._flat[side] = list(chain.from_iterable(self.texts[side]))
+        return self._flat[side]
+
+    def list_places(self, side: Side) -> list[Place]:
+        """Return the places of the texts of `list_texts`."""
         if side not in self._places:
-            places: list[Place] = []
-            flat: list[str] = []
-            for row, texts in enumerate(self.texts[side]):
-                for number, text in enumerate(texts):
-                    places.append(Place(row, number))
-                    flat.append(text)
-            self._places[side] = places, flat
+            self._places[side] = [
+                Place(row, number)
+                for row, texts in enumerate(self.texts[side])
+                for number in range(len(texts))
+            ]
         return self._places[side]
 
     def count(self, side: Side) -> Census:
         """Return the counts of characters of a side."""
         if side not in self._census:
-            _, flat = self.list_places(side)
-            self._census[side] = Census(flat)
+            self._census[side] = Census(self.list_texts(side))
         return self._census[side]
 
     def list_present(self, side: Side, strings: Iterable[str]) -> list[str]:
@@ -534,6 +545,7 @@ class Pairs:
     def forget(self, side: Side) -> None:
         """Discard what was counted, because texts of a side have changed."""
         self._census.pop(side, None)
+        self._flat.pop(side, None)
         self._places.pop(side, None)
 
     def pair_again(self, pairs: Sequence[tuple[int, int]]) -> None:
@@ -755,7 +767,7 @@ def _undo_all(pairs: Pairs, edit: Edit, sides: Sequence[Side] = SIDES) -> list[S
     """Change all texts of some sides, and return what was done."""
     steps = []
     for side in sides:
-        places, _ = pairs.list_places(side)
+        places = pairs.list_places(side)
         step = _undo(pairs, side, places, edit, is_guarded=False)
         if step.rows:
             steps.append(step)
@@ -1326,6 +1338,7 @@ def _list_json_edits(texts: Sequence[str], marks: Counter[str]) -> list[Edit]:
 
 _LONGEST_VALUE = 100_000  # characters
 _FIRST_SIGNS = frozenset("[({'\"btan")  # of a value: bytes, tensors and arrays among them
+_LAST_SIGNS = frozenset("])}'\"")
 _VALUE = re.compile(r"\s*(?:\[.*\]|\(.*,.*\)|b?'.*'|b?\".*\"|\{.*\})\s*", re.DOTALL)
 _TENSOR = re.compile(r"\s*(?:tensor|array|ndarray)\(.*\)\s*", re.DOTALL)
 
@@ -1656,6 +1669,7 @@ FORMS: Sequence[Form] = (
         lambda texts, marks: None if "tensor" in marks else _REPR_EDITS,
         "{text} is a Python value written as text, like {share}; the {other} are plain text",
         starts=_FIRST_SIGNS,
+        may_have=lambda own, other: not _LAST_SIGNS.isdisjoint(own.last_signs),
     ),
     Form(
         FIELDS,
@@ -1838,7 +1852,7 @@ def find_form(pairs: Pairs, form: Form) -> Iterator[Found]:
 def _list_candidates(pairs: Pairs, form: Form, side: Side) -> Sequence[int]:
     """Return the texts of a side that may have a form; most forms have none after a few looks."""
     census = pairs.count(side)
-    _, flat = pairs.list_places(side)
+    flat = pairs.list_texts(side)
     candidates: Sequence[int] = range(len(flat))
     # 1. Characters are known from the census; strings are looked for in all texts at once.
     gate = None if pairs.is_asked else form.may_have
@@ -1851,7 +1865,8 @@ def _list_candidates(pairs: Pairs, form: Form, side: Side) -> Sequence[int]:
         with_strange = {index for sign in strange for index in candidates if sign in flat[index]}
         candidates = [index for index in sorted(with_strange) if _is_mostly(strange, flat[index])]
     if form.starts:
-        having = sum(count for head, count in census.heads.items() if head[:1] in form.starts)
+        first_signs = census.first_signs.items()
+        having = sum(count for sign, count in first_signs if sign in form.starts)
         if having <= form.least_share * len(flat):
             return ()
         candidates = [index for index, text in enumerate(flat) if text.lstrip()[:1] in form.starts]
@@ -1884,7 +1899,8 @@ def _list_strange(pairs: Pairs, side: Side) -> frozenset[str]:
 def _touch(pairs: Pairs, form: Form, side: Side, candidates: Iterable[int]) -> _Touched:
     """Return the places of a side, among candidates, that have a form which their partners lack."""
     other = OTHER_SIDES[side]
-    places, flat = pairs.list_places(side)
+    places = pairs.list_places(side)
+    flat = pairs.list_texts(side)
     # 1. Find the form. The same form in the same row of the other side means that it is meant.
     marks_of: dict[Place, set[str]] = {}
     for index in candidates:
@@ -1907,7 +1923,7 @@ def _touch(pairs: Pairs, form: Form, side: Side, candidates: Iterable[int]) -> _
     if form.is_strange or not counts:
         return _Touched(list(marks_of), counts)
     # 2. What the other side has nearly as often, in other rows, is text.
-    _, others = pairs.list_places(other)
+    others = pairs.list_texts(other)
     theirs = Counter(
         mark
         for index in _list_candidates(pairs, form, other)
@@ -2136,7 +2152,7 @@ def _find_affix(pairs: Pairs, side: Side, end: _End) -> _Affix | None:
     # 1. Is a sign at this end, or are two, frequent enough? Most texts end here.
     if not _has_frequent_end(pairs, side, end, least):
         return None
-    _, flat = pairs.list_places(side)
+    flat = pairs.list_texts(side)
     if 2 * len(set(flat)) < len(flat):
         return None  # one text in many rows
     # 2. List the longest affixes that many texts share, and shorter ones that end between words.
@@ -2182,7 +2198,8 @@ def _count_ends(pairs: Pairs, side: Side, end: _End, least: float = 0) -> Counte
     census = pairs.count(side)
     two = census.tails if end.at_end else census.heads
     counts: Counter[str] = Counter()
-    if max(dict(census.count_outermost(at_end=end.at_end)).values(), default=0) < least:
+    outermost = census.last_signs if end.at_end else census.first_signs
+    if max(outermost.values(), default=0) < least:
         return counts
     for signs, count in two.items():
         generalized = signs if signs.isalpha() else _DIGITS.sub("0", signs)
@@ -2200,7 +2217,7 @@ def _has_frequent_end(pairs: Pairs, side: Side, end: _End, least: float) -> bool
     if not frequent:
         return False
     theirs = _count_ends(pairs, OTHER_SIDES[side], end)
-    scale = len(pairs.list_places(side)[1]) / max(1, len(pairs.list_places(OTHER_SIDES[side])[1]))
+    scale = len(pairs.list_texts(side)) / max(1, len(pairs.list_texts(OTHER_SIDES[side])))
     return any(own[signs] - scale * theirs[signs] >= 0.5 * least for signs in frequent)
 
 
@@ -2327,7 +2344,7 @@ def _is_decodable(codec: str) -> Callable[[str], bool]:
 def _has_frequent_mark(census: Census) -> bool:
     """Return True if many texts begin or end with one character, if it ends no sentence."""
     least = 0.4 * census.heads.total()
-    outermost = [*census.count_outermost(at_end=False), *census.count_outermost(at_end=True)]
+    outermost = [*census.first_signs.items(), *census.last_signs.items()]
     return any(count >= least and sign not in _FINAL_SIGNS for sign, count in outermost)
 
 
@@ -2387,7 +2404,7 @@ def find_residue(pairs: Pairs, residue: Residue) -> Iterator[Found]:
     having: set[int] = set()
     gate = None if pairs.is_asked else residue.may_have
     for side in SIDES:
-        _, flat = pairs.list_places(side)
+        flat = pairs.list_texts(side)
         if gate is not None and not gate(pairs.count(side)):
             return
         if residue.probes and not pairs.list_present(side, residue.probes):
@@ -2396,7 +2413,8 @@ def find_residue(pairs: Pairs, residue: Residue) -> Iterator[Found]:
         if not any(residue.find(flat[index]) for index in few):
             return
     for side in SIDES:
-        places, flat = pairs.list_places(side)
+        places = pairs.list_places(side)
+        flat = pairs.list_texts(side)
         judged = [index for index, text in enumerate(flat) if text]
         if residue.is_beyond_ascii:
             judged = [index for index in judged if not flat[index].isascii()]
@@ -2728,9 +2746,9 @@ def _find_lower_starts(pairs: Pairs) -> Off | None:
         return None
     shares: dict[Side, float] = {}
     for side in SIDES:
-        heads = pairs.count(side).heads
-        upper = sum(count for head, count in heads.items() if head[:1].isupper())
-        lower = sum(count for head, count in heads.items() if head[:1].islower())
+        first_signs = pairs.count(side).first_signs.items()
+        upper = sum(count for sign, count in first_signs if sign.isupper())
+        lower = sum(count for sign, count in first_signs if sign.islower())
         shares[side] = upper / (upper + lower) if upper + lower else 0.5
     for side in SIDES:
         if shares[side] < 0.1 and shares[OTHER_SIDES[side]] > 0.7:
@@ -2923,7 +2941,7 @@ def _find_empty(pairs: Pairs) -> Iterator[Found]:
 
 
 def _find_empty_references(pairs: Pairs) -> Iterator[Found]:
-    if all(map(str.strip, pairs.list_places("references")[1])):
+    if all(map(str.strip, pairs.list_texts("references"))):
         return
     alone = []
     beside = []
@@ -2960,12 +2978,13 @@ _NO_TEXTS = frozenset(("nan", "none", "null", "n/a", "<na>", "undefined", "[]", 
 def _find_same_text(pairs: Pairs) -> Iterator[Found]:
     if len(pairs) < SAME_TEXT.fewest_rows:
         return
-    rows_of: defaultdict[str, list[int]] = defaultdict(list)
-    for row, text in enumerate(pairs.predictions):
-        if text.strip():
-            rows_of[text.strip()].append(row)
-    if len(rows_of) == len(pairs):
+    stripped = list(map(str.strip, pairs.predictions))
+    if len(set(stripped)) == len(stripped):
         return
+    rows_of: defaultdict[str, list[int]] = defaultdict(list)
+    for row, text in enumerate(stripped):
+        if text:
+            rows_of[text].append(row)
     common = Counter(text.strip() for texts in pairs.references for text in set(texts))
     rows: list[int] = []
     for text, found in rows_of.items():
@@ -3008,6 +3027,10 @@ _LONGEST_SEARCHED = 1_500  # characters of a text, from its end
 
 def _find_loops(pairs: Pairs) -> Iterator[Found]:
     # 1. Only texts that are too long are searched; unasked, a few of them.
+    flat = pairs.list_texts("references")
+    longest_reference = max(map(len, flat), default=0)
+    if not pairs.is_asked and max(map(len, pairs.predictions)) <= 1.3 * longest_reference:
+        return
     long_rows = []
     for row, text in enumerate(pairs.predictions):
         longest = max(map(len, pairs.references[row]), default=0)
@@ -3181,7 +3204,8 @@ def _find_truncated(pairs: Pairs) -> Iterator[Found]:
     for unit, measure in (("words", _count_blanks), ("characters", len)):
         sizes = list(map(measure, pairs.predictions))
         most = max(sizes)
-        if most < _LEAST_CEILING:
+        fewest = max(4, 0.1 * len(pairs))
+        if most < _LEAST_CEILING or sizes.count(most) < fewest:
             continue
         rows = [row for row, size in enumerate(sizes) if size == most and pairs.is_open[row]]
         longer = [
@@ -3191,7 +3215,7 @@ def _find_truncated(pairs: Pairs) -> Iterator[Found]:
         is_varied &= len(rows) >= 3 * sizes.count(most - 1)  # longer texts pile up there
         open_ends = [row for row in rows if not _is_ended(pairs.predictions[row])]
         is_varied &= 2 * len(open_ends) > len(rows)
-        if len(rows) >= max(4, 0.1 * len(pairs)) and len(longer) >= 0.6 * len(rows) and is_varied:
+        if len(rows) >= fewest and len(longer) >= 0.6 * len(rows) and is_varied:
             says = (
                 f"{{text}} has {most} {unit}, like {{share}}; no prediction has more, and the"
                 " references of these rows are longer"
@@ -3212,9 +3236,8 @@ def _find_truncated(pairs: Pairs) -> Iterator[Found]:
     )
     if ratio < 0.4 and not is_short:
         return  # `marks`
-    unended_texts = sum(
-        count for tail, count in predicted.tails.items() if tail[:1] not in _SENTENCE_ENDS
-    )
+    last_signs = predicted.last_signs.items()
+    unended_texts = sum(count for sign, count in last_signs if sign not in _SENTENCE_ENDS)
     if unended_texts < max(3, 0.2 * len(pairs)):
         return
     ended = [
@@ -3431,7 +3454,8 @@ _UNSIGNED = r"(?<!\d)(?:65436|4294967196|18446744073709551516)(?!\d)"
 def _find_wrapped_ids(pairs: Pairs) -> Iterator[Found]:
     pattern = re.compile(_UNSIGNED)
     for side in SIDES:
-        places, flat = pairs.list_places(side)
+        places = pairs.list_places(side)
+        flat = pairs.list_texts(side)
         touched = [place for place, text in zip(places, flat) if pattern.search(text)]
         if not touched:
             continue
@@ -3454,7 +3478,8 @@ def _find_wrapped_ids(pairs: Pairs) -> Iterator[Found]:
 def _find_padding_ids(pairs: Pairs) -> Iterator[Found]:
     for side in SIDES:
         rows_of: defaultdict[str, set[int]] = defaultdict(set)
-        places, flat = pairs.list_places(side)
+        places = pairs.list_places(side)
+        flat = pairs.list_texts(side)
         for place, text in zip(places, flat):
             *_, before, last = ["", "", *text.rsplit(" ", 2)]
             if last and before == last:
