@@ -113,14 +113,13 @@ Returns:
         segment_bleu, mean_segment_bleu: with `segments`, the segment scores and their mean.
         confidence_interval, bootstrap_mean, standard_error: with `confidence`, sacreBLEU's
             percentile bootstrap.
-        documents, degrees_of_freedom: with `confidence` and `documents`, the number of documents;
-            the interval uses Student's t.
+        documents, degrees_of_freedom: with `confidence` and `documents`, the number of documents,
+            and the degrees of freedom of Student's t.
         groups: with `by`, the same keys for the segments of each label.
         macro_bleu, macro_score: with `by`, the means over groups.
         macro_confidence_interval, macro_degrees_of_freedom, macro_standard_error: with `by` and
-            `confidence`; the interval uses Student's t.
-        shared_documents: the number of documents that occur in several groups, if there are any.
-            The macro-average then draws each document once for all groups.
+            `confidence`.
+        shared_documents: the number of documents that occur in several groups, if any.
 Raises:
     TypeError, ValueError: the input or an option is invalid; the message names the place, the
         problem and the fix.
@@ -622,11 +621,11 @@ class BleuMetric(BufferedMetric):
 
         Returns:
             A dict that prints as a table:
-                ranking: the systems, the best first. Each has its `system`, `bleu`, `score`,
+                ranking: the systems, the best first, each with `system`, `bleu`, `score`,
                     `confidence_interval`, `bootstrap_mean`, `standard_error`, by document
-                    `degrees_of_freedom`, `rank_range` (1 plus the number of significantly better
-                    systems, and the number of systems minus the significantly worse ones) and
-                    `cluster`, counted from 1.
+                    `degrees_of_freedom`, `rank_range` and `cluster`. A rank range begins at 1 plus
+                    the number of significantly better systems, and ends at the number of systems
+                    minus the significantly worse ones.
                 pairs: for each pair its `systems`, the better first, `delta`, `p_value`, and
                     `p_adjusted` by Holm's procedure (1979).
                 alpha, family_wise, test, n_resamples, seed, confidence, documents, signature: the
