@@ -103,8 +103,8 @@ Args:
     by: one label per segment, such as its domain or language pair: a list, array or Series of str,
         numbers or None. Covers all segments, in the order in which they were added. With `by`,
         `tokenize` may be a dict from labels to tokenizers; other labels have the default.
-    documents: one label per segment, the document that it is part of. With `confidence`, whole
-        documents are resampled instead of segments. Scores do not change.
+    documents: one label per segment, the name of its document. With `confidence`, whole documents
+        are resampled instead of segments. Scores do not change.
 {options}
 Returns:
     A dict of plain Python values, which prints as sacreBLEU's line and the signature: `bleu` (0 to
@@ -444,8 +444,8 @@ class BleuMetric(BufferedMetric):
                 `"document"`. The rows of a document are added, so one sum per document is enough.
             like: a table from `statistics` made with the same options, for rows without metadata
                 such as sums. Supplies the options for counting and the number of references.
-            **options: any option of `compute`. Tables have the options for counting; an option
-                that is unknown for sums is a `?` in the signature.
+            **options: any option of `compute`. Tables keep the options for counting; for sums, the
+                signature shows unknown options as `?`.
 
         Returns:
             A dict as from `compute`.
