@@ -103,8 +103,8 @@ Args:
     by: one label per segment, such as its domain or language pair: a list, array or Series of str,
         numbers or None. Covers all segments, in the order in which they were added. With `by`,
         `tokenize` may be a dict from labels to tokenizers; other labels have the default.
-    documents: one label per segment, the document that it is part of. With `confidence`, whole
-        documents are resampled instead of segments. Scores do not change.
+    documents: one label per segment, the name of its document. With `confidence`, whole documents
+        are resampled instead of segments. Scores do not change.
 {options}
 Returns:
     A dict of plain Python values, which prints as sacreBLEU's line and the signature: `bleu` (0 to
@@ -113,14 +113,13 @@ Returns:
         segment_bleu, mean_segment_bleu: with `segments`, the segment scores and their mean.
         confidence_interval, bootstrap_mean, standard_error: with `confidence`, sacreBLEU's
             percentile bootstrap.
-        documents, degrees_of_freedom: with `confidence` and `documents`, the number of documents;
-            the interval uses Student's t.
+        documents, degrees_of_freedom: with `confidence` and `documents`, the number of documents,
+            and the degrees of freedom of Student's t.
         groups: with `by`, the same keys for the segments of each label.
         macro_bleu, macro_score: with `by`, the means over groups.
         macro_confidence_interval, macro_degrees_of_freedom, macro_standard_error: with `by` and
-            `confidence`; the interval uses Student's t.
-        shared_documents: the number of documents that occur in several groups, if there are any.
-            The macro-average then draws each document once for all groups.
+            `confidence`.
+        shared_documents: the number of documents that occur in several groups, if any.
 Raises:
     TypeError, ValueError: the input or an option is invalid; the message names the place, the
         problem and the fix.
@@ -445,8 +444,8 @@ class BleuMetric(BufferedMetric):
                 `"document"`. The rows of a document are added, so one sum per document is enough.
             like: a table from `statistics` made with the same options, for rows without metadata
                 such as sums. Supplies the options for counting and the number of references.
-            **options: any option of `compute`. Tables have the options for counting; an option
-                that is unknown for sums is a `?` in the signature.
+            **options: any option of `compute`. Tables keep the options for counting; for sums, the
+                signature shows unknown options as `?`.
 
         Returns:
             A dict as from `compute`.
@@ -520,15 +519,12 @@ class BleuMetric(BufferedMetric):
                 with one column of text per system, and no others.
             references: as for `compute`; None if `systems` are tables.
             baseline: the name of a system; the first system by default.
-            test: `"randomization"`, the default: paired approximate randomization (Riezler and
-                Maxwell, 2005); or `"bootstrap"`: the paired bootstrap (Koehn, 2004), two-sided and
-                centered. Systems with several training runs have one test, `"runs"`: Welch's
-                t-test (1947) with the variance of texts added to the variance between runs.
+            test: `"randomization"`, the default, or `"bootstrap"`; both are paired and two-sided.
+                Several training runs have one test, `"runs"`. See docs/significance.md.
             n_resamples: number of resamples of the test; by default the number passed at load, or
-                else 10,000 for randomization and 1,000 for the other tests.
+                else 10,000 for randomization and 1,000 for the others.
             by: as for `score`.
-            documents: as for `score`; whole documents are resampled or exchanged, so p-values and
-                intervals hold for new documents of the same kind.
+            documents: as for `score`; whole documents are resampled or exchanged.
             like: as for `score`, for sums without metadata.
             human: True to add `human_accuracy`.
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default;
@@ -539,11 +535,11 @@ class BleuMetric(BufferedMetric):
             `seed`, `confidence`, the number of `documents` if they were passed, and `signature`.
             Each of `systems` is a dict, with all scores except `score` on the scale 0-1:
                 bleu, score, confidence_interval, bootstrap_mean, standard_error: as from `compute`,
-                    by document with `degrees_of_freedom`. With several training runs, the score is
-                    their mean, the interval uses Student's t, and `bootstrap_mean` is missing.
-                runs: for a dict of training runs, the `bleu` and `score` of each, and with `by` its
+                    by document with `degrees_of_freedom`. Several training runs have their mean
+                    score, and no `bootstrap_mean`.
+                runs: for training runs, the `bleu` and `score` of each, and with `by` its
                     `macro_bleu`.
-                run_standard_deviation: the sample standard deviation of the scores of several runs.
+                run_standard_deviation: the sample standard deviation of their scores.
             All systems except the baseline also have:
                 delta: the difference from the baseline.
                 p_value: two-sided; 1.0 for identical systems.
@@ -551,21 +547,21 @@ class BleuMetric(BufferedMetric):
                 delta_interval, delta_degrees_of_freedom, delta_standard_error: the interval of the
                     difference, with Student's t.
                 wins, ties, losses: numbers of segments; with several runs, by their mean score.
-                detectable_delta: the minimum detectable effect: the smallest true difference that a
-                    test at the 5% level detects with 80% power (Card et al., 2020).
-                human_accuracy: with `human=True`, an estimate of how often people and BLEU rank two
-                    systems in the same order (Kocmi et al., 2024): 0.5 to 0.883, or None below 0.28
-                    points, where it is not better than chance.
+                detectable_delta: the minimum detectable effect: the true difference that a test at
+                    the 5% level detects with 80% power (Card et al., 2020).
+                human_accuracy: with `human=True`, how often people and BLEU rank two systems in the
+                    same order (Kocmi et al., 2024): 0.5 to 0.883, or None below 0.28 points, where
+                    it is not better than chance.
                 groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value`; with
                     `documents`, their number.
                 macro_*: with `by`, `macro_bleu`, `macro_delta`, `macro_p_value`,
                     `macro_delta_interval`, `macro_delta_degrees_of_freedom` and
-                    `macro_delta_standard_error`, for the mean over groups. Documents that occur in
-                    several groups are drawn or exchanged once for all groups (`shared_documents`).
+                    `macro_delta_standard_error`, for the mean over groups; `shared_documents` as
+                    from `compute`.
 
         Raises:
-            TypeError, ValueError: as `compute`, with the names of the system and the run; or the
-                test or the baseline is unknown, or the test does not fit the numbers of runs.
+            TypeError, ValueError: as `compute`; or the test or the baseline is unknown, or the test
+                does not fit the numbers of runs.
             ImportError: an interval or a test uses Student's t, and scipy is missing.
 
         >>> bleu = evaluate.load("./bleu_metric.py")
@@ -616,23 +612,22 @@ class BleuMetric(BufferedMetric):
             references: as for `compute`; None if `systems` are tables.
             documents: as for `compare`.
             like: as for `score`, for sums without metadata.
-            n_resamples: number of trials; by default the number passed at load, or else twice as
-                many as Holm's procedure needs for all pairs, from 10,000 to 100,000.
+            n_resamples: number of resamples; by default the number passed at load, or else twice as
+                many as Holm's procedure needs, from 10,000 to 100,000.
             alpha: the level of significance, above 0 and below 1.
-            family_wise: True to limit the chance of any false alarm among all pairs to `alpha`;
-                False to limit it for each pair, as WMT does.
+            family_wise: True to apply `alpha` to all pairs together; False to apply it to each
+                pair, as WMT does.
             **options: as for `compare`.
 
         Returns:
             A dict that prints as a table:
-                ranking: the systems, the best first. Each has its `system`, `bleu`, `score`,
+                ranking: the systems, the best first, each with `system`, `bleu`, `score`,
                     `confidence_interval`, `bootstrap_mean`, `standard_error`, by document
                     `degrees_of_freedom`, `rank_range` and `cluster`. A rank range begins at 1 plus
                     the number of significantly better systems, and ends at the number of systems
-                    minus the significantly worse ones. Clusters are counted from 1; between two
-                    clusters, every system above is significantly better than every system below.
+                    minus the significantly worse ones.
                 pairs: for each pair its `systems`, the better first, `delta`, `p_value`, and
-                    `p_adjusted`, which controls the family-wise error by Holm's procedure (1979).
+                    `p_adjusted` by Holm's procedure (1979).
                 alpha, family_wise, test, n_resamples, seed, confidence, documents, signature: the
                     settings of the ranking.
 
@@ -679,9 +674,8 @@ class BleuMetric(BufferedMetric):
     def fingerprint(self, references: object) -> str:
         """Return a hash of references, to quote beside a score.
 
-        Scores with the same fingerprint and signature are comparable. The hash does not depend on
-        the container or the machine. It is the SHA-256 of `text`, or `lists` for tokens and ids,
-        and a netstring per segment, which contains a netstring per reference other than None.
+        It is the SHA-256 of `text`, or `lists` for tokens and ids, and a netstring per segment,
+        which contains a netstring per reference other than None.
 
         Args:
             references: as for `compute`.
@@ -716,9 +710,8 @@ class BleuMetric(BufferedMetric):
                 `seed`.
 
         Returns:
-            A dict, which prints as a table. Scores are on the scale 0-1 except `score`; `bleu` and
-            `matches` have one number per system; `delta` is the second system's score minus the
-            first system's:
+            A dict, which prints as a table. `bleu` and `matches` have one number per system;
+            `delta` is the second system's score minus the first system's:
                 wins, ties, losses: numbers of segments in which the second system scores higher,
                     equally, and lower.
                 systems: `bleu` and `score` of each system, and `delta` of the second.
@@ -726,18 +719,17 @@ class BleuMetric(BufferedMetric):
                     None for the last range), the number of `segments`, `bleu` and `delta`.
                 groups: with `by`, `segments`, `bleu` and `delta` of each label.
                 ngrams: for each `order`, a dict `systems` with, for each system, the 20 most
-                    distinctive n-grams (by McNemar's statistic) that it matches more often. Each
-                    has its tokens (`ngram`), the surplus of matches (`count`), the `matches` that
-                    only one system has in a segment, and the first `segment` with a surplus. Beyond
-                    two million differing n-grams of an order, the rarest are dropped.
+                    distinctive n-grams (by McNemar's statistic) that it matches more often: the
+                    tokens (`ngram`), the surplus of matches (`count`), the `matches` that only one
+                    system has in a segment, and the first `segment` with a surplus. Beyond two
+                    million differing n-grams of an order, the rarest are dropped.
                 segments: for each system, the 20 segments with its largest lead: the index
                     (`segment`), `bleu` and `delta`.
                 segment_bleu: for each system, the scores of all segments, with effective order.
                 signature: as from `compute`.
 
         Raises:
-            TypeError, ValueError: as `compute`, with the name of the system; or there are not two
-                systems.
+            TypeError, ValueError: as `compute`; or there are not two systems.
 
         >>> bleu = evaluate.load("./bleu_metric.py", max_order=2)
         >>> references = ["the cat sat on the mat", "a dog barks"]
@@ -829,15 +821,13 @@ class BleuMetric(BufferedMetric):
     ) -> SelfBleu:
         """Measure how similar texts are to each other: self-BLEU (Zhu et al., 2018).
 
-        Each text is scored against all the others; or against a set of references that all texts
-        share, as generated text without a source is.
-
         Args:
             texts: two texts or more, each a str, a list of str tokens or a list of int token ids;
                 one is enough with `against`.
-            against: the references of every text, as a column of texts; None for the other texts.
-            by: one label per text, such as its prompt. Each text is then scored against the other
-                texts of its label.
+            against: references that all texts share, as a column of texts; None to score each text
+                against the others.
+            by: one label per text, such as its prompt; compares each text with the others of its
+                label.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
                 `seed`.
 
@@ -845,9 +835,7 @@ class BleuMetric(BufferedMetric):
             A dict, which prints as a table, with `self_bleu`, the mean over texts on the scale 0-1
             (lower means more diverse); `segment_bleu`, the score of each text, with effective
             order; and `signature`. With `by`, `groups` has these keys for each label, and
-            `self_bleu` is the mean over labels. With `against`, the scores are those of `compute`
-            with these references in each row, and the time grows with texts and references, not
-            with pairs.
+            `self_bleu` is the mean over labels.
 
         Raises:
             TypeError: as `compute`; or both `against` and `by` are passed.
@@ -874,9 +862,6 @@ class BleuMetric(BufferedMetric):
     ) -> Checked:
         """Look for mistakes in the input, with their effect on the score.
 
-        A mistake on one side counts only if its fix brings the texts nearer to their partners on
-        the other side.
-
         Args:
             predictions: as for `compute`; or several systems, as for `compare`.
             references: as for `compute`.
@@ -887,9 +872,9 @@ class BleuMetric(BufferedMetric):
         Returns:
             A dict, which prints as a table: `bleu` and `score` of the input as it is (in `systems`,
             by name, for several systems), the number of `segments`, `findings`, `questions`
-            (findings that may be intended: the fix does not bring the texts nearer), `fine` (the
-            kinds not found) and `not_looked_for` (from the other kinds to the reason).
-            `result.fixed(*kinds)` returns the texts, fixed. Each finding is a dict:
+            (findings that may be intended), `fine` (the kinds not found) and `not_looked_for` (a
+            dict from the other kinds to the reason). `result.fixed(*kinds)` returns the fixed
+            texts. Each finding is a dict:
                 kind, where: the kind, as in docs/check.md; `"predictions"`, `"references"` or
                     `"both"`.
                 system: with several systems, the name, unless it is in the references.
@@ -955,29 +940,24 @@ class BleuMetric(BufferedMetric):
         The search covers the native tokenizers, case, NLTK's minimum number of n-grams, reference
         lengths, smoothing (`exp`, `none`, `skip`, `floor`, `add-k`, `laplace`), orders 1 to 4, all
         references or each alone, and means of segment scores under sacreBLEU's, NLTK's and
-        pycocoevalcap's methods. It also covers scores that no option gives: NLTK given strings,
-        the weights of tutorials, sacreBLEU given one list per row, CodeXGLUE's smoothed BLEU-4, the
-        mean of BLEU-1 to BLEU-4, words without punctuation, NLTK's `wordpunct_tokenize`, means over
-        batches of rows, and swapped texts. If no usual setting matches, it tries each fix of
-        `check`. If no match is plausible then, it tries Moses' tokenizers, if sacremoses is
-        installed; `tokenize="13a"` leaves them out. A progress bar names the round.
+        pycocoevalcap's methods. It also covers the calls and formulas that docs/reconcile.md lists.
+        If no usual setting matches, it tries each fix of `check`. If no match is plausible then, it
+        tries Moses' tokenizers, if sacremoses is installed; `tokenize="13a"` leaves them out.
 
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
             reported: the published score, from 0 to 1 or from 0 to 100. Pass a str, such as
                 `"27.30"`, if trailing zeros are known; or the whole line, JSON or dict of a tool,
-                whose precisions, brevity penalty and lengths must then fit, too. Of several numbers
-                in a line, BLEU's is read. With a signature,
-                as in `"27.3 nrefs:1|case:lc|tok:13a"`, the question is whether these texts have
-                this score under this signature.
+                whose precisions, brevity penalty and lengths must then fit, too. With a signature,
+                as in `"27.3 nrefs:1|case:lc|tok:13a"`, its settings are verified first.
             decimals: the number of known decimals; None for the decimals of `reported`.
             **fixed: options with known values; any option of `compute` except `segments`,
                 `confidence`, `n_resamples` and `seed`. They win over a signature.
 
         Returns:
             A dict, which prints as a table:
-                usual: what usual settings give: this object's options, other case, other
+                usual: the scores of usual settings: this object's options, other case, other
                     tokenizers, conventions. Of settings with equal scores, the first.
                 matches: the settings whose score rounds to the reported one, the plausible ones
                     first: this object's options, conventions and known tools, then few changes.
@@ -989,10 +969,10 @@ class BleuMetric(BufferedMetric):
                 verified: True if the score matches under the signature; None without a signature.
                     With `nrefs:1` each reference is tried alone, with `nrefs:?` all together.
                 other_matches: if `verified` is False, the matches under other signatures.
-                fixes: if no usual setting matches, the findings of `check` whose fix alone gives
+                fixes: if no usual setting matches, the findings of `check` whose fix alone produces
                     the score, under this object's options or the signature.
-                other_fixes: the findings whose fix gives another score.
-                reported, decimals, scale: the score as it was read; the scale is 1 or 100.
+                other_fixes: the findings whose fix produces another score.
+                reported, decimals, scale: the parsed score; the scale is 1 or 100.
                 conditions: the values beside the score in a line, as keys of `compute`.
                 untried_packages: the packages to install, if tokenizers could not be tried.
                 untried_references: how many references after the eighth were not tried alone.
@@ -1002,15 +982,15 @@ class BleuMetric(BufferedMetric):
                 plausible: False for three or more changes that belong to no known tool while
                     `chance` is above 5%.
                 kind: `"usual"`, `"call"` for a known call, or `"rare"`.
-                says: the call of a known tool that makes the score, or empty.
-                call: the name of a score that no option gives; empty if `options` reproduce it.
+                says: the call of a known tool that returns the score, or empty.
+                call: the name of a score that `options` cannot reproduce, or empty.
                 references: `"all"`, or the index of the only reference used.
                 swapped: True if predictions and references must be exchanged.
                 last_pair: True for NLTK's `corpus_bleu` under methods 5 to 7, which `options`
                     cannot reproduce.
                 options: for `compute`; with `segments=True`, the score is `mean_segment_bleu`.
                 steps: as in `conventions`; they start from the signature if there is one.
-                same_score: the values of each factor that give the same score.
+                same_score: the values of each factor with the same score.
 
         Raises:
             TypeError, ValueError: as `compute`; or `reported` is not a BLEU score, or its signature
@@ -1041,8 +1021,8 @@ class BleuMetric(BufferedMetric):
         """Return a callback for `Seq2SeqTrainer(compute_metrics=...)`.
 
         The trainer needs `predict_with_generate=True`: the callback scores generated text, not the
-        output of teacher forcing. Trainers of decoder-only models do not generate: see
-        "Decoder-only models (Trainer, SFTTrainer)" in docs/training.md.
+        output of teacher forcing. For decoder-only models, see "Decoder-only models (Trainer,
+        SFTTrainer)" in docs/training.md.
 
         Args:
             tokenizer: the model's tokenizer, which decodes the generated ids.
@@ -1052,8 +1032,8 @@ class BleuMetric(BufferedMetric):
             ignore_index: the padding value in labels and predictions.
             details: True to add `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`,
                 `translation_length` and `reference_length`, on the scales of `compute`.
-            history: True to keep the table of each evaluation, as from `statistics`, in `history`,
-                a list of the callback, for `compare`: 80 bytes per segment.
+            history: True to keep the table of each evaluation, as from `statistics`, in the
+                callback's list `history`, for `compare`: 80 bytes per segment.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
                 `seed`.
 
@@ -1061,8 +1041,7 @@ class BleuMetric(BufferedMetric):
             A callable for a trainer, with or without `batch_eval_metrics=True`. It returns floats:
             `bleu`, only here on the scale 0-100, `gen_len`, the mean number of generated tokens,
             and with `by` also `bleu_<label>` per label, and `bleu_macro`, their mean. It raises an
-            error for logits, and for their argmax or predictions with the prompt where it
-            recognizes them. Its method `reset()` discards an interrupted evaluation.
+            error for logits. Its method `reset()` discards an interrupted evaluation.
 
         Raises:
             TypeError, ValueError: an option, the references or the labels are invalid; or two
@@ -1100,17 +1079,17 @@ class BleuMetric(BufferedMetric):
         """Return a saved result as its method returned it, with its tables, LaTeX and plots.
 
         Args:
-            saved: the dict that JSON, YAML or pickle makes of a result. It may have further keys,
+            saved: the dict that was read from JSON, YAML or a pickle. It may have further keys,
                 such as those that `evaluate.save` adds.
 
         Returns:
-            A dict of the same type and content, except that JSON makes a str of every name and
-            label. A result of `check` has no `fixed`, which needs the texts.
+            A dict of the same type and content, except that JSON turns every name and label into a
+            str. A result of `check` has no `fixed`, which needs the texts.
 
         Raises:
             TypeError: `saved` is not a dict.
-            ValueError: it is not the result of a method of this metric, or is the dict of a
-                drop-in, which has no tables.
+            ValueError: it is not the result of a method of this metric, or was returned by a
+                drop-in.
 
         >>> import json
         >>> bleu = evaluate.load("./bleu_metric.py", max_order=2)
@@ -1125,8 +1104,7 @@ class BleuMetric(BufferedMetric):
     def warm_up(self) -> None:
         """Compile the kernels now rather than on first need.
 
-        This takes a few seconds on a new machine and a fraction of a second in a new process.
-        Scores do not change.
+        This takes a few seconds, the first time on a machine.
 
         >>> evaluate.load("./bleu_metric.py").warm_up()
         """
