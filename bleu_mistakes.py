@@ -3,7 +3,7 @@
     family   way of finding                                               table
     ends     the same signs before or after most texts of one side        AFFIXES
     pieces   \\
-    forms     > a form that one side has and its partner lacks            FORMS
+    forms     > a form that one side has and its partner lacks            FORMS, LATER_FORMS
     signs    one character for another: both sides written alike fit      SIGNS
     amounts  a ratio of characters of the two sides                       RATIOS
     rows     rows that are wrong in themselves                            ROW_TESTS
@@ -1170,6 +1170,7 @@ class Form:
     skips: the function that returns True for a row of which a text shows that the form is meant.
     is_strange: True if it counts only in texts of which half the characters beyond ASCII are
         characters that the other side lacks.
+    show: the function that writes a mark in a sentence.
     """
 
     mistake: Mistake
@@ -1187,6 +1188,34 @@ class Form:
     may_ask: bool = False
     skips: Callable[[str], object] | None = None
     is_strange: bool = False
+    show: Callable[[str], str] = repr
+
+    def list_unmatched(self, marks: set[str], theirs: set[str]) -> set[str]:
+        """Return the marks of a text that its partners lack."""
+        return marks if self.is_strange else marks - theirs
+
+    def list_mistakes(self) -> Sequence[Mistake]:
+        """Return the mistakes that the form may show."""
+        return [self.mistake]
+
+    def name_mistake(self, marks: Mapping[str, int], rows: int, size: int) -> Mistake | None:
+        """Return the mistake that marks show; None if they show none.
+
+        Args:
+            marks: how often each mark was found.
+            rows: the number of rows that have some, of `size` rows.
+        """
+        return self.mistake
+
+    def is_told(self, mistake: Mistake, share: float, gain: float) -> bool:
+        """Return True if the mistake is worth an unasked warning.
+
+        Args:
+            mistake: as `name_mistake` returns it.
+            share: the share of the rows that have it.
+            gain: of the fit of all rows.
+        """
+        return gain >= _TOLD_GAIN if self.is_minor else share >= self.told_share
 
 
 # Names in the tags of models: of tokens that end, pad or divide texts, and of chats.
@@ -1242,6 +1271,34 @@ def _name_tags(marks: Mapping[str, int]) -> Mistake:
         return ESCAPES
     tokens = sum(map(_is_token, marks))
     return SPECIAL_TOKENS if 2 * tokens >= len(marks) else MARKUP
+
+
+@dataclass(frozen=True)
+class TagForm(Form):
+    """Tags of vocabularies, chats and markup, whose names tell which mistake they are."""
+
+    def list_unmatched(self, marks: set[str], theirs: set[str]) -> set[str]:
+        """Return the tags that the partners of a text lack; a tag beside a tag is meant."""
+        lacking = marks - theirs
+        if all(map(_is_model_tag, theirs)):
+            return lacking
+        return set(filter(_is_model_tag, lacking))
+
+    def list_mistakes(self) -> Sequence[Mistake]:
+        """Return the mistakes of models; those of files have forms of their own."""
+        return [CHAT, SPECIAL_TOKENS]
+
+    def name_mistake(self, marks: Mapping[str, int], rows: int, size: int) -> Mistake | None:
+        """Return the mistake that tags show; None for tags of no model in a few rows."""
+        mistake = _name_tags(marks)
+        is_rare = rows < max(2, 0.05 * size)
+        if mistake is MARKUP and (is_rare or not _is_markup(marks)):
+            return None
+        return mistake
+
+    def is_told(self, mistake: Mistake, share: float, gain: float) -> bool:
+        """Return True for tags of models, and for markup in many rows."""
+        return mistake is not MARKUP or share >= 0.3
 
 
 def _write_marks(marks: Iterable[str], general: str) -> str:
@@ -1690,7 +1747,7 @@ FORMS: Sequence[Form] = (
         probes=("_",),
         least_share=0.5,
     ),
-    Form(
+    TagForm(
         CHAT,
         _find_tags,
         _list_tag_edits,
@@ -1747,7 +1804,11 @@ FORMS: Sequence[Form] = (
         probes=tuple(INVISIBLE_SIGNS),
         is_minor=True,
         may_ask=True,
+        show=ascii,
     ),
+)
+# After affixes, which are in more rows: forms of a few rows.
+LATER_FORMS: Sequence[Form] = (
     Form(
         PREAMBLES,
         _is_form("an introduction", _INTRODUCTIONS.match),
@@ -1840,13 +1901,9 @@ def find_form(pairs: Pairs, form: Form) -> Iterator[Found]:
         rows = {place.row for place in touched.places}
         if len(rows) < max(1, form.least_rows, form.least_share * len(pairs)):
             continue
-        mistake = form.mistake
-        if mistake is CHAT:
-            mistake = _name_tags(touched.marks)
-            is_rare = len(rows) < max(2, 0.05 * len(pairs))
-            if mistake is MARKUP and (is_rare or not _is_markup(touched.marks)):
-                continue  # tags that no model writes, in a few rows
-        yield from _undo_form(pairs, form, mistake, side, touched)
+        mistake = form.name_mistake(touched.marks, len(rows), len(pairs))
+        if mistake is not None:
+            yield from _undo_form(pairs, form, mistake, side, touched)
 
 
 def _list_candidates(pairs: Pairs, form: Form, side: Side) -> Sequence[int]:
@@ -1910,11 +1967,8 @@ def _touch(pairs: Pairs, form: Form, side: Side, candidates: Iterable[int]) -> _
         if not marks:
             continue
         partners = pairs.texts[other][place.row]
-        if not form.is_strange:
-            theirs_here = {mark for partner in partners for mark in form.find(partner)}
-            marks -= theirs_here
-            if form.mistake is CHAT and not all(map(_is_model_tag, theirs_here)):
-                marks = set(filter(_is_model_tag, marks))  # a tag with a tag is meant
+        theirs_here = {mark for partner in partners for mark in form.find(partner)}
+        marks = form.list_unmatched(marks, theirs_here)
         if form.skips is not None and any(map(form.skips, [text, *partners])):
             continue
         if marks:
@@ -1954,8 +2008,8 @@ def _undo_form(
     own_marks = [each for each in touched.marks if each in first_text] or list(touched.marks)
     own_marks.sort(key=lambda each: (-touched.marks[each], first_text.find(each), each))
     mark = own_marks[0]
-    shown = ascii(mark) if mistake is INVISIBLE else repr(mark)
-    says = form.says.replace("{mark}", shown.replace("{", "{{").replace("}", "}}"))
+    shown = form.show(mark).replace("{", "{{").replace("}", "}}")
+    says = form.says.replace("{mark}", shown)
     start = max(0, first_text.find(mark))
     example = mark_place(first_text, start, start + max(1, len(mark)))
     # 1. Which edit brings them nearer?
@@ -1991,11 +2045,7 @@ def _undo_form(
         return
     # 2. Undo it. A word that a model wrote as <unk> stays lost.
     gain = verdict.gain * len(places) / len(pairs)
-    is_told = len(rows) >= form.told_share * len(pairs)
-    if form.is_minor:
-        is_told = gain >= _TOLD_GAIN
-    if mistake is MARKUP and form.mistake is CHAT:
-        is_told = len(rows) >= 0.3 * len(pairs)
+    is_told = form.is_told(mistake, len(rows) / len(pairs), gain)
     if mistake is SPECIAL_TOKENS and _is_lost(touched.marks):
         yield pairs.make_found(
             mistake,
@@ -2770,7 +2820,11 @@ def _find_spaces(pairs: Pairs) -> Off | None:
         return None
     if predicted.words + reference.words < 60 or _are_code(predicted, reference):
         return None
-    ratio = _ratio(predicted.words_per_sign, reference.words_per_sign)
+    if 0.7 <= _ratio(predicted.words_per_sign, reference.words_per_sign) <= 1.3:
+        return None
+    # Several blanks divide words like one: four spaces instead of a tab are no more words.
+    words = [len(each.joined.split()) for each in (predicted, reference)]
+    ratio = _ratio(predicted.share_of(words[0]), reference.share_of(words[1]))
     if 0.7 <= ratio <= 1.3:
         return None
     return Off("predictions", f"{ratio:.1f} times the words")
@@ -3762,9 +3816,10 @@ def find_kinds(pairs: Pairs, kinds: Collection[str]) -> list[Found]:
     [('special_tokens', [0])]
     """
     findings: list[Found] = []
-    for form in FORMS:
-        found = find_form(pairs, form) if _may_find(form, kinds) else ()
-        _add(findings, (each for each in found if each.kind in kinds))
+    for form in (*FORMS, *LATER_FORMS):
+        if any(mistake.kind in kinds for mistake in form.list_mistakes()):
+            found = find_form(pairs, form)
+            _add(findings, (each for each in found if each.kind in kinds))
     for sign in SIGNS:
         if sign.mistake.kind in kinds:
             _add(findings, find_sign(pairs, sign))
@@ -3775,12 +3830,6 @@ def find_kinds(pairs: Pairs, kinds: Collection[str]) -> list[Found]:
         if ratio.mistake.kind in kinds:
             _add(findings, find_ratio(pairs, ratio))
     return findings
-
-
-def _may_find(form: Form, kinds: Collection[str]) -> bool:
-    """Return True if a form is of one of some kinds; tags have two."""
-    tags = (CHAT, SPECIAL_TOKENS) if form.mistake is CHAT else (form.mistake,)
-    return any(mistake.kind in kinds for mistake in tags)
 
 
 def find_residues(pairs: Pairs) -> list[Found]:
@@ -3796,10 +3845,12 @@ def _run_forms(pairs: Pairs, findings: list[Found]) -> bool:
     """Run the families of forms, ends and residues, and return True if anything was found."""
     is_new = _add(findings, find_residues(pairs))
     for form in FORMS:
-        if pairs.type_ not in form.mistake.types:
-            continue
-        if form.mistake is PREAMBLES:  # the forms before are surer, those after are in few rows
-            is_new |= _add(findings, find_affixes(pairs))
+        if pairs.type_ in form.mistake.types:
+            is_new |= _add(findings, find_form(pairs, form))
+    if pairs.type_ not in AFFIXES.types:
+        return is_new
+    is_new |= _add(findings, find_affixes(pairs))
+    for form in LATER_FORMS:
         is_new |= _add(findings, find_form(pairs, form))
     return is_new
 

@@ -178,7 +178,7 @@ def list_record_edits(texts):
     edits = [sign.edit for sign in bleu_mistakes.SIGNS]
     edits += [ratio.edit for ratio in bleu_mistakes.RATIOS if ratio.edit is not None]
     edits += [residue.edit for residue in bleu_mistakes.RESIDUES]
-    for form in bleu_mistakes.FORMS:
+    for form in (*bleu_mistakes.FORMS, *bleu_mistakes.LATER_FORMS):
         for text in texts:
             marks = Counter(form.find(text))
             if marks:
