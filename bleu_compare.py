@@ -29,8 +29,7 @@ from .bleu_inputs import (
     read_systems,
 )
 from .bleu_messages import (
-    ONE_RUN,
-    SAME_STATISTICS,
+    Notice,
     RunOfSystem,
     count_things,
     invalid,
@@ -405,6 +404,13 @@ def _count_systems(
     return CountedSystems(kept, options, unknown)
 
 
+_SAME_STATISTICS = Notice(
+    "same predictions",
+    "Systems {systems} have the same statistics in every row",
+    ". Check which tables were read",
+)
+
+
 def _warn_of_equal_tables(systems: Mapping[SystemName | RunOfSystem, Counted]) -> None:
     """Warn of systems with the same statistics in every row."""
     names_of: dict[bytes, list[SystemName | RunOfSystem]] = {}  # by their sums
@@ -414,7 +420,7 @@ def _warn_of_equal_tables(systems: Mapping[SystemName | RunOfSystem, Counted]) -
         rows = systems[names[0]].rows
         equal = [name for name in names if np.array_equal(systems[name].rows, rows)]
         if len(equal) > 1:
-            warn(SAME_STATISTICS, systems=list_systems(equal))
+            warn(_SAME_STATISTICS, systems=list_systems(equal))
 
 
 def _count_texts(
@@ -608,6 +614,14 @@ def _sign_runs(arranged: Sequence[ArrangedRuns]) -> str:
     return str(counts.pop()) if len(counts) == 1 else "var"
 
 
+_ONE_RUN = Notice(
+    "one run",
+    "{systems} with a single run beside systems with several: the variance between runs of such a"
+    " system is taken as 0, so its results hold for this run only",
+    ". Pass several runs of each system",
+)
+
+
 def _warn_about_runs(arranged: Sequence[ArrangedRuns], units: Units, n_resamples: int) -> None:
     """Warn of systems with one run beside others with several, and of few resamples.
 
@@ -617,7 +631,7 @@ def _warn_about_runs(arranged: Sequence[ArrangedRuns], units: Units, n_resamples
         return
     single = [system for system in arranged if len(system.keys) == 1]
     if single:
-        warn(ONE_RUN, systems=count_things(len(single), "system"))
+        warn(_ONE_RUN, systems=count_things(len(single), "system"))
     significance.warn_about_errors(n_resamples)
 
 

@@ -61,6 +61,7 @@ from .bleu_corpus import (
 )
 from .bleu_messages import (
     LONE_SURROGATE,
+    Notice,
     RunOfSystem,
     count_things,
     describe_references,
@@ -134,6 +135,13 @@ def read_corpus(predictions: object, references: object, allow_empty: bool = Fal
     return corpus
 
 
+_SAME_PREDICTIONS = Notice(
+    "same predictions",
+    "Systems {systems} have the same predictions",
+    ". Check which files were read",
+)
+
+
 def read_corpora(
     systems: Mapping[SystemName, object], references: object
 ) -> Iterator[tuple[SystemName, Corpus]]:
@@ -162,7 +170,7 @@ def read_corpora(
         yield name, corpus
     for names in names_of.values():
         if len(names) > 1:
-            warn(messages.SAME_PREDICTIONS, systems=list_systems(names))
+            warn(_SAME_PREDICTIONS, systems=list_systems(names))
 
 
 def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
@@ -222,6 +230,19 @@ def make_empty_corpus(kind: InputType) -> Corpus:
     return Corpus((Batch(range(0), no_texts, no_texts, np.zeros(1, np.int64)),), kind)
 
 
+_SENTENCES_AS_TOKENS = Notice(
+    "sentences",
+    "Most tokens in the {name} contain a space, so they look like sentences,"
+    " but each list is scored as one tokenized segment",
+    ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
+)
+_FILE_NAME = Notice(
+    "file name",
+    "{name}[{row}] is the name of a file, and the name itself was scored",
+    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
+)
+
+
 def read_texts(**columns: object) -> Texts:
     """Read columns of any length with one text per row, all of one kind.
 
@@ -251,10 +272,10 @@ def read_texts(**columns: object) -> Texts:
         if kind == "text" and len(column) <= _FEW_ROWS:
             index = _find_file_name(column.to_pylist())
             if index is not None:
-                warn(messages.FILE_NAME, name=name, row=index)
+                warn(_FILE_NAME, name=name, row=index)
                 break
         if kind == "tokens" and _are_sentences(column):
-            warn(messages.SENTENCES_AS_TOKENS, name=name)
+            warn(_SENTENCES_AS_TOKENS, name=name)
             break
     return Texts(texts, kind)
 
@@ -629,6 +650,15 @@ class _FlatLists(NamedTuple):
     lengths: list[int]
 
 
+_SQUARE = Notice(
+    "square",
+    "There are {rows} predictions with {rows} references each,"
+    " which were read as one list per prediction",
+    ". If they are in sacreBLEU's layout, one list per reference set,"
+    " pass references=list(zip(*references))",
+)
+
+
 def _read_plain(predictions: object, references: object) -> Corpus | None:
     """Read plain lists on the fast path.
 
@@ -660,7 +690,7 @@ def _read_plain(predictions: object, references: object) -> Corpus | None:
     if corpus.kind == "text" and len(rows) > 1:
         is_square = set(counts) == {len(rows)}
         if is_square:
-            warn(messages.SQUARE, rows=len(rows))
+            warn(_SQUARE, rows=len(rows))
     warn_about_rows(corpus)
     return corpus
 
@@ -1142,7 +1172,7 @@ def _check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray)
     has_other_orientation = not is_list(predictions.type) and _all_lists_have(rows, references)
     if rows == reference_rows:
         if has_other_orientation and rows > 1:
-            warn(messages.SQUARE, rows=rows)
+            warn(_SQUARE, rows=rows)
         return
     counted_predictions = count_things(rows, "prediction")
     counted_references = count_things(reference_rows, "reference")
@@ -1310,6 +1340,15 @@ def _first_null(array: pa.ChunkedArray) -> int:
     return int(np.argmin(is_valid))
 
 
+_TOKEN_REFERENCES = Notice(
+    "token references",
+    "The references look like lists of tokens, but the predictions are text,"
+    " so each token was read as a reference of one word",
+    ". Pass text: references=[' '.join(tokens) for tokens in references],"
+    " or the text from before it was split",
+)
+
+
 def warn_about_rows(corpus: Corpus) -> None:
     """Warn if predictions look like lists of sentences, or references like tokens.
 
@@ -1317,7 +1356,7 @@ def warn_about_rows(corpus: Corpus) -> None:
     """
     if corpus.kind == "tokens":
         if _are_sentences(corpus.predictions):
-            warn(messages.SENTENCES_AS_TOKENS, name="predictions")
+            warn(_SENTENCES_AS_TOKENS, name="predictions")
         return
     if corpus.kind == "text" and len(corpus) <= _FEW_ROWS:
         _warn_about_files(corpus)
@@ -1331,7 +1370,7 @@ def warn_about_rows(corpus: Corpus) -> None:
         # All tokens together are about as long as the text: half to twice the length.
         has_similar_length = length <= 2 * references_length <= 4 * length
         if has_similar_length and not has_space:
-            warn(messages.TOKEN_REFERENCES)
+            warn(_TOKEN_REFERENCES)
 
 
 def _are_sentences(texts: pa.ChunkedArray) -> bool:
@@ -1345,6 +1384,14 @@ def _are_sentences(texts: pa.ChunkedArray) -> bool:
     has_space = pc.match_substring_regex(tokens, _INNER_SPACE)
     sentences = pc.sum(has_space).as_py() or 0
     return bool(2 * sentences > len(tokens))
+
+
+_WHOLE_FILES = Notice(
+    "whole files",
+    "predictions[{row}] has {breaks:,} line breaks and its reference {references:,},"
+    " and all their lines were scored as one segment",
+    ". For files with one segment per line, pass open(path, encoding='utf-8') for each column",
+)
 
 
 def _warn_about_files(corpus: Corpus) -> None:
@@ -1361,7 +1408,7 @@ def _warn_about_files(corpus: Corpus) -> None:
         ):
             index = _find_file_name(texts)
             if index is not None:
-                warn(messages.FILE_NAME, name=name, row=row_of(index))
+                warn(_FILE_NAME, name=name, row=row_of(index))
                 break
         # 2. A segment with many lines on both sides.
         for number, reference in enumerate(references):
@@ -1370,7 +1417,7 @@ def _warn_about_files(corpus: Corpus) -> None:
             breaks = prediction.count("\n")
             reference_breaks = reference.count("\n")
             if min(breaks, reference_breaks) >= _FEWEST_BREAKS:
-                warn(messages.WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
+                warn(_WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
                 return
 
 

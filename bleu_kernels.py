@@ -33,7 +33,7 @@ from datasets.utils import are_progress_bars_disabled, tqdm
 
 from .bleu_corpus import Bytes, Int64, Layout, find_offsets, is_list, list_items, make_lists
 from .bleu_counting import CountingRule
-from .bleu_messages import CACHE_UNUSABLE, NO_NUMBA, warn
+from .bleu_messages import Notice, warn
 from .bleu_tokenizers import TOKENIZERS
 
 # --- When to compile ------------------------------------------------------------------------------
@@ -94,12 +94,20 @@ def warm_up() -> bool:
         return True
 
 
+_NO_NUMBA = Notice(
+    "numba",
+    "numba can't be imported."
+    " Scores are the same, but large inputs take up to about 100 times as long",
+    ". To fix this: pip install numba",
+)
+
+
 def _has_compiler() -> bool:
     """Return True if numba can be imported and may compile; warn if it is missing."""
     try:
         import numba
     except ImportError:
-        warn(NO_NUMBA)
+        warn(_NO_NUMBA)
         return False
     return not numba.config.DISABLE_JIT
 
@@ -129,6 +137,13 @@ def _announce_compiling() -> AbstractContextManager[object]:
     return event.install_listener("numba:compile", Announcement())
 
 
+_CACHE_UNUSABLE = Notice(
+    "numba's cache",
+    "numba's cache is not usable, so every process compiles again: {error}",
+    ". Delete or fix {folder}",
+)
+
+
 def _compile_all() -> None:
     """Replace the registered functions of this module with compiled ones."""
     global ir, types
@@ -151,7 +166,7 @@ def _compile_all() -> None:
     except Exception as error:
         default_folder = os.path.join(os.path.dirname(__file__), "__pycache__")
         folder = os.environ.get("NUMBA_CACHE_DIR") or default_folder
-        warn(CACHE_UNUSABLE, error=error, folder=folder)
+        warn(_CACHE_UNUSABLE, error=error, folder=folder)
     # If the reason is a bug in a kernel, and not numba's cache, this raises it again.
     _compile_kernels(cached=False)
 

@@ -19,7 +19,7 @@ import numpy as np
 from . import bleu_messages as messages
 from .bleu_corpus import Label, Layout, __version__, picklable, plain_label
 from .bleu_counting import REFERENCE_LENGTHS, CountingRule
-from .bleu_messages import invalid, one_of, show_value, warn
+from .bleu_messages import Notice, invalid, one_of, show_value, warn
 from .bleu_results import Scores
 from .bleu_scoring import SMOOTH_METHODS, precisions
 from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, is_moses, print_tokenizer
@@ -162,6 +162,13 @@ def _list(names: Iterable[str]) -> str:
 # --- Options --------------------------------------------------------------------------------------
 
 
+_SMOOTH_VALUE_IGNORED = Notice(
+    "smooth value",
+    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is ignored",
+    ". Remove it",
+)
+
+
 @picklable
 @dataclass(frozen=True)
 class Options:
@@ -279,7 +286,7 @@ class Options:
         takes_value = SMOOTH_METHODS[options.smooth_method].value is not None
         if values.get("smooth_value") is not None and not takes_value:
             method_name = options.smooth_method
-            warn(messages.SMOOTH_VALUE_IGNORED, method=method_name, value=options.smooth_value)
+            warn(_SMOOTH_VALUE_IGNORED, method=method_name, value=options.smooth_value)
         if options.weights is not None:
             options = replace(options, weights=tuple(map(float, options.weights)))
         return options

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from . import bleu_messages as messages
 from .bleu_corpus import Bool, Float64, Int64, Label, Layout
-from .bleu_messages import count_things, show_value, warn
+from .bleu_messages import Notice, count_things, show_value, warn
 from .bleu_results import Scores, Wins
 
 if TYPE_CHECKING:
@@ -211,6 +210,40 @@ def brevity_penalty(length: Number, reference_length: Number) -> Number:
     return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
 
 
+_NO_TOKENS = Notice("zero", "{name} is 0: {predictions}")
+_NO_REFERENCE_TOKENS = Notice("zero", "{name} is 0: the references are empty")
+_NO_MATCH = Notice("zero", "{name} is 0: no token of the predictions occurs in the references")
+_TOO_SHORT = Notice(
+    "zero",
+    "{name} is 0: every prediction is shorter than {tokens}, so there are no {order}-grams",
+    " (effective_order=True scores only the n-grams that exist)",
+    option="effective_order",
+    value=True,
+)
+_TOO_SHORT_FOR_WEIGHTS = Notice(
+    "zero",
+    "{name} is 0: every prediction is shorter than {tokens}, the shortest n-gram with a weight",
+    " (pass weights for shorter ones)",
+)
+_NO_LONG_MATCH = Notice(
+    "zero",
+    "{name} is 0: no {order}-gram of the predictions occurs in the references",
+    " (smooth_method='exp' avoids this)",
+    option="smooth_method",
+    value="exp",
+)
+_ALMOST_ZERO = Notice(
+    "zero",
+    "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
+    " (`bleu_by_order` has the scores of shorter n-grams)",
+)
+_FAR_TOO_SHORT = Notice(
+    "zero",
+    "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
+    " so the brevity penalty rounds to 0",
+)
+
+
 def warn_if_zero(
     score: float, row: Int64, segments: int | None, options: Options, name: str = "The score"
 ) -> None:
@@ -239,24 +272,24 @@ def warn_if_zero(
         predictions = "the predictions are empty"
         if segments:
             predictions = count_things(segments, "empty prediction")
-        warn(messages.NO_TOKENS, name=name, predictions=predictions)
+        warn(_NO_TOKENS, name=name, predictions=predictions)
     elif SMOOTH_METHODS[options.smooth_method].smooths_lengths:
         first = next((order for order in orders if not matches[order - 1]), longest)
-        warn(messages.ALMOST_ZERO, name=name, order=first)
+        warn(_ALMOST_ZERO, name=name, order=first)
     elif not reference_length:
-        warn(messages.NO_REFERENCE_TOKENS, name=name)
+        warn(_NO_REFERENCE_TOKENS, name=name)
     elif not matches[0]:
-        warn(messages.NO_MATCH, name=name)
+        warn(_NO_MATCH, name=name)
     elif not totals[longest - 1] and not options.effective_order:
         tokens = count_things(longest, "token")
-        warn(messages.TOO_SHORT, name=name, tokens=tokens, order=longest)
+        warn(_TOO_SHORT, name=name, tokens=tokens, order=longest)
     elif not totals[shortest - 1] and options.effective_order:
-        warn(messages.TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(shortest, "token"))
+        warn(_TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(shortest, "token"))
     elif unmatched:
-        warn(messages.NO_LONG_MATCH, name=name, order=unmatched[0])
+        warn(_NO_LONG_MATCH, name=name, order=unmatched[0])
     else:
         tokens = count_things(reference_length, "token")
-        warn(messages.FAR_TOO_SHORT, name=name, length=length, tokens=tokens)
+        warn(_FAR_TOO_SHORT, name=name, length=length, tokens=tokens)
 
 
 def _is_zero(score: float, row: Int64, options: Options) -> bool:

@@ -20,9 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from datasets.utils import tqdm
 
-from . import bleu_messages as messages
 from .bleu_corpus import PROCESSORS, Bool, Float64, Int64, Label, Layout, number_labels
-from .bleu_messages import count_things, warn
+from .bleu_messages import Notice, count_things, warn
 from .bleu_options import Options, Origin
 from .bleu_results import DifferenceUncertainty, TestedDifference, Uncertainty
 from .bleu_scoring import NOISE, bleu, bleu_of_columns
@@ -768,6 +767,14 @@ def add_difference(
     scores["detectable_delta"] = estimate.detectable_difference()
 
 
+_NO_VARIANCE = Notice(
+    "no variance",
+    "neither the runs nor resamples of the texts differ in score, so there is no interval and no"
+    " p-value",
+    ". Check that each run is a training of its own, not a copy",
+)
+
+
 @dataclass(frozen=True)
 class Sample:
     """Systems with one or several training runs, and what chance does to their scores.
@@ -856,7 +863,7 @@ class Sample:
         if self.test == "runs" and abs(value) <= NOISE:
             standard_error = 0.0
         elif self.test == "runs" and standard_error <= NOISE:
-            warn(messages.NO_VARIANCE)
+            warn(_NO_VARIANCE)
             return None
         return Estimate(value, standard_error, degrees_of_freedom)
 
@@ -1072,11 +1079,41 @@ def read_macro_average(scores: Mapping[str, Any]) -> dict[str, Any]:
 # --- Warnings of size -----------------------------------------------------------------------------
 
 
+_GROUPS_OF_ONE = Notice(
+    "small groups",
+    "{groups} with one {unit}: {without} no interval and no p-value",
+    ". Pass more {unit}s per group",
+)
+_SMALL_GROUPS = Notice(
+    "small groups",
+    "{few} of {groups} with fewer than {limit} {unit}s: their intervals and tests are unreliable",
+    ". Use {limit} {unit}s or more per group",
+)
+_ONE_UNIT = Notice(
+    "few {unit}s",
+    "One {unit} has no interval and no p-value, because every resample equals it",
+    ". Pass more {unit}s",
+)
+_FEW_UNITS = Notice(
+    "few {unit}s",
+    "Intervals and tests of {units} are unreliable: in simulations with segments,"
+    " a 95% interval covered the true score in 81% of cases with 5 segments, and in 90% with 10",
+    ". Use {limit} {unit}s or more",
+)
+_FEW_DOCUMENTS = Notice(
+    "few {unit}s",
+    "Intervals and tests of {units} are unreliable if a system fails on single documents: in"
+    " simulations of a failure on one document of 40, a 95% interval covered the true score in 72%"
+    " of cases with 10 documents",
+    ". Use {limit} {unit}s or more",
+)
+
+
 def warn_about_size(units: Units, counted: Counted) -> None:
     """Warn that a test set, or one of its groups, is too small for intervals and tests."""
     size = units.size
     unit = units.noun
-    few_units = messages.FEW_DOCUMENTS if units.documents else messages.FEW_UNITS
+    few_units = _FEW_DOCUMENTS if units.documents else _FEW_UNITS
     groups = count_units_of_groups(counted)
     few = sum(group < MIN_UNITS for group in groups)
     if 1 in groups:
@@ -1084,12 +1121,12 @@ def warn_about_size(units: Units, counted: Counted) -> None:
         without = "such a group and the macro-average have"
         if counted.shared_documents:  # the macro-average draws from all documents
             without = "such a group has"
-        warn(messages.GROUPS_OF_ONE, groups=shown, unit=unit, without=without)
+        warn(_GROUPS_OF_ONE, groups=shown, unit=unit, without=without)
     elif few and size >= MIN_UNITS:
         shown = count_things(len(groups), "group")
-        warn(messages.SMALL_GROUPS, few=few, groups=shown, unit=unit, limit=MIN_UNITS)
+        warn(_SMALL_GROUPS, few=few, groups=shown, unit=unit, limit=MIN_UNITS)
     if size == 1:
-        warn(messages.ONE_UNIT, unit=unit)
+        warn(_ONE_UNIT, unit=unit)
     elif size < MIN_UNITS:
         warn(few_units, units=f"{size} {unit}s", unit=unit, limit=MIN_UNITS)
     elif units.effective_size < MIN_UNITS:
@@ -1097,12 +1134,27 @@ def warn_about_size(units: Units, counted: Counted) -> None:
         warn(few_units, units=weight, unit=unit, limit=MIN_UNITS)
 
 
+_FEW_RESAMPLES = Notice(
+    "few resamples",
+    "n_resamples={n_resamples}: too few for a p-value below {limit}",
+    ". Pass n_resamples={enough} or more",
+    option="n_resamples",
+)
+
+
 def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
     """Warn that trials are too few for any p-value below `alpha`, after Holm's procedure."""
     enough = fewest_trials(alpha, pairs)
     if trials < enough:
         limit = _describe_level(alpha, pairs)
-        warn(messages.FEW_RESAMPLES, n_resamples=trials, limit=limit, enough=enough)
+        warn(_FEW_RESAMPLES, n_resamples=trials, limit=limit, enough=enough)
+
+
+_FEW_EXCHANGES = Notice(
+    "few exchanges",
+    "{units} can be exchanged in {exchanges} ways: too few for a p-value below {limit}",
+    ". Pass {enough} or more",
+)
 
 
 def warn_about_exchanges(units: Units, alpha: float, pairs: int) -> None:
@@ -1119,7 +1171,7 @@ def warn_about_exchanges(units: Units, alpha: float, pairs: int) -> None:
     if smallest >= alpha:
         enough = math.floor(math.log2(2 * pairs / alpha)) + 1
         warn(
-            messages.FEW_EXCHANGES,
+            _FEW_EXCHANGES,
             units=count_things(units.size, units.noun),
             exchanges=f"{2**units.size:,}",
             limit=_describe_level(alpha, pairs),
@@ -1129,6 +1181,15 @@ def warn_about_exchanges(units: Units, alpha: float, pairs: int) -> None:
 
 def _describe_level(alpha: float, pairs: int) -> str:
     return f"{alpha}, with Holm's adjustment of {pairs:,} pairs" if pairs > 1 else str(alpha)
+
+
+_EXTREMES = Notice(
+    "extremes",
+    "confidence={confidence}: with n_resamples={n_resamples},"
+    " the interval is from the lowest to the highest resampled score",
+    ". Pass n_resamples={enough} or more{place}",
+    option="n_resamples",
+)
 
 
 def warn_about_intervals(units: Units, options: Options, place: str = "") -> None:
@@ -1147,7 +1208,7 @@ def warn_about_intervals(units: Units, options: Options, place: str = "") -> Non
     outside = (1 - options.confidence) / 2
     if round(options.n_resamples * outside, 9) < 1:
         warn(
-            messages.EXTREMES,
+            _EXTREMES,
             confidence=options.confidence,
             n_resamples=options.n_resamples,
             enough=math.ceil(round(1 / outside, 9)),
@@ -1155,11 +1216,19 @@ def warn_about_intervals(units: Units, options: Options, place: str = "") -> Non
         )
 
 
+_FEW_RESAMPLES_FOR_ERRORS = Notice(
+    "few resamples",
+    "n_resamples={n_resamples}: too few for standard errors, which intervals of Student's t need",
+    ". Pass n_resamples={enough} or more{place}",
+    option="n_resamples",
+)
+
+
 def warn_about_errors(n_resamples: int, place: str = "") -> None:
     """Warn that resamples are too few for a standard error, which Student's t takes as known."""
     if n_resamples < _FEWEST_RESAMPLES_FOR_ERRORS:
         warn(
-            messages.FEW_RESAMPLES_FOR_ERRORS,
+            _FEW_RESAMPLES_FOR_ERRORS,
             n_resamples=n_resamples,
             enough=_FEWEST_RESAMPLES_FOR_ERRORS,
             place=place,

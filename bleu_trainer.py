@@ -25,6 +25,7 @@ from .bleu_inputs import read_array, read_column, read_corpus, read_labels, warn
 from .bleu_messages import (
     GENERATION_RECIPE,
     LONE_SURROGATE,
+    Notice,
     count_things,
     describe_share,
     invalid,
@@ -149,6 +150,21 @@ class _IdRows:
         return _TokenPlaces(self.ids[positions], columns, starts)
 
 
+_MASKED_LABELS = Notice(
+    "masked labels",
+    "Every row of labels begins with ignore_index, as behind a masked prompt,"
+    " and the predictions do not show whether they are generated text without the prompt",
+    f". Pass only generated tokens: {GENERATION_RECIPE}",
+)
+_ARGMAX = Notice(
+    "argmax",
+    "The predictions look like the argmax of logits: they have the width of the labels, no padding,"
+    " and the tokens of the labels in their columns. Under teacher forcing, BLEU is far too high",
+    ". Pass generated tokens: set predict_with_generate=True in Seq2SeqTrainingArguments,"
+    f" or for a decoder-only model {GENERATION_RECIPE}",
+)
+
+
 @picklable
 @dataclass
 class _LabelPlaces:
@@ -268,7 +284,7 @@ class _LabelPlaces:
             others = max(min(self.column_before, self.same_column), self.after_start)
             is_rectangle = self.is_full and self.unequal_labels > 0
             if is_rectangle and in_columns - others > large_lead:
-                warn(messages.ARGMAX)
+                warn(_ARGMAX)
             return
         # 2. Compare the places of the labels' tokens.
         if self.masked_rows == self.rows:
@@ -294,7 +310,7 @@ class _LabelPlaces:
         if self.has_equal_widths and len(self.first_ids) > 1:
             evidence = "the predictions have the width of the labels"
             raise ValueError(_ARGMAX_ERROR.format(evidence=evidence))
-        warn(messages.MASKED_LABELS)
+        warn(_MASKED_LABELS)
 
 
 def _count_equal(tokens: Int64, row: Int64, place: Int64, rows: _IdRows | _TokenPlaces) -> int:
@@ -349,6 +365,21 @@ class _References(NamedTuple):
 
     texts: pa.Array
     bounds: Int64
+
+
+_RESTARTED = Notice(
+    "restarted",
+    "The labels of the first batch were passed twice in one evaluation."
+    " If an earlier evaluation was interrupted, its batches are being added to this one",
+    ". Call `reset()` on the callback before each evaluation",
+)
+_OTHER_ORDER = Notice(
+    "other order",
+    "The label in row {row} matches a reference of a different row,"
+    " so the trainer is not evaluating in the order of `references`",
+    ". Evaluate in the order of the data:"
+    " without `group_by_length` in `train_sampling_strategy`, for example",
+)
 
 
 @picklable
@@ -522,7 +553,7 @@ class TrainerMetric:
         first_labels = self._evaluation.first_labels
         differ = len(set(labels)) > 1
         if differ and labels == first_labels:
-            warn(messages.RESTARTED)
+            warn(_RESTARTED)
         if not first_labels:
             self._evaluation.first_labels = list(labels)
         return labels
@@ -539,7 +570,7 @@ class TrainerMetric:
         for row, (label, row_texts) in enumerate(zip(labels, rows.to_pylist()), first_row):
             is_known = label and label in self._known_texts
             if is_known and label not in [text.strip() for text in row_texts]:
-                warn(messages.OTHER_ORDER, row=row)
+                warn(_OTHER_ORDER, row=row)
                 break
         texts, bounds = list_items(rows)
         return _References(texts, bounds)

@@ -365,9 +365,11 @@ def test_buttons_do_not_depend_on_the_words_of_warnings(
     remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
     messages = importlib.import_module(f"{metric._package}.bleu_messages")
     reword = lambda notice: notice._replace(problem="Something is odd", advice="; do something")
-    for name, value in list(vars(messages).items()):
-        if isinstance(value, messages.Notice):
-            monkeypatch.setattr(messages, name, reword(value))
+    for path in ROOT.glob("bleu_*.py"):
+        module = importlib.import_module(f"{metric._package}.{path.stem}")
+        for name, value in list(vars(module).items()):
+            if isinstance(value, messages.Notice):
+                monkeypatch.setattr(module, name, reword(value))
     checks = importlib.import_module(f"{metric._package}.bleu_checks")
     notice = lambda kind, *words, **option: reword(messages.Notice(kind, *words, **option))
     monkeypatch.setattr(checks, "Notice", notice)
