@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,6 +40,10 @@ LINK_BUTTON = (
 )
 
 _FIRST_ROWS = 10  # of a list of segments; page.css hides the others
+_NUMBER_WORDS = (
+    "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen twenty"
+)
 _ROOTS = {2: "square root", 3: "cube root", 4: "fourth root"}
 _DECIMAL = r"[+−-]?\d[\d,]*(\.\d+)?"
 _NUMBERS = re.compile(rf"(<?{_DECIMAL}(( to | : ){_DECIMAL}| and more)?)?")
@@ -143,6 +147,35 @@ def bold(text: str) -> str:
     '<b>1.0</b>'
     """
     return Markup(f"<b>{show(text)}</b>")
+
+
+def join(*texts: str) -> str:
+    """Join the texts that are not empty.
+
+    >>> join("a", "", "b")
+    'a, b'
+    """
+    return ", ".join(filter(None, texts))
+
+
+def write_count(count: int) -> str:
+    """Write a number as a sentence has it.
+
+    >>> [write_count(count) for count in (8, 21, 30)]
+    ['eight', '21', 'thirty']
+    """
+    words = dict(enumerate(_NUMBER_WORDS.split())) | {30: "thirty"}  # the most systems
+    return words.get(count, f"{count}")
+
+
+def count_range(counts: Collection[int], noun: str) -> str:
+    """Write the smallest and the largest of some counts.
+
+    >>> count_range([2, 1], "reference"), count_range([1, 1], "reference")
+    ('1 to 2 references', '1 reference')
+    """
+    most = count_things(max(counts), noun)
+    return most if len({*counts}) == 1 else f"{min(counts)} to {most}"
 
 
 def shorten(text: str, limit: int) -> str:
