@@ -28,6 +28,7 @@ from .checks import (
     prepare_texts,
     tell_effect,
     try_fixes,
+    try_without,
 )
 from .files import (
     CUT,
@@ -94,7 +95,7 @@ from .scored import (
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
 from .sources import EXAMPLE_NOTE, Sources, add_sources
-from .ticks import Chosen, render_box, render_ticks
+from .ticks import render_box, render_ticks
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_published import Published
@@ -242,6 +243,7 @@ class CorpusTab(NamedTuple):
             chosen_baseline=chosen[self.baseline],
             joins_runs=bool(chosen[self.sources.joins_runs]),
             decided=decided,
+            first_options=self._read_options({**chosen, **self._list_before(decided)}),
             prefix=prefix,
             progress=progress,
         )
@@ -338,12 +340,16 @@ class CorpusTab(NamedTuple):
 
     def _set_options(self, decided: Decided, changed: Mapping[str, Mapping[str, object]]) -> Update:
         """Return the update of the options that decisions change, or have changed before."""
-        before = dict(zip(self.choices(), decided["before"]))
+        before = self._list_before(decided)
         restored = [self._find_field(name) for name in chain(*decided["options"].values())]
         values: Update = {field: before[field] for field in restored}
         for of_kind in changed.values():
             values |= {self._find_field(name): value for name, value in of_kind.items()}
         return values
+
+    def _list_before(self, decided: Decided | None) -> Update:
+        """Return the choices before the visitor has decided; empty if others were made since."""
+        return dict(zip(self.choices(), decided["before"])) if decided else {}
 
     def _find_field(self, option: str) -> OptionField:
         return self.options.fields[ALL_OPTIONS.index(option)]
@@ -354,8 +360,7 @@ class CorpusTab(NamedTuple):
         texts = self._identify_texts(given)
         if not decided or decided["texts"] == texts:
             return {}
-        now_chosen = [given[field] for field in self.choices()]
-        before: Update = dict(zip(self.choices(), decided["before"] or now_chosen))
+        before = {field: given[field] for field in self.choices()} | self._list_before(decided)
         submission, _, _ = prepare_submission(read, before[self.which])
         found = {each.kind for each in look_at(submission, self._read_options(before)).found}
         kinds = {kind: choice for kind, choice in decided["kinds"].items() if kind in found}
@@ -602,19 +607,22 @@ def compute_result(
     chosen_baseline: str = "",
     joins_runs: bool = False,
     decided: Decided | None = None,
+    first_options: Options | None = None,
     prefix: str = "",
     progress: Callable[..., object] = lambda *_arguments, **_named: None,
 ) -> Computed:
     """Score the systems of a submission, compare them, and draw the result.
 
     With `joins_runs`, systems whose names differ by a seed are training runs of one system.
-    `decided` has what the visitor has decided about what `check` found.
+    `decided` has what the visitor has decided about what `check` found, and `first_options` are
+    those before that.
     """
     # 1. Look at the texts, and fix what the visitor has chosen to fix.
     progress(0.2, desc="Looking at the texts")
     choices: Choices = decided["kinds"] if decided else {}
-    prepared = prepare_texts(submission, options, choices)
-    submission = prepared.submission
+    first_options = first_options or options
+    prepared = prepare_texts(submission, options, choices, first_options)
+    as_given, submission = submission, prepared.submission
     remark = html.join(remark, *submission.remarks, *prepared.remarks)
     systems = submission.systems
     # 2. Score each system. Compare two with each other, and of three or more all pairs as well.
@@ -651,13 +659,16 @@ def compute_result(
             progress(0.7, desc="Writing")
     # 3. What would a fix of what was found change? Its texts have warnings of their own.
     scores_of = {name: float(scored_rows.result["score"]) for name, scored_rows in counted.items()}
-    before = judge(
-        scores_of,
-        len(submission.references),
-        comparison=None if joined else comparison,
-        ranking=ranking,
-    )
+    before = judge(scores_of, len(submission.references), None if joined else ranking or comparison)
     with collect_warnings():
+        without = try_without(
+            as_given,
+            prepared.first,
+            first_options,
+            before,
+            choices,
+            decided["options"] if decided else {},
+        )
         tried = try_fixes(
             submission,
             prepared.looked,
@@ -667,7 +678,7 @@ def compute_result(
             baseline=baseline,
             test=None if joined else test,
         )
-    named = name_scores(tried)
+    named = name_scores(tried, without)
     scored, results = score_submission(
         submission, options, which, remark, counted=counted, prefix=prefix, named=named
     )
@@ -678,8 +689,8 @@ def compute_result(
     caution = " ".join(filter(None, doubts))
     # 4. Find what else the visitor should know about the texts and the options.
     progress(0.9, desc="Drawing")
-    advice = add_warnings([], [warning for warning in warnings if warning.kind not in KINDS])
-    notes = [*advice.notes, *_list_empty(submission)]
+    remedies, notes = add_warnings([], [each for each in warnings if each.kind not in KINDS])
+    notes += _list_empty(submission)
     # Of a system's own quotes, both scores are told, and the verdict stands.
     for step in tried.notes:
         told = f"{step.found.tell(systems, segments)}. {tell_effect([step])}"
@@ -711,10 +722,10 @@ def compute_result(
     elif caution:
         doubt = f'<p class="bleu-message caution"><b>Caution:</b> {html.show(caution)}</p>'
         summary = f'{doubt}<div class="bleu-doubtful">{summary}</div>'
-    summary += html.remedies(advice.remedies) + html.notes(notes)
-    ticks = render_ticks(
-        submission, prepared.looked, tried, choices, _list_chosen(decided, prepared.looked)
-    )
+    summary += html.remedies(remedies) + html.notes(notes)
+    chosen = _list_chosen(decided, prepared.looked)
+    as_it_was = next(iter(without.values()), before)
+    ticks = render_ticks(submission, prepared.looked, tried, choices, chosen, as_it_was)
     return Computed(
         scored=scored,
         results=results,
@@ -726,20 +737,18 @@ def compute_result(
     )
 
 
-def _list_chosen(decided: Decided | None, looked: Looked) -> list[Chosen]:
-    """Return the fixes that the visitor has chosen, with their phrases."""
-    chosen = []
+def _list_chosen(decided: Decided | None, looked: Looked) -> dict[str, str]:
+    """Return the fixes that the visitor has chosen, in words by their kinds."""
+    chosen: dict[str, str] = {}
     still_found = {each.kind for each in looked.found}
     for kind, choice in (decided["kinds"] if decided else {}).items():
         if choice == KEEP or kind in still_found:
             continue
-        changed = decided["options"].get(kind, {}) if decided else {}
-        phrase = next(mistake.words.fixed for mistake in MISTAKES if mistake.kind == kind)
-        for name, value in changed.items():
-            phrase = describe_setting(name, value)
+        chosen[kind] = next(mistake.words.fixed for mistake in MISTAKES if mistake.kind == kind)
+        for name, value in (decided["options"].get(kind, {}) if decided else {}).items():
+            chosen[kind] = describe_setting(name, value)
         if choice == HEAD:
-            phrase = f"{looked.segments:,} lines before those that moved"
-        chosen.append(Chosen(kind, choice, phrase))
+            chosen[kind] = f"{looked.segments:,} lines before those that moved"
     return chosen
 
 
