@@ -764,8 +764,11 @@ class _Cells(NamedTuple):
     def read(self, text: str) -> Any:
         """Return Python's reader of the rows of a text."""
         lines = io.StringIO(text, newline="")
-        quoting = csv.QUOTE_MINIMAL if self.are_quoted else csv.QUOTE_NONE
-        return csv.reader(lines, delimiter=self.delimiter, quoting=quoting)
+        return csv.reader(
+            lines,
+            delimiter=self.delimiter,
+            quoting=csv.QUOTE_MINIMAL if self.are_quoted else csv.QUOTE_NONE,
+        )
 
     def read_first(self, text: str) -> list[list[str]]:
         """Return the first rows; none if a cell is too long for Python's reader."""

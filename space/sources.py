@@ -116,15 +116,11 @@ class Sources(NamedTuple):
     joins_runs: gr.Checkbox
 
 
-class SourceEvents(NamedTuple):
-    """The fields for the texts, and the event after which all files are described."""
+def add_sources() -> tuple[Sources, Any]:
+    """Add the fields to the demo; only the fields of the chosen origin are visible.
 
-    sources: Sources
-    described: Any
-
-
-def add_sources() -> SourceEvents:
-    """Add the fields to the demo; only the fields of the chosen origin are visible."""
+    The second value is the event after which all files are described.
+    """
     origin = gr.Radio([FROM_FILES, FROM_TEXT], value=FROM_FILES, label="Texts", elem_id="origin")
     # 1. One field for all files, and a line per file.
     with gr.Column(elem_id="uploaded") as uploaded:
@@ -166,7 +162,7 @@ def add_sources() -> SourceEvents:
         pasted_references=pasted_references,
         joins_runs=joins_runs,
     )
-    return SourceEvents(sources, described)
+    return sources, described
 
 
 def _add_text(label: str, elem_id: str) -> gr.Textbox:
@@ -212,13 +208,12 @@ def _show_files(
 def render_files(files: Files, paths: Sequence[str]) -> str:
     """Return a line per file: how it was read, and what its columns are for."""
     uploads = {upload.path: upload for upload in files.uploads}
-    items = []
-    for number, path in enumerate(list_uploads(paths)):
-        if path in uploads:
-            items.append(_render_upload(number, uploads[path]))
-        else:
-            problem = message(files.problems[path])
-            items.append(f"<li>{problem}{_remove_button(number, path)}</li>")
+    items = [
+        _render_upload(number, uploads[path])
+        if path in uploads
+        else f"<li>{message(files.problems[path])}{_remove_button(number, path)}</li>"
+        for number, path in enumerate(list_uploads(paths))
+    ]
     listed = f'<ul class="bleu-read">{"".join(items)}</ul>'
     if len(paths) > _OPEN_FILES:
         is_open = bool(files.problems) or files.missing.can_be_chosen
@@ -247,11 +242,12 @@ def tell_columns(columns: Sequence[Column], rows: Collection[int] = ()) -> str:
     >>> tell_columns([Column(name, name, role, "") for name, role in names.items()])
     '2 systems · 1 reference · 1 group · 1 not used'
     """
-    parts = []
-    for role, noun in ROLES.items():
-        count = sum(column.role == role for column in columns)
-        if count:
-            parts.append(count_things(count, noun) if role else f"{count} {noun}")
+    counts = {role: sum(column.role == role for column in columns) for role in ROLES}
+    parts = [
+        count_things(count, ROLES[role]) if role else f"{count} {ROLES[role]}"
+        for role, count in counts.items()
+        if count
+    ]
     if len({*rows}) == 1:
         parts.insert(1, f"{count_things(max(rows), 'line')} each")
     return " · ".join(parts)
@@ -286,9 +282,7 @@ def _remove_button(number: int, path: str) -> str:
 
 def _render_column(number: int, upload: Upload, column: Column) -> str:
     """Return a column with the choice of its role, which its first text describes."""
-    options = dict(ROLES)
-    if column.role == OPEN:
-        options = {OPEN: "what is it?", **ROLES}
+    options = {OPEN: "what is it?", **ROLES} if column.role == OPEN else ROLES
     name = show(shorten(column.name, _NAME_CHARACTERS)) if column.key else ""
     example = show(shorten(column.example, _EXAMPLE_CHARACTERS))
     choice = _render_choice(
@@ -308,12 +302,11 @@ def _render_choice(
     key: str = "",
 ) -> str:
     """Return a choice; page.js reads the file, the field and the column from it."""
-    items = []
-    if value not in options:
-        items.append('<option value="" selected>choose …</option>')
-    for option, words in options.items():
-        state = " selected" if option == value else ""
-        items.append(f'<option value="{escape(option)}"{state}>{show(words)}</option>')
+    choices = options if value in options else {value: "choose …", **options}
+    items = [
+        f'<option value="{escape(option)}"{" selected" * (option == value)}>{show(words)}</option>'
+        for option, words in choices.items()
+    ]
     # Not `show`, which changes characters that can't be seen.
     return (
         f'<select aria-label="{escape(label)}" data-file="{number}" data-path="{escape(path)}"'
