@@ -698,9 +698,7 @@ def compute_result(
     count = len(submission.references)
     # For fewer than 30, the metric has its own caution.
     if options["confidence"] and 30 <= count < limits.FEW_SEGMENTS:
-        notes.append(
-            f"{count} lines are a small sample: results may not carry over to other texts."
-        )
+        notes.append(f"{count} lines are a small sample.")
     # 5. Draw. What puts a score in doubt stands above it, and goes with what is copied.
     if comparison is None:
         rendered = render_system(scored, results[baseline], caution)

@@ -238,15 +238,18 @@ def formula(explanation: Explanation) -> str:
     fills = _fill("brevity", penalty)
     brevity = _label_factor(report.write_number(penalty), "brevity penalty", fills)
     # 3. What is behind them.
-    note = report.describe_penalty(explanation)
-    for order in weighted:
-        if order["unclipped_matches"] > order["matches"]:
-            note += f"; {order['unclipped_matches']:,} {order['order']}-grams before clipping"
+    notes = [report.describe_penalty(explanation)] if penalty < 1 else []
+    notes += [
+        f"{order['unclipped_matches']:,} {order['order']}-grams before clipping"
+        for order in weighted
+        if order["unclipped_matches"] > order["matches"]
+    ]
     if any(factor.is_smoothed for factor, _ in factors):
-        note += "; dashed: smoothed, because a factor of 0 would make the score 0"
+        notes.append("dashed: smoothed, because a factor of 0 would make the score 0")
+    note = paragraph("; ".join(notes), "note")
     return (
         f'<p class="bleu-formula">= 100 · {brevity} · <span class="product">'
-        f'{report.multiply(terms, root, root)}</span></p><p class="bleu-note">{note}</p>'
+        f"{report.multiply(terms, root, root)}</span></p>{note}"
     )
 
 

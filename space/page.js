@@ -62,6 +62,7 @@
   const nameTokens = (line) => {
     line.tabIndex = 0;
     line.role = "group";
+    line.title = "Click words of the candidate to strike them out";
     line.ariaLabel = "Tokens; the arrow keys show the n-gram that each one is part of, Enter strikes one of the candidate out";
   };
 

@@ -148,8 +148,8 @@ class Sentence(NamedTuple):
     # --- Event handlers
 
     def show_example(self, name: str) -> Update:
-        """Return the update that shows an example; a button has its label, a link its name."""
-        example = EXAMPLES[_EXAMPLE_NAMES.get(name, name)]
+        """Return the update that shows an example."""
+        example = EXAMPLES[name]
         values = _list_options(example)
         default = convention_values("default", SCORING_OPTIONS)
         shown = Shown(example.texts)
@@ -246,14 +246,14 @@ def add_sentence_tab() -> Sentence:
             with gr.Accordion("Second candidate", open=False, elem_id="second-fold") as fold:
                 second = _add_text("", "Second candidate", "second", lines=3, show_label=False)
             references = _add_text(
-                example.references, "References, one per line", "references", lines=6
+                example.references, "References", "references", lines=6, hint="One per line"
             )
             with gr.Column(elem_id="examples"):
                 html.add_html("<h2 class='bleu-label'>Examples</h2>")
                 with gr.Row(elem_classes="bleu-examples"):
                     buttons = [
-                        gr.Button(label, size="sm", variant="secondary", min_width=0)
-                        for label in _EXAMPLE_NAMES
+                        gr.Button(name, size="sm", variant="secondary", min_width=0)
+                        for name in EXAMPLES
                     ]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
             scores = html.add_clickable(results.scores, "sentence-score")
@@ -284,12 +284,14 @@ def _list_options(example: Example) -> list[FieldValue]:
     return convention_values(example.convention, SCORING_OPTIONS, **example.options)
 
 
-# The names of the examples in links, by what is on their buttons.
-_EXAMPLE_NAMES = {example.title: name for name, example in EXAMPLES.items()}
-
-
 def _add_text(
-    value: str, label: str, elem_id: str, *, lines: int, show_label: bool | None = None
+    value: str,
+    label: str,
+    elem_id: str,
+    *,
+    lines: int,
+    show_label: bool | None = None,
+    hint: str = "",
 ) -> gr.Textbox:
     return gr.Textbox(
         value,
@@ -299,6 +301,7 @@ def _add_text(
         max_length=limits.MAX_REFERENCES * limits.MAX_SENTENCE_CHARACTERS,
         elem_id=elem_id,
         show_label=show_label,
+        placeholder=hint,
     )
 
 
@@ -435,8 +438,7 @@ def render(shown: Shown, values: Sequence[FieldValue]) -> Rendered:
     colored = map(_render_tokens, candidates, differing)
     explained = [render_steps(candidate.explanation, unit) for candidate in candidates]
     legend = html.legend(len(candidates[0].explanation["orders"]))
-    hint = html.paragraph("Click words to strike them out.", "note")
-    overview = html.side_by_side(*formulas) + legend + hint + html.side_by_side(*colored)
+    overview = html.side_by_side(*formulas) + legend + html.side_by_side(*colored)
     details = f'<div data-step="">{overview}</div>{html.side_by_side(*explained)}'
     return Rendered(scores, details, label)
 
