@@ -302,15 +302,14 @@
       caption.textContent = "Drag the dot.";
     });
     findAll("[tabindex]", slide).forEach((one) => {
-      ["tabindex", "role", "aria-label", "aria-valuenow", "aria-valuemin", "aria-valuemax", "aria-valuetext"].forEach((attribute) => {
-        one.removeAttribute(attribute);
-      });
+      const heard = one.getAttributeNames().filter((name) => /^(tabindex|role|aria-.*)$/.test(name));
+      heard.forEach((name) => one.removeAttribute(name));
     });
     return slide;
   };
 
   // The number has two fifths of the width beside the picture. The picture is as large as the screen allows; if it's small even so, then
-  // references are left out. What is too large even without them scrolls.
+  // references are left out, and then the ends of the texts. What is too large even without them scrolls.
   const largest = 2.4; // times the size of the page
   const readable = 1.5;
   const smallest = 0.9;
@@ -344,6 +343,18 @@
     // 2. The size, in steps of a twentieth.
     let zoom = largest;
     while (zoom > smallest && !fits(zoom)) zoom = Math.round(20 * zoom - 1) / 20;
+    // 3. The ends of the texts.
+    const lines = findAll(".bleu-tokens p, .words", picture).map((line) => findAll(".token", line)).filter((tokens) => tokens.length);
+    const rests = lines.map(([token]) => token.parentElement.appendChild(document.createElement("span")));
+    let length = Math.max(...lines.map((tokens) => tokens.length), 0);
+    while (!fits(zoom) && length > 1) {
+      length = Math.floor(0.8 * length);
+      lines.forEach((tokens, i) => {
+        const hidden = tokens.slice(length);
+        hidden.forEach((token) => token.toggleAttribute("hidden", true));
+        rests[i].textContent = hidden.length ? `+ ${hidden.length.toLocaleString("en")} more` : "";
+      });
+    }
   };
 
   // Threads from the words of the candidate that count to their partners in the references.
@@ -524,6 +535,7 @@
     nameBlock(row, Math.floor(column - (row.dataset.order - 1) / 2));
   };
 
+  const set = (element, values) => Object.entries(values).forEach(([name, value]) => element.setAttribute(name, value));
   // Moves the dot of the brevity penalty to another length of the candidate, and tells the factor there.
   const moveDot = (dot, wanted) => {
     const figure = dot.closest("figure");
@@ -533,22 +545,17 @@
     const x = (100 * length) / Math.max(reference, 1);
     const y = 100 - 100 * factor;
     const written = Number(factor.toFixed(4));
-    const label = figure.querySelector(".penalty");
-    dot.setAttribute("cx", x);
-    dot.setAttribute("cy", y);
-    figure.querySelector(".dropped").setAttribute("d", `M${x},${y}V100`);
-    label.setAttribute("x", x > 120 ? x - 4 : x + 4);
-    label.setAttribute("y", Math.min(y + 11, 96));
-    label.setAttribute("text-anchor", x > 120 ? "end" : "start");
+    const tokens = length === 1 ? "1 token" : `${length} tokens`;
+    const [label, under] = [".penalty", ".length"].map((part) => figure.querySelector(part));
+    set(dot, { cx: x, cy: y, "aria-valuenow": length, "aria-valuetext": `brevity penalty ${written} for ${tokens}` });
+    set(figure.querySelector(".dropped"), { d: `M${x},${y}V100` });
+    set(label, { x: x > 120 ? x - 4 : x + 4, y: Math.min(y + 11, 96), "text-anchor": x > 120 ? "end" : "start" });
+    set(under, { x: Math.max(x, 8) });
     label.textContent = written;
-    figure.querySelector(".length").setAttribute("x", Math.max(x, 8));
-    figure.querySelector(".length").textContent = length;
+    under.textContent = length;
     const { mean } = figure.dataset;
     const score = mean ? `, and the score ${(100 * mean * factor).toFixed(2)} with the same precisions` : "";
-    const tokens = length === 1 ? "1 token" : `${length} tokens`;
     figure.querySelector(".trial").textContent = `With ${tokens}, the factor is ${written}${score}.`;
-    dot.setAttribute("aria-valuenow", length);
-    dot.setAttribute("aria-valuetext", `brevity penalty ${written} for ${tokens}`);
   };
   let dragged; // a dot
   const drag = (event) => {
@@ -745,14 +752,9 @@
       dragged = undefined;
     });
   }
-  addEventListener("resize", () => {
-    fillStage();
-    drawThreads();
-  });
+  addEventListener("resize", showStep);
   document.addEventListener("close", ({ target }) => target.matches(".bleu-present") && afterStage(), true);
-  document.addEventListener("focusout", (event) => {
-    if (event.target.matches(".bleu-tokens p")) light();
-  });
+  document.addEventListener("focusout", ({ target }) => target.matches(".bleu-tokens p") && light());
 
   // The arrow keys go through the tokens of a line that has the focus, otherwise from step to step.
   document.addEventListener("keydown", (event) => {
@@ -901,9 +903,7 @@
     const isScored = scored && areEqual(JSON.parse(scored), current);
     if (!isScored) tell(field);
   };
-  const keepChoice = ({ target }) => {
-    if (target.matches("select[data-path]")) choices.push({ ...target.dataset, value: target.value });
-  };
+  const keepChoice = ({ target }) => target.matches("select[data-path]") && choices.push({ ...target.dataset, value: target.value });
   document.addEventListener("change", keepChoice, true);
   document.addEventListener("input", ({ target }) => {
     if (!target.matches("textarea")) return;

@@ -97,6 +97,7 @@ def render_ticks(
         name = _find_most_changed(as_it_was, tried.before)
         whose = f"{name}: " if len(as_it_was.scores) > 1 else ""
         pair = f"{tried.before.scores[name]:.1f} in place of {as_it_was.scores[name]:.1f}"
+        phrases = f"{phrases[0].upper()}{phrases[1:]}"
         said = f' data-announce="{html.show(f"{phrases}. {whose}{pair}")}. {left} left"'
     return (
         f'<div class="bleu-looked"{said}><ul class="bleu-ticks"'
