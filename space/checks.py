@@ -33,7 +33,7 @@ from .metric import (
 from .options import SCORING_OPTIONS, describe_setting, join_clauses, leave_segments_effective
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_checks import Checked, Repaired
+    from bleu_metric.bleu_checks import Checked
     from bleu_metric.bleu_messages import BleuWarning
     from bleu_metric.bleu_report import QuotableReport
 
@@ -84,16 +84,14 @@ class FoundKind(NamedTuple):
     @property
     def button(self) -> str:
         """The fix, as a command; empty without one."""
-        if self.options:
-            ((option, value),) = self.options.items()
-            return BUTTONS[option, value]
+        for option in self.options.items():
+            return BUTTONS[option]
         return self.places[0].words.button if self.can_change_texts else ""
 
     @property
     def fixed(self) -> str:
         """The phrase for scores after the fix."""
-        if self.options:
-            ((option, value),) = self.options.items()
+        for option, value in self.options.items():
             return describe_setting(option, value)
         return self.places[0].words.fixed
 
@@ -130,6 +128,12 @@ class Looked(NamedTuple):
         """Return when a kind was found: a fix may uncover what is found after it."""
         found = [] if self.checked is None else self.checked.list_found()
         return next(place for place, (_, each) in enumerate(found) if each.kind == kind.kind)
+
+    def list_chosen(self, choices: Choices) -> list[FoundKind]:
+        """Return the kinds that the visitor has chosen to fix, in the order of the fixes."""
+        kinds = [*self.found, *self.questions]
+        chosen = [each for each in kinds if choices.get(each.kind) in (FIX, HEAD)]
+        return sorted(chosen, key=self.find_place)
 
 
 class Trial(NamedTuple):
@@ -188,10 +192,15 @@ class Tried(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A submission after the chosen fixes of texts, what they did, and what is left."""
+    """A submission after the chosen fixes of texts, and what they did.
+
+    first: what was found before all fixes.
+    looked: what is left.
+    """
 
     submission: Submission
     remarks: list[str]
+    first: Looked
     looked: Looked
 
 
@@ -209,21 +218,27 @@ def look_at(submission: Submission, options: Options) -> Looked:
     except Exception:  # whatever goes wrong in a look must not take the score away
         traceback.print_exc()
         return Looked([], [], [], {}, 0, is_partial=True, checked=None)
-    groups: list[list[FoundKind]] = []
-    for listed in (list_places(checked), list_places(checked, "questions")):
-        places_of: dict[str, list[Place]] = {}
-        for place in listed:
-            places_of.setdefault(place.kind, []).append(place)
-        kinds = []
-        for kind, places in places_of.items():
-            changed = next((place.options for place in places if place.options), {})
-            can_change_texts = any(place.changes_texts for place in places) and rows == segments
-            kinds.append(FoundKind(kind, places, changed, can_change_texts))
-        groups.append(kinds)
-    found, questions = groups
     is_partial = rows < segments
+    found = _group(list_places(checked), is_partial)
+    questions = _group(list_places(checked, "questions"), is_partial)
     skipped = checked["not_looked_for"]
     return Looked(found, questions, checked["fine"], skipped, rows, is_partial, checked)
+
+
+def _group(listed: Sequence[Place], is_partial: bool) -> list[FoundKind]:
+    """Group places by their kinds."""
+    groups: dict[str, list[Place]] = {}
+    for place in listed:
+        groups.setdefault(place.kind, []).append(place)
+    return [
+        FoundKind(
+            kind,
+            places,
+            options=next((place.options for place in places if place.options), {}),
+            can_change_texts=not is_partial and any(place.changes_texts for place in places),
+        )
+        for kind, places in groups.items()
+    ]
 
 
 def _count_rows(submission: Submission) -> int:
@@ -233,51 +248,45 @@ def _count_rows(submission: Submission) -> int:
     rows = min(segments, limits.MAX_CHECKED_TEXTS // len(columns))
     characters = 0
     for row in range(rows):
-        characters += sum(len(texts[row]) for texts in columns)
-        characters += sum(len(text) for text in submission.references[row] if text)
+        texts = [*(column[row] for column in columns), *submission.references[row]]
+        characters += sum(len(text) for text in texts if text)
         if characters > limits.MAX_CHECKED_CHARACTERS:
             return max(row, 1)
     return rows
 
 
-def prepare_texts(submission: Submission, options: Options, choices: Choices) -> Prepared:
-    """Look at the texts, and fix what the visitor has chosen to fix."""
-    looked = look_at(submission, options)
-    chosen = [
-        each
-        for each in (*looked.found, *looked.questions)
-        if choices.get(each.kind) in (FIX, HEAD) and each.can_change_texts
-    ]
-    if not chosen:
-        return Prepared(submission, [], looked)
-    fixed = [each.kind for each in chosen if choices[each.kind] == FIX]
-    remarks = [each.fixed for each in chosen if choices[each.kind] == FIX]
+def prepare_texts(
+    submission: Submission, options: Options, choices: Choices, first_options: Options
+) -> Prepared:
+    """Look at the texts, and fix what the visitor has chosen to fix.
+
+    `first_options` are those before all fixes.
+    """
+    first = look_at(submission, first_options)
+    changed, remarks = _fix(submission, first, choices)
+    is_same = not remarks and options == first_options
+    return Prepared(changed, remarks, first, first if is_same else look_at(changed, options))
+
+
+def _fix(submission: Submission, looked: Looked, choices: Choices) -> tuple[Submission, list[str]]:
+    """Return a submission after the chosen fixes of texts, and what they did."""
+    chosen = [each for each in looked.list_chosen(choices) if each.can_change_texts]
+    fixed = [each for each in chosen if choices[each.kind] == FIX]
+    heads = [each.find_first() for each in chosen if choices[each.kind] == HEAD]
     changed = submission
     if fixed:
-        changed = _apply(submission, repair(looked.checked, fixed))
-    heads = [each.find_first() for each in chosen if choices[each.kind] == HEAD]
+        repaired = repair(looked.checked, [each.kind for each in fixed])
+        changed = submission.take(repaired.kept)._replace(
+            systems={str(name): texts for name, texts in repaired.predictions_of.items()},
+            references=repaired.references,
+        )
     if heads:
         changed = changed.take(range(min(heads)))
-    remarks += _tell_rows(submission, changed, heads)
-    return Prepared(changed, remarks, look_at(changed, options))
-
-
-def _apply(submission: Submission, repaired: Repaired) -> Submission:
-    """Return a submission with repaired texts, and the labels and documents of their rows."""
-    kept = submission.take(repaired.kept)
-    systems = {str(name): texts for name, texts in repaired.predictions_of.items()}
-    return kept._replace(systems=systems, references=repaired.references)
-
-
-def _tell_rows(before: Submission, after: Submission, heads: Sequence[int]) -> list[str]:
-    """Return which lines were left out, in words."""
-    size = len(before.references)
-    kept = len(after.references)
-    if kept == size:
-        return []
-    if heads:
-        return [f"only the first {kept:,} of {size:,} lines"]
-    return [f"{kept:,} of {size:,} lines"]
+    remarks = [each.fixed for each in fixed]
+    size, kept = len(submission.references), len(changed.references)
+    if kept < size:
+        remarks.append(f"{'only the first ' if heads else ''}{kept:,} of {size:,} lines")
+    return changed, remarks
 
 
 # --- What a fix changes ---------------------------------------------------------------------------
@@ -305,7 +314,6 @@ def try_fixes(
         test: the test of two systems; None for training runs, whose differences aren't tested one
             by one.
     """
-    tested = _Tested(baseline, test)
 
     def list_steps(kinds: Sequence[FoundKind], first: Sequence[FoundKind] = ()) -> list[Step]:
         """Try kinds one after another, after some others."""
@@ -314,11 +322,13 @@ def try_fixes(
         fixed = list(first)
         for found in kinds:
             try:
-                after = _try_kinds(submission, looked, options, before, [*fixed, found], tested)
+                changed, _ = _fix(submission, looked, {each.kind: FIX for each in [*fixed, found]})
+                changed_options = {**options, **_join_options([*fixed, found])}
+                after = _try(changed, changed_options, before, baseline, test)
                 head = None
                 row = found.find_first()
                 if found.kind == "shifted" and row:
-                    head = _try(submission.take(range(row)), options, before, tested)
+                    head = _try(submission.take(range(row)), options, before, baseline, test)
             except Exception:  # as in `look_at`
                 traceback.print_exc()
                 continue
@@ -345,33 +355,48 @@ def try_fixes(
     return Tried(before, pending, kept, notes, decides, doubts)
 
 
-def _try_kinds(
+def _join_options(kinds: Sequence[FoundKind]) -> dict[str, object]:
+    return {name: value for found in kinds for name, value in found.options.items()}
+
+
+def try_without(
     submission: Submission,
     looked: Looked,
     options: Options,
-    before: Trial,
-    kinds: Sequence[FoundKind],
-    tested: _Tested,
+    now: Trial,
+    choices: Choices,
+    changed: Mapping[str, Options],
+) -> dict[str, Trial]:
+    """Return the scores without some of the chosen fixes, by what is left out in words.
+
+    The first are those of the texts as they were; then each fix comes back, or is left out alone.
+
+    Args:
+        submission: the texts as they were.
+        looked: what was found in them.
+        options: those before all fixes.
+        now: the scores after all chosen fixes.
+        choices: what the visitor has decided.
+        changed: the options that choices have changed, by kind.
+    """
+    chosen = looked.list_chosen(choices)
+    trials: dict[str, Trial] = {}
+    for left_out in [*(chosen[i:] for i in range(len(chosen))), *([each] for each in chosen)]:
+        noun = "fix" if len(left_out) == 1 else "fixes"
+        words = f"without the {noun}: {join_clauses([each.fixed for each in left_out])}"
+        own = {each.kind: choices[each.kind] for each in chosen if each not in left_out}
+        of_kinds = {name: value for kind in own for name, value in changed.get(kind, {}).items()}
+        try:
+            texts, _ = _fix(submission, looked, own)
+            trials[words] = _try(texts, {**options, **of_kinds}, now, "", None)
+        except Exception:  # as in `look_at`
+            traceback.print_exc()
+    return trials
+
+
+def _try(
+    submission: Submission, options: Options, before: Trial, baseline: str, test: str | None
 ) -> Trial:
-    """Score a submission after the fixes of some kinds."""
-    changed_options = dict(options)
-    for found in kinds:
-        changed_options |= found.options
-    by_text = [found.kind for found in kinds if not found.options]
-    changed = submission
-    if by_text:
-        changed = _apply(submission, repair(looked.checked, by_text))
-    return _try(changed, changed_options, before, tested)
-
-
-class _Tested(NamedTuple):
-    """How the page tests two systems; `ask` describes both."""
-
-    baseline: str
-    test: str | None
-
-
-def _try(submission: Submission, options: Options, before: Trial, tested: _Tested) -> Trial:
     """Score and test a submission; without a test if no score differs from those before."""
     scoring = {**leave_segments_effective(options), "confidence": None}
     rows_of = {}
@@ -383,44 +408,34 @@ def _try(submission: Submission, options: Options, before: Trial, tested: _Teste
     trial = Trial(scores, segments)
     if find_change(before, trial) < LEAST_POINTS:
         return trial._replace(delta=before.delta, p=before.p, first=before.first)
-    if tested.test is None or len(scores) == 1 or len(scores) > _MOST_RANKED:
+    if test is None or len(scores) == 1 or len(scores) > _MOST_RANKED:
         return trial
+    documents = submission.documents
     if len(scores) == 2:
-        comparison = request_comparison(
-            rows_of,
-            None,
-            tested.baseline,
-            tested.test,
-            options=scoring,
-            documents=submission.documents,
+        tested = request_comparison(
+            rows_of, None, baseline, test, options=scoring, documents=documents
         )
-        return judge(scores, segments, comparison=comparison)
-    ranking = request_ranking(rows_of, scoring, submission.documents)
-    return judge(scores, segments, ranking=ranking)
+    else:
+        tested = request_ranking(rows_of, scoring, documents)
+    return judge(scores, segments, tested)
 
 
-def judge(
-    scores: Mapping[str, float],
-    segments: int,
-    *,
-    comparison: QuotableReport | None = None,
-    ranking: QuotableReport | None = None,
-) -> Trial:
-    """Return the scores of systems, and the verdict of what they were tested with.
+def judge(scores: Mapping[str, float], segments: int, tested: QuotableReport | None) -> Trial:
+    """Return the scores of systems, and the verdict of their comparison or ranking.
 
     >>> systems = {"A": {"score": 20.0}, "B": {"score": 21.5, "delta": 0.015, "p_value": 0.004}}
-    >>> judge({"A": 20.0, "B": 21.5}, 40, comparison={"systems": systems}).is_significant
+    >>> judge({"A": 20.0, "B": 21.5}, 40, {"systems": systems}).is_significant
     True
     """
     trial = Trial(dict(scores), segments)
-    if len(scores) == 2 and comparison is not None:
-        other = next(system for system in comparison["systems"].values() if "delta" in system)
-        return trial._replace(delta=100 * other["delta"], p=other.get("p_value"))
-    if ranking is not None and len(scores) <= _MOST_RANKED:
-        entries = ranking["ranking"]
+    if tested is None or len(scores) > _MOST_RANKED:
+        return trial
+    if "ranking" in tested:
+        entries = tested["ranking"]
         first = frozenset(entry["system"] for entry in entries if entry["rank_range"][0] == 1)
         return trial._replace(first=first)
-    return trial
+    other = next(system for system in tested["systems"].values() if "delta" in system)
+    return trial._replace(delta=100 * other["delta"], p=other.get("p_value"))
 
 
 def find_change(before: Trial, after: Trial) -> float:
@@ -446,25 +461,31 @@ def tell_effect(steps: Sequence[Step]) -> str:
     >>> tell_effect([Step(case, before, after)])
     'With fixes (case is ignored), A has 25.0 in place of 20.0.'
     """
-    changes = []
-    for name, score in steps[-1].after.scores.items():
-        if abs(score - steps[0].before.scores[name]) >= LEAST_POINTS:
-            changes.append(f"{name} has {score:.1f} in place of {steps[0].before.scores[name]:.1f}")
+    before = steps[0].before.scores
+    changes = [
+        f"{name} has {score:.1f} in place of {before[name]:.1f}"
+        for name, score in steps[-1].after.scores.items()
+        if abs(score - before[name]) >= LEAST_POINTS
+    ]
     fixes = join_clauses([step.found.fixed for step in steps])
     return f"With fixes ({fixes}), {join_clauses(changes[:3])}." if changes else ""
 
 
-def name_scores(tried: Tried) -> dict[str, dict[str, float]]:
-    """Return the scores after fixes, by the name of a system and the fixes in words."""
-    named: dict[str, dict[str, float]] = {}
+def name_scores(tried: Tried, without: Mapping[str, Trial]) -> dict[str, dict[str, float]]:
+    """Return the scores after other fixes, by the name of a system and the fixes in words."""
+    trials = dict(without)
     for steps in (tried.steps, tried.kept, *([step] for step in tried.notes)):
-        fixed: list[str] = []
-        for step in steps:
-            fixed.append(step.found.fixed)
-            for name, score in step.after.scores.items():
-                if abs(score - tried.before.scores[name]) >= LEAST_POINTS:
-                    named.setdefault(name, {})[join_clauses(fixed)] = score
-    return named
+        phrases = [step.found.fixed for step in steps]
+        for count, step in enumerate(steps, 1):
+            trials[join_clauses(phrases[:count])] = step.after
+    return {
+        name: {
+            phrase: trial.scores[name]
+            for phrase, trial in trials.items()
+            if abs(trial.scores[name] - score) >= LEAST_POINTS
+        }
+        for name, score in tried.before.scores.items()
+    }
 
 
 # --- Words ----------------------------------------------------------------------------------------
@@ -533,21 +554,21 @@ def list_looked_for(kinds: Collection[str], fine: str) -> list[str]:
     >>> list_looked_for(["case", "quotes"], "same case")
     ['texts in one case only']
     """
-    found = []
-    for mistake in MISTAKES:
-        if mistake.words.fine == fine and mistake.kind in kinds:
-            found.append(mistake.words.found.format(detail="one case"))
+    found = [
+        mistake.words.found.format(detail="one case")
+        for mistake in MISTAKES
+        if mistake.words.fine == fine and mistake.kind in kinds
+    ]
     return list(dict.fromkeys(found))
 
 
 def list_skipped(looked: Looked, fine: str) -> list[str]:
     """Return what was not looked for under a tick, in words with the reason."""
-    skipped = []
-    for mistake in MISTAKES:
-        if mistake.words.fine == fine and mistake.kind in looked.not_looked_for:
-            reason = looked.not_looked_for[mistake.kind].replace("row", "line")
-            skipped.append(f"{mistake.words.found.format(detail='one case')} ({reason})")
-    return list(dict.fromkeys(skipped))
+    return [
+        f"{words} ({reason.replace('row', 'line')})"
+        for kind, reason in looked.not_looked_for.items()
+        for words in list_looked_for([kind], fine)
+    ]
 
 
 def list_fine(looked: Looked) -> list[str]:
@@ -580,13 +601,6 @@ class Remedy(NamedTuple):
         return "tokenize" in self.options or self.fix == "detokenize" or not self.button
 
 
-class Advice(NamedTuple):
-    """What to tell a visitor about a score: remedies, and messages that have no button."""
-
-    remedies: list[Remedy]
-    notes: list[str]
-
-
 def find_remedies(
     predictions: Sequence[str], references: Sequence[Sequence[str]], options: Options
 ) -> list[Remedy]:
@@ -604,12 +618,10 @@ def find_remedies(
     remedies = [
         _fix_place(kind, place, options) for kind, place in found.items() if kind not in LEFTOVERS
     ]
-    for kind in LEFTOVERS:
-        if kind in found:
-            what = found[kind].words.found
-            finding = f"This text has leftovers: {what}. Remove them, and score again."
-            remedies.append(Remedy(finding, "", {}, kinds=LEFTOVERS))
-            break
+    leftovers = [found[kind].words.found for kind in LEFTOVERS if kind in found]
+    if leftovers:
+        finding = f"This text has leftovers: {leftovers[0]}. Remove them, and score again."
+        remedies.append(Remedy(finding, "", {}, kinds=LEFTOVERS))
     return remedies
 
 
@@ -624,7 +636,6 @@ def _fix_place(kind: str, place: Place, options: Options) -> Remedy:
     if kind == "tokenized" and place.changes_texts:
         finding = "The predictions look tokenized (“word .”), and the references don’t."
         return Remedy(finding, "Detokenize the predictions", {}, "detokenize")
-    changed = dict(place.options)
     name = options["tokenize"]
     if kind == "tokenized":
         finding = f"The texts look tokenized (“word .”), but {name} expects untokenized text."
@@ -632,11 +643,13 @@ def _fix_place(kind: str, place: Place, options: Options) -> Remedy:
         finding = f"This text has no spaces between words, and tokenizer {name} splits at spaces."
     else:
         finding = f"One side is in {place.found.detail}, and the other isn’t."
-    ((option, value),) = changed.items()
-    return Remedy(finding, BUTTONS[option, value], changed)
+    ((option, value),) = place.options.items()
+    return Remedy(finding, BUTTONS[option, value], place.options)
 
 
-def add_warnings(remedies: Sequence[Remedy], warnings: Sequence[BleuWarning]) -> Advice:
+def add_warnings(
+    remedies: Sequence[Remedy], warnings: Sequence[BleuWarning]
+) -> tuple[list[Remedy], list[str]]:
     """Add a remedy for each warning that advises an option with a button; the others become notes.
 
     A warning is left out if a remedy changes the same option already, or says the same.
@@ -647,7 +660,8 @@ def add_warnings(remedies: Sequence[Remedy], warnings: Sequence[BleuWarning]) ->
         changed.update(remedy.options)
         if remedy.fix == "detokenize":  # makes splitting at spaces needless
             changed.add("tokenize")
-    advice = Advice(list(remedies), [])
+    advised = list(remedies)
+    notes = []
     warning_of = {str(warning): warning for warning in warnings}  # each message once
     for message, warning in warning_of.items():
         if warning.kind in told:
@@ -657,10 +671,10 @@ def add_warnings(remedies: Sequence[Remedy], warnings: Sequence[BleuWarning]) ->
             options = make_available({warning.option: warning.value})
         button = "".join(BUTTONS.get(option, "") for option in options.items())
         if not button:
-            advice.notes.append(message)
+            notes.append(message)
         elif warning.option not in changed:
-            advice.remedies.append(Remedy(warning.problem, button, options))
-    return advice
+            advised.append(Remedy(warning.problem, button, options))
+    return advised, notes
 
 
 def explain_short(length: int, max_order: int) -> Remedy:

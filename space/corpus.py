@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import gradio as gr
@@ -27,6 +28,7 @@ from .checks import (
     prepare_texts,
     tell_effect,
     try_fixes,
+    try_without,
 )
 from .files import (
     CUT,
@@ -40,6 +42,7 @@ from .files import (
 )
 from .leaderboard import (
     add_caution,
+    add_remark,
     find_identical,
     find_rival,
     quote,
@@ -92,7 +95,7 @@ from .scored import (
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
 from .sources import EXAMPLE_NOTE, Sources, add_sources
-from .ticks import Chosen, render_box, render_ticks
+from .ticks import render_box, render_ticks
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_published import Published
@@ -194,12 +197,11 @@ class CorpusTab(NamedTuple):
         given: FieldValues = dict(zip(fields, values))
         try:
             return gate.run(self._score_example_once, given, progress)
-        except UnequalError as error:
-            failed = _ask_about_lengths(error)
-            return {self.message: failed, self.column: gr.update(visible=False), self.key: ""}
         except limits.ERRORS as error:
             kind = "note" if isinstance(error, MissingError) else "error"
             failed = html.message(limits.explain_error(error), kind)
+            if isinstance(error, UnequalError):
+                failed += _ask_about_lengths(error)
             return {self.message: failed, self.column: gr.update(visible=False), self.key: ""}
 
     def _score_example_once(self, given: FieldValues, progress: gr.Progress) -> Update:
@@ -231,7 +233,6 @@ class CorpusTab(NamedTuple):
         decided: Decided | None = chosen[self.decided]
         options = self._read_options(chosen)
         submission, remark, prefix = prepare_submission(read, chosen[self.which])
-        systems = submission.systems
         # 2. Score each system, compare them, and draw the result.
         computed = compute_result(
             submission,
@@ -242,6 +243,7 @@ class CorpusTab(NamedTuple):
             chosen_baseline=chosen[self.baseline],
             joins_runs=bool(chosen[self.sources.joins_runs]),
             decided=decided,
+            first_options=self._read_options({**chosen, **self._list_before(decided)}),
             prefix=prefix,
             progress=progress,
         )
@@ -262,14 +264,14 @@ class CorpusTab(NamedTuple):
             about_texts += "<span data-back></span>"  # page.js: the fields are as scored
         has_fixes = decided is not None and {*decided["kinds"].values()} & {FIX, HEAD}
         reason = "for these texts" if has_fixes else ""
-        label = fold_label(options, _join_present(scored.remark, reason))
+        label = fold_label(options, html.join(scored.remark, reason))
         # 5. Update the page. The baseline's field is empty unless the visitor has chosen one.
         usual = "the best" if len(names) > 2 else "the first"
         baselines = [(f"{usual}: {computed.usual_baseline}", "")]
         baselines += [(name, name) for name in computed.runs]
         chosen_baseline = baseline if chosen[self.baseline] == baseline else ""
         asked_about = chosen[self.system]
-        if asked_about not in systems:
+        if asked_about not in submission.systems:
             asked_about = first_runs[names[0]]
         return {
             **restored,
@@ -302,29 +304,27 @@ class CorpusTab(NamedTuple):
         if data["action"] == "lengths":
             chosen = {**(given[self.sources.chosen] or {}), "lengths": json.loads(data["lengths"])}
             return {self.sources.chosen: chosen}
+        if data["action"] == "choose":
+            return self._choose(given, data)
         if "convention" in data:
             option_values = convention_values(data["convention"])
         else:
             option_values = [given[field] for field in self.options.fields]
         changed_values = change_options(ALL_OPTIONS, option_values, data.get("options", "{}"))
         update: Update = dict(zip(self.options.fields, changed_values))
-        if data.get("references"):
-            update[self.which] = "all" if data["references"] == "all" else int(data["references"])
-        if data["action"] == "choose":
-            return self._choose(given, data)
+        if "references" in data:
+            update[self.which] = json.loads(data["references"])
         return update
 
     def _choose(self, given: FieldValues, button: Mapping[str, str]) -> Update:
         """Return the update after the visitor has decided about kinds, or taken that back."""
         decided = self._start_deciding(given)
-        kinds = dict(decided["kinds"])
-        changed = dict(decided["options"])
-        for kind, (choice, options) in json.loads(button["kinds"]).items():
-            kinds[kind] = choice
-            changed[kind] = options
-            if not choice:
-                del kinds[kind]
-                del changed[kind]
+        chosen = json.loads(button["kinds"])
+        # An empty choice takes back.
+        kinds = {**decided["kinds"], **{kind: choice for kind, (choice, _) in chosen.items()}}
+        kinds = {kind: choice for kind, choice in kinds.items() if choice}
+        changed = {**decided["options"], **{kind: own for kind, (_, own) in chosen.items()}}
+        changed = {kind: changed[kind] for kind in kinds}
         update = self._set_options(decided, changed)
         now: Decided = {**decided, "kinds": kinds, "options": changed}
         return {**update, self.decided: now if kinds else None}
@@ -340,14 +340,16 @@ class CorpusTab(NamedTuple):
 
     def _set_options(self, decided: Decided, changed: Mapping[str, Mapping[str, object]]) -> Update:
         """Return the update of the options that decisions change, or have changed before."""
-        before = dict(zip(self.choices(), decided["before"]))
-        values: dict[str, object] = {}
-        for of_kind in decided["options"].values():
-            for name in of_kind:
-                values[name] = before[self._find_field(name)]
-        for chosen in changed.values():
-            values |= dict(chosen)
-        return {self._find_field(name): value for name, value in values.items()}
+        before = self._list_before(decided)
+        restored = [self._find_field(name) for name in chain(*decided["options"].values())]
+        values: Update = {field: before[field] for field in restored}
+        for of_kind in changed.values():
+            values |= {self._find_field(name): value for name, value in of_kind.items()}
+        return values
+
+    def _list_before(self, decided: Decided | None) -> Update:
+        """Return the choices before the visitor has decided; empty if others were made since."""
+        return dict(zip(self.choices(), decided["before"])) if decided else {}
 
     def _find_field(self, option: str) -> OptionField:
         return self.options.fields[ALL_OPTIONS.index(option)]
@@ -358,8 +360,7 @@ class CorpusTab(NamedTuple):
         texts = self._identify_texts(given)
         if not decided or decided["texts"] == texts:
             return {}
-        now_chosen = [given[field] for field in self.choices()]
-        before: Update = dict(zip(self.choices(), decided["before"] or now_chosen))
+        before = {field: given[field] for field in self.choices()} | self._list_before(decided)
         submission, _, _ = prepare_submission(read, before[self.which])
         found = {each.kind for each in look_at(submission, self._read_options(before)).found}
         kinds = {kind: choice for kind, choice in decided["kinds"].items() if kind in found}
@@ -534,11 +535,11 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
             scored, segment = read_segment(key, number, systems)
         except limits.RejectedError as error:
             raise gr.Error(str(error), print_exception=False) from None
-        candidates = [*map(_write_on_one_line, segment.predictions), ""]
-        names = [*(systems or scored.systems), "Second candidate"]
-        references = "\n".join(map(_write_on_one_line, segment.references))
-        texts = (candidates[0], candidates[1], references)
-        shown = Shown(texts, names=(names[0], names[1]))
+        first, second, *_ = [*segment.predictions, ""]
+        first_name, second_name, *_ = [*(systems or scored.systems), "Second candidate"]
+        lines = [text.replace("\n", " ") for text in (first, second, *segment.references)]
+        texts = (*lines[:2], "\n".join(lines[2:]))
+        shown = Shown(texts, names=(first_name, second_name))
         options = {**scored.options, "effective_order": True}
         return {
             tabs: gr.update(selected="sentence"),
@@ -567,32 +568,18 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
 
 
 def _ask_about_lengths(error: UnequalError) -> str:
-    """Return what is wrong with the numbers of lines, and buttons that score all the same."""
+    """Return buttons that score all the same."""
     shortest, longest = error.lines
     answers = [(f"Score the first {shortest:,}", CUT)]
     if error.can_pad:
-        missing = f"lines {shortest + 1:,} to {longest:,}"
-        if longest == shortest + 1:
-            missing = f"line {longest:,}"
+        is_single = longest == shortest + 1
+        missing = f"line {longest:,}" if is_single else f"lines {shortest + 1:,} to {longest:,}"
         answers.append((f"Count {missing} as empty", PAD))
     buttons = [
         html.button(text, "lengths", lengths=json.dumps({"how": how, "lines": error.lines}))
         for text, how in answers
     ]
-    return f'{html.message(str(error))}<p class="bleu-answers">{" ".join(buttons)}</p>'
-
-
-def _write_on_one_line(text: str) -> str:
-    return text.replace("\n", " ")
-
-
-def _join_present(*texts: str) -> str:
-    """Join the texts that are not empty.
-
-    >>> _join_present("a", "", "b")
-    'a, b'
-    """
-    return ", ".join(text for text in texts if text)
+    return f'<p class="bleu-answers">{" ".join(buttons)}</p>'
 
 
 class Computed(NamedTuple):
@@ -620,20 +607,23 @@ def compute_result(
     chosen_baseline: str = "",
     joins_runs: bool = False,
     decided: Decided | None = None,
+    first_options: Options | None = None,
     prefix: str = "",
     progress: Callable[..., object] = lambda *_arguments, **_named: None,
 ) -> Computed:
     """Score the systems of a submission, compare them, and draw the result.
 
     With `joins_runs`, systems whose names differ by a seed are training runs of one system.
-    `decided` has what the visitor has decided about what `check` found.
+    `decided` has what the visitor has decided about what `check` found, and `first_options` are
+    those before that.
     """
     # 1. Look at the texts, and fix what the visitor has chosen to fix.
     progress(0.2, desc="Looking at the texts")
     choices: Choices = decided["kinds"] if decided else {}
-    prepared = prepare_texts(submission, options, choices)
-    submission = prepared.submission
-    remark = _join_present(remark, *submission.remarks, *prepared.remarks)
+    first_options = first_options or options
+    prepared = prepare_texts(submission, options, choices, first_options)
+    as_given, submission = submission, prepared.submission
+    remark = html.join(remark, *submission.remarks, *prepared.remarks)
     systems = submission.systems
     # 2. Score each system. Compare two with each other, and of three or more all pairs as well.
     progress(0.4, desc="Scoring")
@@ -650,9 +640,7 @@ def compute_result(
         # Of two systems, the first is the baseline, otherwise the best, unless a visitor has chosen
         # another.
         usual_baseline = names[0] if len(names) > 2 else next(iter(runs))
-        baseline = chosen_baseline
-        if baseline not in runs:
-            baseline = usual_baseline
+        baseline = chosen_baseline if chosen_baseline in runs else usual_baseline
         if len(names) > 1:
             tables = {name: scored_rows.rows for name, scored_rows in counted.items()}
             tables_of_runs = {name: {run: tables[run] for run in joined[name]} for name in joined}
@@ -671,13 +659,16 @@ def compute_result(
             progress(0.7, desc="Writing")
     # 3. What would a fix of what was found change? Its texts have warnings of their own.
     scores_of = {name: float(scored_rows.result["score"]) for name, scored_rows in counted.items()}
-    before = judge(
-        scores_of,
-        len(submission.references),
-        comparison=None if joined else comparison,
-        ranking=ranking,
-    )
+    before = judge(scores_of, len(submission.references), None if joined else ranking or comparison)
     with collect_warnings():
+        without = try_without(
+            as_given,
+            prepared.first,
+            first_options,
+            before,
+            choices,
+            decided["options"] if decided else {},
+        )
         tried = try_fixes(
             submission,
             prepared.looked,
@@ -687,7 +678,7 @@ def compute_result(
             baseline=baseline,
             test=None if joined else test,
         )
-    named = name_scores(tried)
+    named = name_scores(tried, without)
     scored, results = score_submission(
         submission, options, which, remark, counted=counted, prefix=prefix, named=named
     )
@@ -698,8 +689,8 @@ def compute_result(
     caution = " ".join(filter(None, doubts))
     # 4. Find what else the visitor should know about the texts and the options.
     progress(0.9, desc="Drawing")
-    advice = add_warnings([], [warning for warning in warnings if warning.kind not in KINDS])
-    notes = [*advice.notes, *_list_empty(submission)]
+    remedies, notes = add_warnings([], [each for each in warnings if each.kind not in KINDS])
+    notes += _list_empty(submission)
     # Of a system's own quotes, both scores are told, and the verdict stands.
     for step in tried.notes:
         told = f"{step.found.tell(systems, segments)}. {tell_effect([step])}"
@@ -707,9 +698,7 @@ def compute_result(
     count = len(submission.references)
     # For fewer than 30, the metric has its own caution.
     if options["confidence"] and 30 <= count < limits.FEW_SEGMENTS:
-        notes.append(
-            f"{count} lines are a small sample: results may not carry over to other texts."
-        )
+        notes.append(f"{count} lines are a small sample.")
     # 5. Draw. What puts a score in doubt stands above it, and goes with what is copied.
     if comparison is None:
         rendered = render_system(scored, results[baseline], caution)
@@ -731,10 +720,10 @@ def compute_result(
     elif caution:
         doubt = f'<p class="bleu-message caution"><b>Caution:</b> {html.show(caution)}</p>'
         summary = f'{doubt}<div class="bleu-doubtful">{summary}</div>'
-    summary += html.remedies(advice.remedies) + html.notes(notes)
-    ticks = render_ticks(
-        submission, prepared.looked, tried, choices, _list_chosen(decided, prepared.looked)
-    )
+    summary += html.remedies(remedies) + html.notes(notes)
+    chosen = _list_chosen(decided, prepared.looked)
+    as_it_was = next(iter(without.values()), before)
+    ticks = render_ticks(submission, prepared.looked, tried, choices, chosen, as_it_was)
     return Computed(
         scored=scored,
         results=results,
@@ -746,49 +735,41 @@ def compute_result(
     )
 
 
-def _list_chosen(decided: Decided | None, looked: Looked) -> list[Chosen]:
-    """Return the fixes that the visitor has chosen, with their phrases."""
-    chosen = []
+def _list_chosen(decided: Decided | None, looked: Looked) -> dict[str, str]:
+    """Return the fixes that the visitor has chosen, in words by their kinds."""
+    chosen: dict[str, str] = {}
     still_found = {each.kind for each in looked.found}
     for kind, choice in (decided["kinds"] if decided else {}).items():
         if choice == KEEP or kind in still_found:
             continue
-        changed = decided["options"].get(kind, {}) if decided else {}
-        phrase = next(mistake.words.fixed for mistake in MISTAKES if mistake.kind == kind)
-        for name, value in changed.items():
-            phrase = describe_setting(name, value)
+        chosen[kind] = next(mistake.words.fixed for mistake in MISTAKES if mistake.kind == kind)
+        for name, value in (decided["options"].get(kind, {}) if decided else {}).items():
+            chosen[kind] = describe_setting(name, value)
         if choice == HEAD:
-            phrase = f"{looked.segments:,} lines before those that moved"
-        chosen.append(Chosen(kind, choice, phrase))
+            chosen[kind] = f"{looked.segments:,} lines before those that moved"
     return chosen
 
 
 def _list_empty(submission: Submission) -> list[str]:
     """Return a sentence for each system with empty predictions, and for empty references."""
-    sentences = []
-    for name, texts in submission.systems.items():
-        empty = [str(number) for number, text in enumerate(texts, 1) if not text.strip()]
-        sentences.append(_tell_empty(f"{name}: ", "prediction", empty))
-    empty = []
-    for number, references in enumerate(submission.references, 1):
-        if not any(text and text.strip() for text in references):
-            empty.append(str(number))
-    sentences.append(_tell_empty("", "reference", empty))
-    return list(filter(None, sentences))
+    sentences = [
+        _tell_empty(f"{name}: ", "prediction", texts) for name, texts in submission.systems.items()
+    ]
+    references = ["".join(filter(None, texts)) for texts in submission.references]
+    return list(filter(None, [*sentences, _tell_empty("", "reference", references)]))
 
 
-def _tell_empty(name: str, what: str, empty: Sequence[str]) -> str:
+def _tell_empty(name: str, what: str, texts: Sequence[str]) -> str:
     """Return which texts are empty in words.
 
-    >>> _tell_empty("A: ", "prediction", ["3", "4"])
+    >>> _tell_empty("A: ", "prediction", ["a", "b", "", " "])
     'A: 2 predictions are empty: lines 3 and 4.'
     """
+    empty = [str(number) for number, text in enumerate(texts, 1) if not text.strip()]
     if not empty:
         return ""
-    listed = list(empty[:_LISTED_SEGMENTS])
-    hidden = len(empty) - len(listed)
-    if hidden:
-        listed.append(f"{hidden:,} more")
+    hidden = len(empty) - _LISTED_SEGMENTS
+    listed = empty[:_LISTED_SEGMENTS] + [f"{hidden:,} more"] * (hidden > 0)
     verb, noun = ("is", "line") if len(empty) == 1 else ("are", "lines")
     count = html.count_things(len(empty), what)
     return f"{name}{count} {verb} empty: {noun} {join_clauses(listed)}."
@@ -804,10 +785,7 @@ def describe_size(submission: Submission) -> str:
     if submission.documents:
         sizes.append(html.count_things(len(set(submission.documents)), "document"))
     counts = {sum(text is not None for text in references) for references in submission.references}
-    references = html.count_things(max(counts), "reference")
-    if len(counts) > 1:
-        references = f"{min(counts)} to {references}"
-    return ", ".join([*sizes, references])
+    return ", ".join([*sizes, html.count_range(counts, "reference")])
 
 
 def render_system(scored: Scored, result: QuotableReport, caution: str = "") -> Rendered:
@@ -821,18 +799,13 @@ def render_system(scored: Scored, result: QuotableReport, caution: str = "") -> 
         count += f" of {html.count_things(scored.documents, 'document')}"
     interval = write_range(result, digits=1)
     likely = f"on other texts of this kind probably {interval}" if interval else ""
-    caption = _join_present(likely, count, scored.remark)
-    quoted = f"{_join_present(scored.systems[0], count, scored.remark)}: {quote(result)}"
+    caption = html.join(likely, count, scored.remark)
+    quoted = f"{html.join(scored.systems[0], count, scored.remark)}: {quote(result)}"
     sentence = add_caution(quoted, caution)
     markdown = result.to_markdown()
     latex = result.to_latex()
-    remarks = []
-    if scored.remark:
-        remarks.append(f"Before scoring: {scored.remark}.")
-    if caution:
-        remarks.append(f"Caution: {caution}")
-    if remarks:
-        remark = " ".join(remarks)
+    remark = add_caution(add_remark("", scored.remark), caution).strip()
+    if remark:
         markdown += f"\n\n{report.format_paragraph(remark)}"
         latex += f"\n% {report.escape_unseen(remark)}"
     tables = html.copy_button(markdown, "as Markdown") + html.copy_button(latex, "as LaTeX")
@@ -843,17 +816,17 @@ def render_system(scored: Scored, result: QuotableReport, caution: str = "") -> 
         f" {html.copy_button(sentence, 'sentence')}{tables}</p>"
     )
     # 2. The numbers behind the score, and how the segments spread.
-    facts = []
-    for order, score in enumerate(result["bleu_by_order"], 1):
-        facts.append((f"BLEU-{order}", f"{100 * score:.2f}"))
-    facts += [
+    facts = [
+        *(
+            (f"BLEU-{order}", f"{100 * score:.2f}")
+            for order, score in enumerate(result["bleu_by_order"], 1)
+        ),
         ("length ratio", f"{result['length_ratio']:.4f}"),
         ("tokens", f"{result['translation_length']:,}"),
         ("reference tokens", f"{result['reference_length']:,}"),
     ]
-    score_title = "Lines by BLEU"
+    charts = html.histogram(100 * scores, 0, 100, 20, "Lines by BLEU")
     ratio_title = "Length ratio by line (1 = same length as the reference)"
-    charts = html.histogram(100 * scores, 0, 100, 20, score_title)
     charts += html.histogram(ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title)
     bars = html.precision_bars(result)
     tested = "Scores of lines have effective order."
@@ -862,14 +835,6 @@ def render_system(scored: Scored, result: QuotableReport, caution: str = "") -> 
         tested = f"{level}, {report.describe_intervals([result])}. {tested}"
     details = f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>'
     return Rendered(summary, details, html.paragraph(tested))
-
-
-class _Usual(NamedTuple):
-    """A usual setting, and the score under it."""
-
-    name: str
-    value: object
-    score: float
 
 
 _USUAL_SETTINGS = (("lowercase", True), ("tokenize", "intl"), ("tokenize", "none"))
@@ -906,20 +871,21 @@ def explain_number(key: str, system: str, pasted: str) -> str:
 
 def _score_usual(
     predictions: Sequence[str], references: Sequence[Sequence[str]], scored: Scored
-) -> list[_Usual]:
-    """Score texts under the settings that others use most."""
+) -> dict[tuple[str, object], float]:
+    """Score texts under the settings that others use most, each an option and its value."""
     scoring = {**leave_segments_effective(scored.options), "confidence": None}
-    usual = []
-    for name, value in _USUAL_SETTINGS:
-        if scoring[name] != value:
-            result, _ = request_score(predictions, references, {**scoring, name: value})
-            usual.append(_Usual(name, value, result["score"]))
-    return usual
+    return {
+        (name, value): request_score(predictions, references, {**scoring, name: value}).result[
+            "score"
+        ]
+        for name, value in _USUAL_SETTINGS
+        if scoring[name] != value
+    }
 
 
 def _render_settings(
     search: Reconciliation,
-    usual: Sequence[_Usual],
+    usual: Mapping[tuple[str, object], float],
     system: str,
     scored: Scored,
     are_unspaced: bool,
@@ -959,10 +925,10 @@ def _render_settings(
     )
     # 4. The scores after fixes of the texts, and under usual settings.
     rows = [[phrase, f"{score:.2f}", ""] for phrase, score in named.items()]
-    for name, value, score in usual:
+    for (name, value), score in usual.items():
         options = {**{each: scored.options[each] for each in SCORING_OPTIONS}, name: value}
         apply = html.button(
-            "Apply", "apply", options=json.dumps(options), references=str(scored.which)
+            "Apply", "apply", options=json.dumps(options), references=json.dumps(scored.which)
         )
         rows.append([describe_setting(name, value), f"{score:.2f}", apply])
     # 5. A line per cause, with its variants folded; chance hits come last, below their own head.
@@ -1021,16 +987,15 @@ def _render_cause(
     found = lowest if lowest == highest else f"{lowest} to {highest}"
     if len(variants) > 1:
         found += f", {len(variants)} ways"
-    rows = []
-    for setting, score in zip(variants, scores):
-        rows.append(
-            [
-                join_clauses(_describe_steps(setting)) or "as it is scored here",
-                score,
-                _apply_button(setting, scored),
-                setting["signature"],
-            ]
-        )
+    rows = [
+        [
+            join_clauses(_describe_steps(setting)) or "as it is scored here",
+            score,
+            _apply_button(setting, scored),
+            setting["signature"],
+        ]
+        for setting, score in zip(variants, scores)
+    ]
     table = html.rows(["if", "BLEU", "", "signature"], rows)
     state = " open" if is_open else ""
     return f"<details{state}><summary>{html.show(cause)}: <b>{found}</b></summary>{table}</details>"
@@ -1065,18 +1030,17 @@ def tell_likely(search: Mapping[str, Any], likely: SettingScores | None) -> str:
 
 
 def _render_conventions(conventions: Mapping[str, ConventionScores]) -> str:
-    rows = []
-    for name, setting in conventions.items():
-        rows.append(
-            [
-                CONVENTION_NAMES[name],
-                f"{setting['score']:.2f}",
-                html.write_signed(100 * setting["delta"]),
-                join_clauses(_describe_steps(setting)) or "as it is",
-                html.button("Apply", "apply", convention=name),
-                setting["signature"],
-            ]
-        )
+    rows = [
+        [
+            CONVENTION_NAMES[name],
+            f"{setting['score']:.2f}",
+            html.write_signed(100 * setting["delta"]),
+            join_clauses(_describe_steps(setting)) or "as it is",
+            html.button("Apply", "apply", convention=name),
+            setting["signature"],
+        ]
+        for name, setting in conventions.items()
+    ]
     scores = [setting["score"] for setting in conventions.values()]
     story = f"From {min(scores):.2f} to {max(scores):.2f}, depending on the convention."
     head = ["as", "BLEU", "difference", "because", "", "signature"]
@@ -1105,4 +1069,6 @@ def _apply_button(setting: SettingScores, scored: Scored) -> str:
         return ""
     options = {name: scored.options[name] for name in SCORING_OPTIONS} | setting["options"]
     references = setting["references"] if scored.which == "all" else scored.which
-    return html.button("Apply", "apply", options=json.dumps(options), references=str(references))
+    return html.button(
+        "Apply", "apply", options=json.dumps(options), references=json.dumps(references)
+    )

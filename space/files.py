@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -127,11 +126,9 @@ def list_uploads(paths: Sequence[str]) -> dict[str, str]:
     {'/x/a.txt': '/x/a.txt', '/x/b.txt': '/x/b.txt', '2//x/a.txt': '/x/a.txt'}
     """
     uploads: dict[str, str] = {}
-    counts: Counter[str] = Counter()
-    for path in paths:
-        counts[path] += 1
-        listed = path if counts[path] == 1 else f"{counts[path]}/{path}"
-        uploads[listed] = path
+    for place, path in enumerate(paths):
+        before = paths[:place].count(path)
+        uploads[f"{before + 1}/{path}" if before else path] = path
     return uploads
 
 
@@ -185,7 +182,7 @@ def read_submission(values: Sequence[Any]) -> Submission:
 
 def read_chosen(value: Mapping[str, Any] | None) -> Chosen:
     """Return what was chosen, from the value of its field."""
-    return Chosen(**{name: (value or {})[name] for name in Chosen._fields if name in (value or {})})
+    return Chosen(**{name: value[name] for name in Chosen._fields if value and name in value})
 
 
 class _Read(NamedTuple):
@@ -218,20 +215,19 @@ def _read_uploads(paths: Sequence[str], chosen: Chosen) -> _Read:
             " another."
         )
     for upload in uploads:
-        for choice in upload.table.choices:
-            if not choice.value:
-                raise limits.RejectedError(
-                    f"Line 1 of {upload.name} looks like the lines below it. Choose beside its"
-                    " name if it has names of columns or texts."
-                )
+        if not all(choice.value for choice in upload.table.choices):
+            raise limits.RejectedError(
+                f"Line 1 of {upload.name} looks like the lines below it. Choose beside its"
+                " name if it has names of columns or texts."
+            )
     check_roles(uploads)
     if missing.role:
         raise MissingError(missing.ask())
     used = [upload for upload in uploads if any(column.role for column in upload.columns)]
-    texts = 0
-    for upload in used:
-        columns = len(upload.select("systems")) + len(upload.select("references"))
-        texts += columns * upload.rows
+    texts = sum(
+        upload.rows * len([*upload.select("systems"), *upload.select("references")])
+        for upload in used
+    )
     if texts > limits.MAX_TEXTS:
         raise limits.RejectedError(
             f"The files have {texts:,} texts; the limit is {limits.MAX_TEXTS:,}. {UPLOAD_LESS}"
@@ -241,13 +237,10 @@ def _read_uploads(paths: Sequence[str], chosen: Chosen) -> _Read:
     cells_of: dict[str, dict[str, list[Cell]]] = {role: {} for role in ROLES if role}
     for upload in used:
         rows = rows_of.get(upload.path)
-        for column in upload.columns:
-            if not column.role:
-                continue
+        for column in [each for each in upload.columns if each.role]:
             cells = upload.table.columns[column.key]
-            kept = cells if rows is None else [cells[row] for row in rows]
             own = cells_of[column.role]
-            own[rename(column.name, own)] = kept
+            own[rename(column.name, own)] = cells if rows is None else [cells[row] for row in rows]
     _check_texts(cells_of["systems"])
     others = {kind: cells for kind in ("labels", "documents") for cells in cells_of[kind].values()}
     return _Read(cells_of["systems"], cells_of["references"], others, remarks)
@@ -267,14 +260,13 @@ def _make_equal(read: _Read, chosen: Mapping[str, Any]) -> tuple[_Read, list[str
         ]
         remark = f"only the first {shortest:,} of {longest:,} lines"
         return read._replace(systems=parts[0], references=parts[1], others=parts[2]), [remark]
-    remarks = []
-    systems = {}
-    for name, cells in read.systems.items():
-        missing = longest - len(cells)
-        systems[name] = cells + [""] * missing
-        if missing:
-            lines = report.count_things(missing, "missing line")
-            remarks.append(f"{name}: {lines} counted as empty")
+    missing = {name: longest - len(cells) for name, cells in read.systems.items()}
+    systems = {name: cells + [""] * missing[name] for name, cells in read.systems.items()}
+    remarks = [
+        f"{name}: {report.count_things(count, 'missing line')} counted as empty"
+        for name, count in missing.items()
+        if count
+    ]
     return read._replace(systems=systems), remarks
 
 
@@ -284,16 +276,13 @@ def _join_by_ids(uploads: Sequence[Upload]) -> tuple[dict[str, list[int]], list[
     Rows whose id is not in all files are left out.
     """
     ids_of = {upload.path: upload.find_ids() for upload in uploads}
-    first = next((ids_of[upload.path] for upload in uploads if upload.select("references")), None)
-    if first is None or len(uploads) < 2:
+    first = next(ids_of[upload.path] for upload in uploads if upload.select("references"))
+    have_ids = None not in ids_of.values()
+    if first is None or not have_ids or all(ids == first for ids in ids_of.values()):
         return {}, []
-    places = {}
-    for path, ids in ids_of.items():
-        if ids is None:
-            return {}, []
-        places[path] = {name: row for row, name in enumerate(ids)}
-    if all(ids == first for ids in ids_of.values()):
-        return {}, []
+    places = {
+        path: {name: row for row, name in enumerate(ids or ())} for path, ids in ids_of.items()
+    }
     kept = [name for name in first if all(name in place for place in places.values())]
     if not kept:
         return {}, []
@@ -339,10 +328,11 @@ def read_example() -> Submission:
     """
     text = Path(__file__).with_name("example.tsv").read_text(encoding="utf-8")
     head, *rows = [line.split("\t") for line in text.splitlines()]
-    systems = {}
-    for column, name in enumerate(head):
-        if column >= _EXAMPLE_REFERENCES:
-            systems[name] = [row[column] for row in rows]
+    systems = {
+        name: [row[column] for row in rows]
+        for column, name in enumerate(head)
+        if column >= _EXAMPLE_REFERENCES
+    }
     return Submission(systems, [row[:_EXAMPLE_REFERENCES] for row in rows])
 
 

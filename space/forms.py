@@ -7,6 +7,7 @@ alike. A file is parsed only if its size and its number of values are within the
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -172,40 +173,21 @@ def is_packed(file: Path) -> bool:
 def read_pieces(file: Path) -> Iterator[bytes]:
     """Yield the pieces of a file, unpacked; up to the limit of all files."""
     limit = limits.MAX_FILE_MEGABYTES * 1_000_000
-    with open(file, "rb") as opened:
-        if not is_packed(file):
-            yield from iter(lambda: opened.read(_PIECE), b"")
-            return
-        unpacker = zlib.decompressobj(wbits=31)
-        size = 0
-        try:
-            while piece := unpacker.unconsumed_tail or opened.read(_PIECE):
-                unpacked = unpacker.decompress(piece, _PIECE)
-                size += len(unpacked)
-                yield unpacked
-                if size > limit:
-                    return  # `check_files` has rejected the file
-                if unpacker.eof and not unpacker.unconsumed_tail:
-                    rest = unpacker.unused_data or opened.read(_PIECE)
-                    if not rest.strip(b"\0"):
-                        break
-                    # Parts that were packed one by one.
-                    unpacker = zlib.decompressobj(wbits=31)
-                    yield unpacker.decompress(rest)
-        except zlib.error:
-            raise _reject_damaged(file) from None
-        if not unpacker.eof:
-            raise _reject_damaged(file)
+    opener = gzip.open if is_packed(file) else open
+    size = 0
+    try:
+        with opener(file, "rb") as opened:
+            while size <= limit and (piece := opened.read(_PIECE)):  # else it is rejected
+                size += len(piece)
+                yield piece
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise DamagedError(
+            f"{file.name} is damaged or incomplete. Pack it again, or upload it without packing."
+        ) from None
 
 
 class DamagedError(limits.RejectedError):
     """A packed file that can't be unpacked."""
-
-
-def _reject_damaged(file: Path) -> DamagedError:
-    return DamagedError(
-        f"{file.name} is damaged or incomplete. Pack it again, or upload it without packing."
-    )
 
 
 _PICTURE = "a picture"
@@ -345,10 +327,10 @@ def _list_encodings(sample: bytes) -> list[str]:
     matches = charset_normalizer.from_bytes(
         sample, cp_isolation=list(_ENCODINGS), enable_fallback=False
     )
-    likely: list[str] = []
-    for match in matches:
-        # Of encodings with the same text, the first of the table is the most frequent.
-        likely += [each for each in _ENCODINGS if each in match.could_be_from_charset]
+    # Of encodings with the same text, the first of the table is the most frequent.
+    likely = [
+        each for match in matches for each in _ENCODINGS if each in match.could_be_from_charset
+    ]
     # Western Europe's is far more frequent than others with Latin letters.
     if "cp1252" in likely and likely[0] in _LATIN:
         likely.insert(0, "cp1252")
@@ -385,10 +367,7 @@ def check_lines(
 
     `signs` are the characters that begin or end a value.
     """
-    if text.count("\n") - text.endswith("\n") >= limit:
-        raise limits.RejectedError(
-            f"{name} has more than {limit:,} lines, the limit here. {UPLOAD_LESS}"
-        )
+    _check_rows(name, text.count("\n") - text.endswith("\n") + 1, limit)
     _check_signs(name, text, signs)
     if max(map(len, text.split("\n"))) > limits.MAX_LINE_CHARACTERS:
         raise limits.RejectedError(
@@ -403,6 +382,13 @@ def _check_signs(name: str, text: str, signs: Sequence[str]) -> None:
         raise limits.RejectedError(
             f"{name} has more than {limits.MAX_FILE_SIGNS:,} cells or values. Leave out columns, or"
             " upload a part of it."
+        )
+
+
+def _check_rows(name: str, count: int, limit: int = limits.MAX_SEGMENTS) -> None:
+    if count > limit:
+        raise limits.RejectedError(
+            f"{name} has more than {limit:,} lines, the limit here. {UPLOAD_LESS}"
         )
 
 
@@ -421,6 +407,7 @@ _MARKUP = re.compile(
     r"<\?xml|(?:<!doctype.*?>|<!--.*?-->|\s)*<(?:dataset|mteval|(?:src|ref|tst)set|doc)\b",
     re.DOTALL,
 )
+_XML_PROBLEMS = {"depth": "nested too deeply", "entity": "entities within entities"}
 _SETS = ("src", "ref", "hyp", "srcset", "refset", "tstset")
 _ROLE_OF_SET = {"ref": "references", "refset": "references", "hyp": "systems", "tstset": "systems"}
 
@@ -450,32 +437,26 @@ def _read_markup(name: str, text: str, beginning: str) -> Table:
         root = etree.fromstring(text.encode(), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         problem = str(error).partition(", line")[0]
-        for sign, words in (("depth", "nested too deeply"), ("entity", "entities within entities")):
-            if sign in problem:
-                problem = words
-        raise limits.RejectedError(f"{name} can’t be read as XML: {problem}.") from None
-    if root is None:
-        raise _reject_markup(name)
+        words = next((words for sign, words in _XML_PROBLEMS.items() if sign in problem), problem)
+        raise limits.RejectedError(f"{name} can’t be read as XML: {words}.") from None
     # 2. Collect the segments of each set in the order of the file.
     columns: dict[str, dict[tuple[str, str], str]] = {}
     roles: dict[str, str] = {}
     domains: dict[tuple[str, str], str] = {}
-    for segment in _list_segments(root):
+    for segment in [] if root is None else _list_segments(root):
         place = (segment.document, segment.number)
         columns.setdefault(segment.column, {})[place] = segment.text
         roles[segment.column] = segment.role
         domains.setdefault(place, segment.domain)
     if not columns:
-        raise _reject_markup(name)
-    if len(domains) > limits.MAX_SEGMENTS:
         raise limits.RejectedError(
-            f"{name} has more than {limits.MAX_SEGMENTS:,} lines, the limit here. {UPLOAD_LESS}"
+            f"{name} has tags, but no segments as in WMT’s XML or SGML. Upload the texts in it."
         )
+    _check_rows(name, len(domains))
     # 3. A row per segment; some test sets have segments without a reference, which don't count.
-    kept = list(domains)
     references = [cells for column, cells in columns.items() if roles[column] == "references"]
-    if references:
-        kept = [place for place in domains if any(place in cells for cells in references)]
+    with_reference = {place for cells in references for place in cells}
+    kept = [place for place in domains if place in with_reference or not references]
     table: dict[str, list[Cell]] = {
         column: [cells.get(place) for place in kept] for column, cells in columns.items()
     }
@@ -493,16 +474,9 @@ def _read_markup(name: str, text: str, beginning: str) -> Table:
     if any(domains.values()):
         table["domain"] = [domains[place] for place in kept]
         roles["domain"] = "labels"
-    count = len(set(table["document"]))
-    remarks.append(report.count_things(count, "document"))
+    remarks.append(report.count_things(len({*table["document"]}), "document"))
     form = "WMT’s XML" if is_xml else "WMT’s SGML"
     return Table(form, table, roles, remarks, names_systems=True)
-
-
-def _reject_markup(name: str) -> limits.RejectedError:
-    return limits.RejectedError(
-        f"{name} has tags, but no segments as in WMT’s XML or SGML. Upload the texts in it."
-    )
 
 
 def _list_segments(root: Any) -> Iterator[_Segment]:
@@ -538,7 +512,7 @@ def _find_attribute(element: Any, *names: str) -> str:
 
 # --- fairseq's log --------------------------------------------------------------------------------
 
-_LOGGED = re.compile(r"^([STHD])-(\d+)\t(.*)$", re.MULTILINE)
+_LOGGED = re.compile(r"^([STHD])-(\d{1,9})\t(.*)$", re.MULTILINE)
 _LOG_SHARE = 0.3  # of the first lines
 _LOG_NAMES = {"S": "source", "T": "target", "H": "hypothesis", "D": "detokenized hypothesis"}
 
@@ -554,26 +528,18 @@ def _read_log(name: str, text: str) -> Table:
     check_lines(name, text, 10 * limits.MAX_SEGMENTS)
     columns: dict[str, dict[int, str]] = {}
     for sign, number, cell in _LOGGED.findall(text):
-        if len(number) > 9:
-            continue
         # A hypothesis has its score before it. Of several, the first one is the best.
         words = cell.partition("\t")[2] if sign in "HD" else cell
         columns.setdefault(sign, {}).setdefault(int(number), words)
     numbers = sorted({number for cells in columns.values() for number in cells})
-    if len(numbers) > limits.MAX_SEGMENTS:
-        raise limits.RejectedError(
-            f"{name} has more than {limits.MAX_SEGMENTS:,} lines, the limit here. {UPLOAD_LESS}"
-        )
-    table: dict[str, list[Cell]] = {}
-    roles = {}
-    for sign, column in _LOG_NAMES.items():
-        if sign not in columns:
-            continue
-        table[column] = [columns[sign].get(number) for number in numbers]
-        roles[column] = "references" if sign == "T" else ""
+    _check_rows(name, len(numbers))
     system = "D" if "D" in columns else "H"  # what fairseq itself scores
-    if system in columns:
-        roles[_LOG_NAMES[system]] = "systems"
+    role_of = {"T": "references", system: "systems"}
+    signs = [sign for sign in _LOG_NAMES if sign in columns]
+    table: dict[str, list[Cell]] = {
+        _LOG_NAMES[sign]: [columns[sign].get(number) for number in numbers] for sign in signs
+    }
+    roles = {_LOG_NAMES[sign]: role_of.get(sign, "") for sign in signs}
     return Table("fairseq’s log, in the order of its numbers", table, roles)
 
 
@@ -589,9 +555,7 @@ def _is_json_lines(text: str) -> bool:
     beginning = text[:200].lstrip()
     if not beginning.startswith(("{", "[{", '["', "[\n", "[ ")):
         return False
-    lines = [line for line in text[:200_000].split("\n")[:3] if line.strip()]
-    if len(text) > 200_000:
-        lines = lines[:1]
+    lines = [line for line in text.split("\n", 3)[:3] if line.strip()]
     return all(map(_is_json, lines)) or _is_json(text)
 
 
@@ -622,16 +586,14 @@ def _read_json(name: str, text: str) -> Table:
     if second.strip() and _is_json(first):
         return _read_json_lines(name, text)
     value = _load_json(name, text, "Write a list of objects, or one object per line.")
-    columns = _find_lists(value)
-    if columns:
-        return _make_json(name, columns, "JSON")
     rows = _find_rows(value)
-    if not rows:
+    columns = _find_lists(value) or _flatten_rows(name, rows)
+    if not columns:
         raise limits.RejectedError(
             f'{name}: expected a list of objects, such as [{{"prediction": "…"}}], or lists of'
             ' texts, such as {"predictions": ["…"], "references": [["…"]]}.'
         )
-    return _make_json(name, _flatten_rows(name, rows), "JSON")
+    return _make_json(name, columns, "JSON")
 
 
 def _find_lists(value: object) -> dict[str, list[Cell]]:
@@ -642,11 +604,11 @@ def _find_lists(value: object) -> dict[str, list[Cell]]:
     """
     if not isinstance(value, dict):
         return {}
-    lists: dict[str, list[Cell]] = {}
-    for key, cells in value.items():
-        is_column = isinstance(cells, list) and cells and all(map(_is_cell, cells))
-        if is_column:
-            lists[str(key)] = cells
+    lists: dict[str, list[Cell]] = {
+        str(key): cells
+        for key, cells in value.items()
+        if isinstance(cells, list) and cells and all(map(_is_cell, cells))
+    }
     return lists if len({len(cells) for cells in lists.values()}) == 1 else {}
 
 
@@ -691,11 +653,7 @@ def _read_json_lines(name: str, text: str) -> Table:
 
 def _flatten_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Cell]]:
     """Return the cells of rows by their paths, such as `choices[0].message.content`."""
-    if len(rows) > limits.MAX_SEGMENTS:
-        raise limits.RejectedError(
-            f"{name} has {len(rows):,} rows; the limit is {limits.MAX_SEGMENTS:,}. Upload a part of"
-            " it."
-        )
+    _check_rows(name, len(rows))
     columns: dict[str, list[Cell]] = {}
     for number, row in enumerate(rows):
         for path, cell in _list_cells(row, "", 0):
@@ -736,10 +694,9 @@ def _find_answer(messages: Sequence[object]) -> Cell:
     >>> _find_answer([{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}])
     'b'
     """
-    for message in reversed(messages):
-        if isinstance(message, dict) and message.get("role") == "assistant":
-            return message.get("content")
-    return None
+    turns = [each for each in messages if isinstance(each, dict)]
+    answers = [each.get("content") for each in turns if each.get("role") == "assistant"]
+    return answers[-1] if answers else None
 
 
 def _make_json(name: str, columns: Mapping[str, list[Cell]], form: str) -> Table:
@@ -782,8 +739,8 @@ def _make_json(name: str, columns: Mapping[str, list[Cell]], form: str) -> Table
 def _find_odd_cell(cells: Sequence[Cell]) -> int | None:
     """Return the first cell that is neither a text nor the references of a segment."""
     for number, cell in enumerate(cells):
-        is_short = not isinstance(cell, list) or len(cell) <= limits.MAX_REFERENCES
-        if not _is_cell(cell) or not is_short:
+        is_long = isinstance(cell, list) and len(cell) > limits.MAX_REFERENCES
+        if is_long or not _is_cell(cell):
             return number
     return None
 
@@ -807,9 +764,18 @@ class _Cells(NamedTuple):
     def read(self, text: str) -> Any:
         """Return Python's reader of the rows of a text."""
         lines = io.StringIO(text, newline="")
-        if self.are_quoted:
-            return csv.reader(lines, delimiter=self.delimiter)
-        return csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE)
+        return csv.reader(
+            lines,
+            delimiter=self.delimiter,
+            quoting=csv.QUOTE_MINIMAL if self.are_quoted else csv.QUOTE_NONE,
+        )
+
+    def read_first(self, text: str) -> list[list[str]]:
+        """Return the first rows; none if a cell is too long for Python's reader."""
+        try:
+            return list(islice(self.read(text), _LINES_LIKE_HEAD))
+        except csv.Error:
+            return []
 
 
 def _read_delimited(name: str, text: str, suffix: str, reading: Reading) -> Table:
@@ -828,11 +794,11 @@ def _read_delimited(name: str, text: str, suffix: str, reading: Reading) -> Tabl
     _check_signs(name, text, (delimiter,))
     head = text.partition("\n")[0]
     _check_columns(name, head.count(delimiter) + 1)
-    if suffix == ".csv" and delimiter in _NAMES_OF_DELIMITERS:
+    are_quoted = suffix == ".csv"
+    if are_quoted and delimiter in _NAMES_OF_DELIMITERS:
         remarks.append(_NAMES_OF_DELIMITERS[delimiter])
     # 2. Quotation marks in TSV are text, as for `cut` and in the files of WMT, unless each cell
     #    with one is quoted.
-    are_quoted = suffix == ".csv"
     if not are_quoted and _has_quoted_cells(text):
         are_quoted = reading.quotes != KEEP_QUOTES
         remarks.append(f"quoted as by pandas; quotes {'removed' if are_quoted else 'kept'}")
@@ -841,19 +807,14 @@ def _read_delimited(name: str, text: str, suffix: str, reading: Reading) -> Tabl
         choices.append(Choice("quotes", "Quotation marks around cells", options, value))
     cells = _Cells(delimiter, are_quoted)
     # 3. Line 1 has names of columns, unless it looks like the lines below it.
-    names: list[str] | None = None
-    beginning = text[: 4 * limits.MAX_LINE_CHARACTERS]
-    try:
-        first_rows = list(islice(cells.read(beginning), _LINES_LIKE_HEAD))
-    except csv.Error:
-        first_rows = []  # a cell that is too long for Python's reader
-    if first_rows and _has_odd_head(first_rows):
+    names: list[str] = []
+    first_rows = cells.read_first(text[: 4 * limits.MAX_LINE_CHARACTERS])
+    has_names = not _has_no_head(first_rows)
+    if _has_odd_head(first_rows):
         options = {HEAD_NAMES: "names of columns", HEAD_TEXTS: "texts"}
         choices.append(Choice("head", "Line 1 has", options, reading.head))
-        if reading.head == HEAD_TEXTS:
-            names = [f"column {number}" for number in range(1, len(first_rows[0]) + 1)]
-            remarks.append("without names of columns")
-    elif first_rows and _has_no_head(first_rows):
+        has_names = reading.head != HEAD_TEXTS
+    if not has_names:
         names = [f"column {number}" for number in range(1, len(first_rows[0]) + 1)]
         remarks.append("without names of columns")
     # 4. Parse all.
@@ -867,12 +828,8 @@ def _find_delimiter(text: str, delimiters: Sequence[str]) -> str:
     >>> _find_delimiter("a;b\\n1,5;2\\n1;2\\n", (",", ";"))
     ';'
     """
-    beginning = text[:20_000]
     for delimiter in delimiters:
-        try:
-            rows = list(islice(_Cells(delimiter, True).read(beginning), _LINES_LIKE_HEAD))
-        except csv.Error:
-            continue
+        rows = _Cells(delimiter, True).read_first(text[:20_000])
         widths = {len(row) for row in rows[:-1] if row}  # the last one may be cut
         if len(widths) == 1 and widths != {1}:
             return delimiter
@@ -881,7 +838,7 @@ def _find_delimiter(text: str, delimiters: Sequence[str]) -> str:
 
 
 def _parse_cells(
-    name: str, text: str, cells: _Cells, names: Sequence[str] | None
+    name: str, text: str, cells: _Cells, names: Sequence[str]
 ) -> dict[str, list[Cell]]:
     """Return the cells by column, or raise which line has another number of them."""
     csv.field_size_limit(limits.MAX_LINE_CHARACTERS)
@@ -908,11 +865,7 @@ def _parse_cells(
     head = names or rows.pop(0)
     if len(set(head)) < len(head):
         raise limits.RejectedError(f"{name} has two columns with the same name. Rename one.")
-    if len(rows) > limits.MAX_SEGMENTS:
-        raise limits.RejectedError(
-            f"{name} has {len(rows):,} rows; the limit is {limits.MAX_SEGMENTS:,}. Upload a part"
-            " of it."
-        )
+    _check_rows(name, len(rows))
     return {column: [row[place] for row in rows] for place, column in enumerate(head)}
 
 
@@ -922,9 +875,9 @@ def _has_odd_head(rows: Sequence[Sequence[str]]) -> bool:
     Names of columns have a role, or are short. A text has four words or more, or many characters
     of a script written without spaces.
     """
-    head, *others = rows
-    if len(rows) < 3 or any(find_role(name) for name in head):
+    if _has_names(rows):
         return False
+    head, *others = rows
     texts = 0
     for column, name in enumerate(head):
         below = [row[column] for row in others if len(row) == len(head)]
@@ -940,13 +893,18 @@ def _has_no_head(rows: Sequence[Sequence[str]]) -> bool:
     >>> _has_no_head([["news", "d1"], ["news", "d1"], ["chat", "d2"]])
     True
     """
-    head, *others = rows
-    if len(rows) < 3 or any(find_role(name) for name in head):
+    if _has_names(rows):
         return False
+    head, *others = rows
     return any(
         name and any(len(row) > column and row[column] == name for row in others)
         for column, name in enumerate(head)
     )
+
+
+def _has_names(rows: Sequence[Sequence[str]]) -> bool:
+    """Return True if line 1 names a role, or if there are too few lines to compare it with."""
+    return len(rows) < 3 or any(map(find_role, rows[0]))
 
 
 def _has_quoted_cells(text: str) -> bool:

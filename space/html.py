@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 import numpy as np
@@ -40,6 +40,10 @@ LINK_BUTTON = (
 )
 
 _FIRST_ROWS = 10  # of a list of segments; page.css hides the others
+_NUMBER_WORDS = (
+    "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen twenty"
+)
 _ROOTS = {2: "square root", 3: "cube root", 4: "fourth root"}
 _DECIMAL = r"[+−-]?\d[\d,]*(\.\d+)?"
 _NUMBERS = re.compile(rf"(<?{_DECIMAL}(( to | : ){_DECIMAL}| and more)?)?")
@@ -57,12 +61,8 @@ element.addEventListener("change", () => trigger("input"));
 """
 
 
-class Point(NamedTuple):
-    """A segment by its number, and its scores under two systems, from 0 to 100."""
-
-    segment: int
-    first: float
-    second: float
+# A segment by its number, and its scores under two systems, from 0 to 100.
+Point = tuple[int, float, float]
 
 
 def add_html(text: str = "", elem_id: str | None = None) -> gr.HTML:
@@ -113,9 +113,7 @@ def copy_button(text: str, what: str) -> str:
     >>> copy_button("BLEU 1.", "it")
     '<button type="button" class="bleu-copy" data-copy="BLEU 1." title="BLEU 1.">Copy it</button>'
     """
-    title = ""
-    if "\n" not in text:
-        title = f' title="{show(text)}"'
+    title = "" if "\n" in text else f' title="{show(text)}"'
     # `show` would write the line ends of a table as escape sequences.
     copied = escape(text)
     return Markup(
@@ -143,6 +141,35 @@ def bold(text: str) -> str:
     '<b>1.0</b>'
     """
     return Markup(f"<b>{show(text)}</b>")
+
+
+def join(*texts: str) -> str:
+    """Join the texts that are not empty.
+
+    >>> join("a", "", "b")
+    'a, b'
+    """
+    return ", ".join(filter(None, texts))
+
+
+def write_count(count: int) -> str:
+    """Write a number as a sentence has it.
+
+    >>> [write_count(count) for count in (8, 21, 30)]
+    ['eight', '21', 'thirty']
+    """
+    words = dict(enumerate(_NUMBER_WORDS.split())) | {30: "thirty"}  # the most systems
+    return words.get(count, f"{count}")
+
+
+def count_range(counts: Collection[int], noun: str) -> str:
+    """Write the smallest and the largest of some counts.
+
+    >>> count_range([2, 1], "reference"), count_range([1, 1], "reference")
+    ('1 to 2 references', '1 reference')
+    """
+    most = count_things(max(counts), noun)
+    return most if len({*counts}) == 1 else f"{min(counts)} to {most}"
 
 
 def shorten(text: str, limit: int) -> str:
@@ -211,12 +238,15 @@ def formula(explanation: Explanation) -> str:
     fills = _fill("brevity", penalty)
     brevity = _label_factor(report.write_number(penalty), "brevity penalty", fills)
     # 3. What is behind them.
-    note = report.describe_penalty(explanation)
-    for order in weighted:
-        if order["unclipped_matches"] > order["matches"]:
-            note += f"; {order['unclipped_matches']:,} {order['order']}-grams before clipping"
+    notes = [report.describe_penalty(explanation)] if penalty < 1 else []
+    notes += [
+        f"{order['unclipped_matches']:,} {order['order']}-grams before clipping"
+        for order in weighted
+        if order["unclipped_matches"] > order["matches"]
+    ]
     if any(factor.is_smoothed for factor, _ in factors):
-        note += "; dashed: smoothed, because a factor of 0 would make the score 0"
+        notes.append("dashed: smoothed, because a factor of 0 would make the score 0")
+    note = "; ".join(notes) or "&nbsp;"  # its line stays, so that nothing jumps
     return (
         f'<p class="bleu-formula">= 100 · {brevity} · <span class="product">'
         f'{report.multiply(terms, root, root)}</span></p><p class="bleu-note">{note}</p>'
@@ -252,9 +282,8 @@ def remedies(findings: Sequence[Remedy]) -> str:
     boxes = []
     for remedy in findings:
         options = json.dumps(remedy.options)
-        apply = ""
-        if remedy.button:
-            apply = button(remedy.button, "apply", options=options, fix=remedy.fix)
+        fix = button(remedy.button, "apply", options=options, fix=remedy.fix)
+        apply = fix if remedy.button else ""
         boxes.append(f'<p class="bleu-message note">{show(remedy.finding)} {apply}</p>')
     return "".join(boxes)
 
@@ -314,13 +343,12 @@ def rows(head: Sequence[str], cells: Sequence[Sequence[str]], box: str = "") -> 
     kinds = []
     for column in range(len(head)):
         has_numbers = len(cells) > 0 and all(_is_number(line[column]) for line in cells)
-        kind = ' class="number"' if has_numbers else ""
-        kinds.append(kind)
+        kinds.append(' class="number"' if has_numbers else "")
     # 2. The head. A column without a name has no header that a screen reader would announce.
-    names = []
-    for name, kind in zip(head, kinds):
-        header = f'<th scope="col"{kind}>{show(name)}</th>' if name else "<td></td>"
-        names.append(header)
+    names = [
+        f'<th scope="col"{kind}>{show(name)}</th>' if name else "<td></td>"
+        for name, kind in zip(head, kinds)
+    ]
     # 3. The body.
     lines = []
     for line in cells:
@@ -367,9 +395,7 @@ def segment_rows(
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
     """Return names and values, as many per line as fit."""
-    items = []
-    for name, value in pairs:
-        items.append(f"<div><dt>{show(name)}</dt><dd>{show(value)}</dd></div>")
+    items = [f"<div><dt>{show(name)}</dt><dd>{show(value)}</dd></div>" for name, value in pairs]
     return f'<dl class="bleu-facts">{"".join(items)}</dl>'
 
 
@@ -415,10 +441,8 @@ def _fill_precision(
     n-grams that match before clipping.
     """
     kind = "smoothed" if is_smoothed else "clipped"
-    filled = _fill(kind, precision, f";--match:{depth:.2g}")
-    if before_clipping > precision:
-        return _fill("unclipped", before_clipping) + filled
-    return filled
+    clipped = _fill("unclipped", before_clipping) if before_clipping > precision else ""
+    return clipped + _fill(kind, precision, f";--match:{depth:.2g}")
 
 
 def _fill(kind: str, share: float, style: str = "") -> str:
@@ -427,10 +451,9 @@ def _fill(kind: str, share: float, style: str = "") -> str:
 
 def _draw_penalty() -> str:
     """Return exp(1 - r/c) as an SVG path, where r is 100, and a penalty of 1 is 100 high."""
-    points = []
-    for length in range(5, 101, 5):
-        penalty = math.exp(1 - 100 / length)
-        points.append(f"{length},{100 - 100 * penalty:.1f}")
+    points = [
+        f"{length},{100 - 100 * math.exp(1 - 100 / length):.1f}" for length in range(5, 101, 5)
+    ]
     return f"M0,100L{' '.join(points)}H150"
 
 
@@ -457,11 +480,7 @@ def brevity_curve(result: Mapping[str, Any], mean: float | None = None) -> str:
     x = 100 * min(length / max(reference_length, 1), 1.5)
     y = 100 - 100 * penalty
     # 2. The penalty beside the dot, if it fits, and not below the axis.
-    anchor = "start"
-    text_x = x + 4
-    if x > 120:
-        anchor = "end"
-        text_x = x - 4
+    anchor, text_x = ("end", x - 4) if x > 120 else ("start", x + 4)
     text_y = min(y + 11, 96)
     # 3. The dot is a slider from 0 to the end of the picture.
     known_mean = "" if mean is None else f' data-mean="{mean:.6f}"'
@@ -526,7 +545,7 @@ def scatter(points: Sequence[Point], names: tuple[str, str], words: str) -> str:
     With the arrow keys, page.js goes from point to point in their order. `words` says for screen
     readers what the chart shows.
 
-    >>> 'data-segment="3"' in scatter([Point(3, 10.0, 20.0)], ("A", "B"), "B is higher.")
+    >>> 'data-segment="3"' in scatter([(3, 10.0, 20.0)], ("A", "B"), "B is higher.")
     True
     """
     circles = "".join(_draw_point(point) for point in points)
@@ -549,13 +568,10 @@ def scatter(points: Sequence[Point], names: tuple[str, str], words: str) -> str:
 
 
 def _draw_point(point: Point) -> str:
-    better = "tie"
-    if point.first > point.second:
-        better = "first"
-    elif point.first < point.second:
-        better = "second"
+    segment, first, second = point
+    better = "first" if first > second else "second" if first < second else "tie"
     return (
-        f'<circle class="{better}" data-action="open" data-segment="{point.segment}"'
-        f' cx="{point.first:.1f}" cy="{100 - point.second:.1f}" r="1.2"><title>'
-        f"Line {point.segment}: {point.first:.1f} and {point.second:.1f}</title></circle>"
+        f'<circle class="{better}" data-action="open" data-segment="{segment}"'
+        f' cx="{first:.1f}" cy="{100 - second:.1f}" r="1.2"><title>'
+        f"Line {segment}: {first:.1f} and {second:.1f}</title></circle>"
     )

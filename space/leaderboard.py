@@ -20,12 +20,10 @@ if TYPE_CHECKING:
 
 Scores = Mapping[str, Any]  # of a system in a result
 
-_NUMBER_WORDS = (
-    "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen twenty"
-)
 _MOST_IN_FULL = 10  # systems whose rows are high, in blocks of first place and behind
 _SHOWN_NAME = 32  # characters of a name in a row; its title has all of them
+_MARK = "★"  # of the first place
+_MARKED = "★ No other system is better, by the test of all pairs."
 _MAX_TICKS = 7
 _WIDEST_GROWTH = 2  # a system that makes the axis more than twice as long is off the scale
 
@@ -80,6 +78,15 @@ class Leaderboard(NamedTuple):
         is_block = are_first == sorted(are_first, reverse=True)
         return bool(self.standings[0].rank) and (self.is_long or not is_block)
 
+    def list_places(self) -> list[str]:
+        """Return what stands before each row: a mark, or the place if it isn't that above."""
+        if not self.standings[0].rank:
+            return [""] * len(self.standings)
+        if self.has_marks:
+            return [_MARK if standing.is_first else "" for standing in self.standings]
+        places = ["first place" if each.is_first else "behind" for each in self.standings]
+        return [place if place != above else "" for place, above in zip(places, ["", *places])]
+
 
 class Table(NamedTuple):
     """The cells of a table, and how many of its first columns have words."""
@@ -119,7 +126,7 @@ def render_systems(
     """
     # 1. The leaderboard, and the sentence to quote.
     board = build_leaderboard(
-        comparison, ranking, names, size=_join(size, scored.remark), identical=identical
+        comparison, ranking, names, size=html.join(size, scored.remark), identical=identical
     )._replace(prefix=scored.prefix)
     quoted = quote(ranking or comparison)
     sentence = add_remark(quoted, scored.remark)
@@ -189,15 +196,12 @@ def build_leaderboard(
     standings = []
     for name in ranges or names:
         system = systems[name]
-        interval = None
-        if "confidence_interval" in system:
-            low, high = system["confidence_interval"]
-            interval = (100 * low, 100 * high)
+        interval = _read_interval(system)
         rank = "–".join(f"{place}" for place in dict.fromkeys(ranges.get(name, ())))
         is_first = name in ranges and ranges[name][0] == 1
         runs = tuple(run["score"] for run in system.get("runs", {}).values())
         standings.append(Standing(name, system["score"], interval, rank, is_first, runs))
-    size = _join(size, _count_runs(standings))
+    size = html.join(size, _count_runs(standings))
     # 2. The sentences.
     result = ranking or comparison
     if ranking:
@@ -254,25 +258,13 @@ def state_ranking(ranking: Sequence[RankedSystem], identical: Mapping[str, str])
         is_certain = first[0]["rank_range"] == [1, 1]
         certainty = ", by more than chance" if is_certain else ""
         return f"{first[0]['system']} scores highest{certainty}."
-    count = _write_count(len(first))
+    count = html.write_count(len(first))
     subject = count.capitalize()
     if len(first) == len(ranking):
         subject = f"All {count}"
     elif len(ranking) > _MOST_IN_FULL:
-        subject += f" of {_write_count(len(ranking))}"
+        subject += f" of {html.write_count(len(ranking))}"
     return f"{subject} systems share first place."
-
-
-def _write_count(count: int) -> str:
-    """Write a number as a sentence has it.
-
-    >>> [_write_count(count) for count in (8, 21, 30)]
-    ['eight', '21', 'thirty']
-    """
-    if count == 30:
-        return "thirty"
-    words = _NUMBER_WORDS.split()
-    return words[count] if count < len(words) else f"{count}"
 
 
 def _count_runs(standings: Sequence[Standing]) -> str:
@@ -282,10 +274,7 @@ def _count_runs(standings: Sequence[Standing]) -> str:
     'means of 2 runs'
     """
     counts = {max(len(standing.runs), 1) for standing in standings}
-    if counts == {1}:
-        return ""
-    most = html.count_things(max(counts), "run")
-    return f"means of {most}" if len(counts) == 1 else f"means of {min(counts)} to {most}"
+    return "" if counts == {1} else f"means of {html.count_range(counts, 'run')}"
 
 
 def _state_lead(standings: Sequence[Standing], identical: Mapping[str, str]) -> str:
@@ -354,10 +343,6 @@ def _describe_test(result: QuotableReport) -> str:
     return words
 
 
-def _join(*texts: str) -> str:
-    return ", ".join(text for text in texts if text)
-
-
 # --- The axis -------------------------------------------------------------------------------------
 
 
@@ -422,10 +407,9 @@ def _find_step(width: float) -> float:
     [0.05, 1.0, 2.0, 20.0]
     """
     power = 10.0 ** math.floor(math.log10(width / _MAX_TICKS))
-    for factor in (1, 2, 5):
-        if width / (factor * power) <= _MAX_TICKS:
-            return factor * power
-    return 10 * power
+    return next(
+        factor * power for factor in (1, 2, 5, 10) if width / (factor * power) <= _MAX_TICKS
+    )
 
 
 # --- Tables ---------------------------------------------------------------------------------------
@@ -445,19 +429,17 @@ def draw_table(board: Leaderboard) -> str:
     head = [
         f'<th scope="col" class="all-names">{html.show(title)}</th>',
         '<th scope="col" class="number">BLEU</th>',
-    ]
-    head += [
         f'<td class="drawn">{drawn_axis}</td>',
         '<th scope="col" class="number lead">to the best</th>',
     ]
     if is_ranked:
         head = ['<th scope="col" class="tier"><span class="bleu-unseen">place</span></th>', *head]
         head.append('<th scope="col" class="number">rank</th>')
-    if board.is_long and is_ranked:
+    has_ranks = board.is_long and is_ranked
+    if has_ranks:
         head.append('<td class="ranks"></td>')
     lines = []
-    tier = ""
-    for standing in board.standings:
+    for standing, place in zip(board.standings, board.list_places()):
         cells = [
             f'<th scope="row" class="name" dir="auto"'
             f' title="{html.show(board.prefix + standing.name)}">'
@@ -467,33 +449,28 @@ def draw_table(board: Leaderboard) -> str:
             f'<td class="number lead">{_write_lead(standing, best)}</td>',
         ]
         if is_ranked:
-            place = _name_tier(standing)
-            shown = place if place != tier else ""
-            tier = place
-            if board.has_marks:
-                shown = _FIRST_MARK if standing.is_first else ""
+            shown = _FIRST_MARK if place == _MARK else place
             cells = [f'<td class="tier">{shown}</td>', *cells]
             cells.append(f'<td class="number">{standing.rank}</td>')
-        if board.is_long and is_ranked:
+        if has_ranks:
             cells.append(f'<td class="ranks">{_draw_ranks(standing, len(board.standings))}</td>')
         kind = ' class="first"' if standing.is_first else ""
         lines.append(f"<tr{kind}>{''.join(cells)}</tr>")
-    notes = [_explain_board(board)]
-    if board.has_marks:
-        notes.insert(0, "★ No other system is better, by the test of all pairs.")
-    if board.is_long and is_ranked:
-        notes.insert(1, "Bars at the right: the places that a system may have.")
-    note = " ".join(filter(None, notes))
-    rounding = html.paragraph(note, "note") if note else ""
+    notes = [
+        _MARKED if board.has_marks else "",
+        "Bars at the right: the places that a system may have." if has_ranks else "",
+        _explain_board(board),
+    ]
+    note = html.paragraph(" ".join(filter(None, notes)), "note") if any(notes) else ""
     kind_of_table = " long" if board.is_long else ""
     return (
         f'<div class="bleu-box" tabindex="0" role="group" aria-label="Leaderboard">'
         f'<table class="bleu-board{kind_of_table}"><thead><tr>{"".join(head)}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>{rounding}"
+        f"<tbody>{''.join(lines)}</tbody></table></div>{note}"
     )
 
 
-_FIRST_MARK = '<span aria-hidden="true">★</span><span class="bleu-unseen">first place</span>'
+_FIRST_MARK = f'<span aria-hidden="true">{_MARK}</span><span class="bleu-unseen">first place</span>'
 
 
 def _draw_ranks(standing: Standing, count: int) -> str:
@@ -505,10 +482,6 @@ def _draw_ranks(standing: Standing, count: int) -> str:
         f'<svg height="12" aria-hidden="true"><rect class="rank" x="{start:.1f}%"'
         f' width="{width:.1f}%" y="3" height="6"/></svg>'
     )
-
-
-def _name_tier(standing: Standing) -> str:
-    return "first place" if standing.is_first else "behind"
 
 
 def _draw_row(standing: Standing, best: Standing, axis: Axis) -> str:
@@ -588,15 +561,12 @@ def _list_for_paper(board: Leaderboard, confidence: float | None) -> Table:
     for standing in board.standings:
         row = [standing.name, f"{standing.score:.1f}"]
         if has_intervals:
-            row.append(_write_dashed(standing.interval))
+            ends = standing.interval
+            row.append(write_interval(ends, 1).replace(" to ", "–") if ends else "")
         if is_ranked:
             row.append(standing.rank)
         rows.append(row)
     return Table(head, rows)
-
-
-def _write_dashed(ends: tuple[float, float] | None) -> str:
-    return f"{ends[0]:.1f}–{ends[1]:.1f}" if ends else ""
 
 
 def copy_table(table: Table, note: str, signature: str) -> str:
@@ -647,27 +617,21 @@ def _list_statistics(
     for name in order:
         system = systems[name]
         verdict = _judge_texts(name, system, baseline, identical)
-        difference = delta_interval = p_value = ""
-        if "delta" in system:
-            difference = html.write_signed(100 * system["delta"])
-        if "delta_interval" in system:
-            delta_interval = " to ".join(
-                html.write_signed(100 * end) for end in system["delta_interval"]
-            )
-        p = _read_p_value(system)
-        if p is not None:
-            p_value = _write_short_p(p)
-        numbers = [f"{system['score']:.2f}", write_range(system), difference, delta_interval]
-        rows.append([name, verdict, *numbers, p_value])
+        difference = html.write_signed(100 * system["delta"]) if "delta" in system else ""
+        ends = [html.write_signed(100 * end) for end in system.get("delta_interval", ())]
+        numbers = [f"{system['score']:.2f}", write_range(system), difference, " to ".join(ends)]
+        rows.append([name, verdict, *numbers, _write_short_p(_read_p_value(system))])
     return Table(head, rows, word_columns=2)
 
 
-def _write_short_p(p: float) -> str:
+def _write_short_p(p: float | None) -> str:
     """Write a p-value as a table prints it, but with the digits that a verdict depends on.
 
-    >>> [_write_short_p(p) for p in (1.0, 0.31249, 0.0476, 0.0152, 0.0021, 0.00001)]
-    ['1.00', '0.31', '0.048', '0.015', '0.002', '<0.001']
+    >>> [_write_short_p(p) for p in (1.0, 0.31249, 0.0476, 0.0152, 0.0021, 0.00001, None)]
+    ['1.00', '0.31', '0.048', '0.015', '0.002', '<0.001', '']
     """
+    if p is None:
+        return ""
     if p < 0.001:
         return "<0.001"
     return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
@@ -675,10 +639,16 @@ def _write_short_p(p: float) -> str:
 
 def write_range(scores: Scores, digits: int = 2) -> str:
     """Return the interval of a score in BLEU; empty without one."""
+    ends = _read_interval(scores)
+    return write_interval(ends, digits) if ends else ""
+
+
+def _read_interval(scores: Scores) -> tuple[float, float] | None:
+    """Return the ends of the interval of a score, from 0 to 100; None without one."""
     if "confidence_interval" not in scores:
-        return ""
+        return None
     low, high = scores["confidence_interval"]
-    return write_interval((100 * low, 100 * high), digits)
+    return 100 * low, 100 * high
 
 
 def _judge_texts(name: str, system: Scores, baseline: str, identical: Mapping[str, str]) -> str:
@@ -686,10 +656,9 @@ def _judge_texts(name: str, system: Scores, baseline: str, identical: Mapping[st
     earlier = identical.get(name)
     if earlier is None:
         return judge(system)
-    is_identical_to_baseline = earlier == identical.get(baseline, baseline)
-    if is_identical_to_baseline and name != baseline:
-        return f"identical to {earlier}"
-    return f"{judge(system)}, identical to {earlier}"
+    is_as_baseline = name != baseline and earlier == identical.get(baseline, baseline)
+    verdict = "" if is_as_baseline else judge(system)
+    return html.join(verdict, f"identical to {earlier}")
 
 
 def judge(system: Scores) -> str:
@@ -725,24 +694,16 @@ def find_identical(systems: Mapping[str, Sequence[str]]) -> dict[str, str]:
     >>> find_identical({"A": ["a"], "B": ["b"], "C": ["a"]})
     {'C': 'A'}
     """
-    names = list(systems)
     identical = {}
-    for number, name in enumerate(names):
-        for earlier in names[:number]:
-            if systems[name] == systems[earlier]:
-                identical[name] = earlier
-                break
+    first_of: dict[tuple[str, ...], str] = {}
+    for name, texts in systems.items():
+        first = first_of.setdefault(tuple(texts), name)
+        if first != name:
+            identical[name] = first
     return identical
 
 
 # --- Groups ---------------------------------------------------------------------------------------
-
-
-class Group(NamedTuple):
-    """A group of segments, or an average of all, and its scores."""
-
-    name: str
-    scores: Mapping[str, Any]
 
 
 def render_groups(results: Mapping[str, QuotableReport]) -> str:
@@ -760,27 +721,23 @@ def render_groups(results: Mapping[str, QuotableReport]) -> str:
     rows = []
     shown_rows = []
     for groups in zip(*by_system):
-        scores = [f"{group.scores['score']:.2f}" for group in groups]
-        row = [groups[0].name, *scores]
-        shown = row
-        if is_single:
-            row.append(write_range(groups[0].scores))
-        else:
-            best = max(scores, key=float)
-            shown = [row[0], *(html.bold(score) if score == best else score for score in scores)]
-        rows.append(row)
-        shown_rows.append(shown)
+        label, of_first = groups[0]
+        scores = [f"{of_system['score']:.2f}" for _, of_system in groups]
+        best = max(scores, key=float)
+        bold = [html.bold(score) if score == best else score for score in scores]
+        interval = [write_range(of_first)] if is_single else []
+        rows.append([label, *scores, *interval])
+        shown_rows.append([label, *(scores if is_single else bold), *interval])
     signature = results[names[0]]["signature"]
     copies = copy_table(Table(head, rows), signature, signature)
     folded = f'{html.rows(head, shown_rows)}<p class="bleu-copies">{copies}</p>'
     return html.fold("Score per group", folded, level=2)
 
 
-def _list_groups(result: QuotableReport) -> list[Group]:
-    """Return all segments, the mean of the groups, and each group."""
-    groups = [Group(label or "no label", scores) for label, scores in result["groups"].items()]
-    mean = Group("mean of the groups", read_macro_average(result))
-    return [Group("all", result), mean, *groups]
+def _list_groups(result: QuotableReport) -> list[tuple[str, Scores]]:
+    """Return all segments, the mean of the groups, and each group, with their scores."""
+    groups = [(label or "no label", scores) for label, scores in result["groups"].items()]
+    return [("all", result), ("mean of the groups", read_macro_average(result)), *groups]
 
 
 # --- The picture ----------------------------------------------------------------------------------
@@ -816,10 +773,9 @@ def draw_picture(board: Leaderboard, caution: str = "") -> str:
     is_ranked = bool(best.rank)
     name_x = _MARGIN + 104 if is_ranked else _MARGIN + 8
     row_height = _SMALL_ROW_HEIGHT if board.is_long else _ROW_HEIGHT
-    parts = []
     # 1. Headline and lead.
     y = 52
-    parts.append(_write(_fit(board.headline, 54), _MARGIN, y, size=28, weight="bold"))
+    parts = [_write(_fit(board.headline, 54), _MARGIN, y, size=28, weight="bold")]
     for line in textwrap.wrap(board.lead, _LEAD_LINE):
         y += 24
         parts.append(_write(line, _MARGIN, y, size=15, fill=_MUTED))
@@ -827,26 +783,21 @@ def draw_picture(board: Leaderboard, caution: str = "") -> str:
     y += 40
     head = {"anchor": "end", "fill": _MUTED}
     title = f"{board.prefix}…" if board.prefix else "system"
-    parts.append(_write(_fit(title, _PICTURE_NAME), name_x, y, size=12, fill=_MUTED))
-    parts.append(_write("BLEU", _SCORE_X, y, size=12, **head))
+    parts += [
+        _write(_fit(title, _PICTURE_NAME), name_x, y, size=12, fill=_MUTED),
+        _write("BLEU", _SCORE_X, y, size=12, **head),
+        _write("to the best", _LEAD_X, y, size=12, **head),
+    ]
     for tick in axis.ticks:
         x = _AXIS_X + _AXIS_WIDTH * axis.place(tick)
         parts.append(_write(f"{tick:g}", x, y, size=12, anchor="middle", fill=_MUTED))
-    parts.append(_write("to the best", _LEAD_X, y, size=12, **head))
     if is_ranked:
         parts.append(_write("rank", _PICTURE_WIDTH - _MARGIN - 8, y, size=12, **head))
     # 3. The rows.
     y += 12
-    tier = ""
-    for standing in board.standings:
+    for standing, place in zip(board.standings, board.list_places()):
         parts.append(_draw_picture_row(standing, best, axis, y, name_x, height=row_height))
-        place = _name_tier(standing)
-        is_new = place != tier
-        tier = place
-        if board.has_marks:
-            place = "★" if standing.is_first else ""
-            is_new = standing.is_first
-        if is_ranked and is_new:
+        if place:
             place_y = y + row_height / 2 + 5
             parts.append(_write(place, _MARGIN + 8, place_y, size=12, weight="bold", fill=_ACCENT))
         y += row_height
@@ -855,14 +806,14 @@ def draw_picture(board: Leaderboard, caution: str = "") -> str:
     dots = "Dots: BLEU."
     if best.interval:
         dots = "Dots and lines: BLEU and its confidence interval. Band: the interval of the best."
-    if any(standing.runs for standing in board.standings):
-        dots += " Hollow dots: runs."
-    if board.has_marks:
-        dots += " ★ No other system is better, by the test of all pairs."
-    small = [" ".join([dots, _explain_board(board)]).strip(), board.tested, board.signature]
-    if caution:
-        small.insert(0, f"Caution: {caution}")
-    for text in small:
+    notes = [
+        dots,
+        "Hollow dots: runs." if any(standing.runs for standing in board.standings) else "",
+        _MARKED if board.has_marks else "",
+        _explain_board(board),
+    ]
+    told = add_caution("", caution).strip()
+    for text in (told, " ".join(filter(None, notes)), board.tested, board.signature):
         for line in textwrap.wrap(text, _SMALL_LINE):
             y += 16
             parts.append(_write(line, _MARGIN, y, size=11, fill=_MUTED))
@@ -884,9 +835,8 @@ def _draw_picture_row(
     """Return a row of the picture, from `y` down."""
     parts = []
     middle = y + height / 2
-    size = 15 if height == _ROW_HEIGHT else 12
+    size, radius = (15, 6) if height == _ROW_HEIGHT else (12, 4)
     line_y = middle + 5  # of text
-    radius = 6 if height == _ROW_HEIGHT else 4
     # 1. The backgrounds: of the systems in first place, and the interval of the best.
     if standing.is_first:
         width = _PICTURE_WIDTH - 2 * _MARGIN
@@ -896,14 +846,15 @@ def _draw_picture_row(
         parts.append(_fill_rectangle(start, y, end - start, height, fill=_BAND_FILL))
     # 2. The texts.
     name = _fit(standing.name, _PICTURE_NAME)
-    end_x = _PICTURE_WIDTH - _MARGIN - 8
-    parts.append(_write(name, name_x, line_y, size=size, weight="bold", title=standing.name))
     score = f"{standing.score:.1f}"
-    parts.append(_write(score, _SCORE_X, line_y, size=size, weight="bold", anchor="end"))
     lead = _write_lead(standing, best)
-    parts.append(_write(lead, _LEAD_X, line_y, size=size, anchor="end"))
-    if standing.rank:
-        parts.append(_write(standing.rank, end_x, line_y, size=size, anchor="end"))
+    end_x = _PICTURE_WIDTH - _MARGIN - 8
+    parts += [
+        _write(name, name_x, line_y, size=size, weight="bold", title=standing.name),
+        _write(score, _SCORE_X, line_y, size=size, weight="bold", anchor="end"),
+        _write(lead, _LEAD_X, line_y, size=size, anchor="end"),
+        _write(standing.rank, end_x, line_y, size=size, anchor="end"),
+    ]
     # 3. The interval, or an arrow with the score of a system that is off the scale.
     stroke = f'stroke="{_ACCENT}" stroke-width="3" fill="none"'
     if not axis.has(standing):

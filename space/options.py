@@ -271,12 +271,9 @@ def fold_label(options: Mapping[str, object], remark: str = "") -> str:
     'Settings: sacreBLEU’s, but case is ignored (this example’s)'
     """
     name, _, changes = describe_options(options).partition(", ")
-    label = f"Settings: {name}" if "’" in name else f"Settings: {name}’s"
-    if changes:
-        label += f", {changes}"
-    if remark:
-        label += f" ({remark})"
-    return label
+    owner = name if "’" in name else f"{name}’s"
+    label = f"Settings: {', '.join(filter(None, [owner, changes]))}"
+    return f"{label} ({remark})" if remark else label
 
 
 def describe_setting(name: str, value: object) -> str:
@@ -320,9 +317,8 @@ def describe_options(options: Mapping[str, object]) -> str:
     """
     changes = {name: _list_changes(options, name) for name in CONVENTION_NAMES}
     nearest = min(CONVENTION_NAMES, key=lambda name: len(changes[name]))
-    if not changes[nearest]:
-        return CONVENTION_NAMES[nearest]
-    return f"{CONVENTION_NAMES[nearest]}, but {join_clauses(changes[nearest])}"
+    but = f", but {join_clauses(changes[nearest])}" if changes[nearest] else ""
+    return f"{CONVENTION_NAMES[nearest]}{but}"
 
 
 def join_clauses(clauses: Sequence[str]) -> str:
@@ -331,21 +327,18 @@ def join_clauses(clauses: Sequence[str]) -> str:
     >>> join_clauses(["a", "b", "c"])
     'a, b and c'
     """
-    if not clauses:
-        return ""
-    *others, last = clauses
-    return f"{', '.join(others)} and {last}" if others else last
+    return " and ".join(filter(None, [", ".join(clauses[:-1]), *clauses[-1:]]))
 
 
 def _list_changes(options: Mapping[str, object], convention: str) -> list[str]:
     """Describe the options that differ from a convention."""
     expected = {**OPTIONS, **CONVENTIONS[convention]}
-    changes = []
-    for name, value in options.items():
-        has_phrase = name in _PHRASES or name in _FALLBACKS
-        if has_phrase and value is not None and value != expected[name]:
-            changes.append(describe_setting(name, value))
-    return changes
+    told = {*_PHRASES, *_FALLBACKS}
+    return [
+        describe_setting(name, value)
+        for name, value in options.items()
+        if name in told and value is not None and value != expected[name]
+    ]
 
 
 def _read_number(value: object) -> float | None:

@@ -62,6 +62,7 @@
   const nameTokens = (line) => {
     line.tabIndex = 0;
     line.role = "group";
+    line.title = "Click words of the candidate to strike them out";
     line.ariaLabel = "Tokens; the arrow keys show the n-gram that each one is part of, Enter strikes one of the candidate out";
   };
 
@@ -73,14 +74,11 @@
   const stale = -1;
   const filling = new Set(); // kinds of requests whose answers fill the fields
   const withNumber = (inputs, number) => [...inputs.slice(0, -1), number];
-  const nextNumber = () => {
-    lastNumber += 1;
-    return lastNumber;
-  };
-  const number = (inputs) => withNumber(inputs, filling.size ? stale : nextNumber());
+  const withNext = (inputs) => withNumber(inputs, (lastNumber += 1));
+  const number = (inputs) => (filling.size ? withNumber(inputs, stale) : withNext(inputs));
   const numberToFill = (kind, inputs) => {
     filling.add(kind);
-    return withNumber(inputs, nextNumber());
+    return withNext(inputs);
   };
   const filled = (kind) => {
     filling.delete(kind);
@@ -195,8 +193,7 @@
     const isKnown = links.some((to) => to.dataset.to === step);
     if (links.length && !isKnown) step = "";
     links.forEach((to) => {
-      if (to.dataset.to === step) to.setAttribute("aria-current", "step");
-      else to.removeAttribute("aria-current");
+      to.ariaCurrent = to.dataset.to === step ? "step" : null;
     });
     findAll("[data-step]").forEach((part) => {
       part.hidden = part.dataset.step !== step;
@@ -271,7 +268,9 @@
     const message = document.createElement("p");
     message.className = "slide say";
     message.textContent = find("#sentence .bleu-message")?.textContent ?? "";
-    stage.querySelector(".slides").replaceChildren(...(slides.length ? slides : [message]));
+    const place = stage.querySelector(".slides");
+    place.classList.toggle("two", slides.length > 1);
+    place.replaceChildren(...(slides.length ? slides : [message]));
     slides.forEach(fitSlide);
     drawThreads();
   };
@@ -303,15 +302,14 @@
       caption.textContent = "Drag the dot.";
     });
     findAll("[tabindex]", slide).forEach((one) => {
-      ["tabindex", "role", "aria-label", "aria-valuenow", "aria-valuemin", "aria-valuemax", "aria-valuetext"].forEach((attribute) => {
-        one.removeAttribute(attribute);
-      });
+      const heard = one.getAttributeNames().filter((name) => /^(tabindex|role|aria-.*)$/.test(name));
+      heard.forEach((name) => one.removeAttribute(name));
     });
     return slide;
   };
 
   // The number has two fifths of the width beside the picture. The picture is as large as the screen allows; if it's small even so, then
-  // references are left out, and then the ends of the texts. What is too large even without them scrolls whole.
+  // references are left out, and then the ends of the texts. What is too large even without them scrolls.
   const largest = 2.4; // times the size of the page
   const readable = 1.5;
   const smallest = 0.9;
@@ -323,7 +321,7 @@
     written.style.fontSize = `${Math.max(size, 28)}px`;
     if (size < 28) written.style.whiteSpace = "normal";
     const picture = slide.querySelector(".picture");
-    const fits = (zoom = picture.style.zoom) => {
+    const fits = (zoom) => {
       picture.style.zoom = zoom;
       const bars = findAll(".bleu-mean span", picture); // their labels may be a little wider
       const isWide = picture.scrollWidth > picture.clientWidth + 1 || bars.some((bar) => bar.scrollWidth > bar.clientWidth + 8);
@@ -345,32 +343,18 @@
     // 2. The size, in steps of a twentieth.
     let zoom = largest;
     while (zoom > smallest && !fits(zoom)) zoom = Math.round(20 * zoom - 1) / 20;
-    if (fits(zoom)) return;
-    // 3. The ends of the texts: as many tokens of each stay as fit.
-    const lines = findAll(".bleu-tokens p, .words", picture).map((line) => findAll(".token", line));
-    const rests = lines.map(([token]) => {
-      const rest = document.createElement("span");
-      token?.parentElement.append(rest);
-      return rest;
-    });
-    const shorten = (length) => {
+    // 3. The ends of the texts.
+    const lines = findAll(".bleu-tokens p, .words", picture).map((line) => findAll(".token", line)).filter((tokens) => tokens.length);
+    const rests = lines.map(([token]) => token.parentElement.appendChild(document.createElement("span")));
+    let length = Math.max(...lines.map((tokens) => tokens.length), 0);
+    while (!fits(zoom) && length > 1) {
+      length = Math.floor(0.8 * length);
       lines.forEach((tokens, i) => {
-        tokens.forEach((token, k) => {
-          token.hidden = k >= length;
-        });
-        const hidden = Math.max(tokens.length - length, 0);
-        rests[i].textContent = hidden ? `+ ${hidden.toLocaleString("en")} more` : "";
+        const hidden = tokens.slice(length);
+        hidden.forEach((token) => token.toggleAttribute("hidden", true));
+        rests[i].textContent = hidden.length ? `+ ${hidden.length.toLocaleString("en")} more` : "";
       });
-      return fits();
-    };
-    let low = 0;
-    let high = Math.max(...lines.map((tokens) => tokens.length), 0);
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (shorten(middle)) low = middle;
-      else high = middle - 1;
     }
-    shorten(low || Infinity);
   };
 
   // Threads from the words of the candidate that count to their partners in the references.
@@ -406,14 +390,7 @@
       part.open = isOpenByName[name] ?? isOpenAtFirst(name);
     });
   };
-  const isOpenAtFirst = (name) => {
-    if (name === "reference 1") return true;
-    const isTable = name.startsWith("table");
-    return !isTable && !narrow.matches;
-  };
-  const keepFold = (part) => {
-    isOpenByName[part.dataset.fold] = part.open;
-  };
+  const isOpenAtFirst = (name) => name === "reference 1" || !(narrow.matches || name.startsWith("table"));
 
   // The text of a second candidate that was closed.
   let aside = "";
@@ -466,13 +443,16 @@
     return starts.flatMap((start) => tokens.slice(start, start + ngram.length));
   };
 
+  // Moves the mark to the next or previous one of some elements, and returns it.
+  const moveMark = (all, by) => {
+    const last = all.findIndex((one) => one.classList.contains("here"));
+    const next = all[Math.min(Math.max(last + by, 0), all.length - 1)];
+    all.forEach((one) => one.classList.toggle("here", one === next));
+    return next;
+  };
   // Goes to the next or previous token of a line, and says the n-gram that it is part of.
   const walk = (line, by) => {
-    const tokens = findAll(".token", line);
-    const last = tokens.findIndex((token) => token.classList.contains("here"));
-    const next = Math.min(Math.max(last + by, 0), tokens.length - 1);
-    const token = tokens[next];
-    tokens.forEach((other) => other.classList.toggle("here", other === token));
+    const token = moveMark(findAll(".token", line), by);
     const ngram = light(token);
     if (!token) return;
     const meaning = ngram ? `part of “${ngram}”` : "no match";
@@ -555,6 +535,7 @@
     nameBlock(row, Math.floor(column - (row.dataset.order - 1) / 2));
   };
 
+  const set = (element, values) => Object.entries(values).forEach(([name, value]) => element.setAttribute(name, value));
   // Moves the dot of the brevity penalty to another length of the candidate, and tells the factor there.
   const moveDot = (dot, wanted) => {
     const figure = dot.closest("figure");
@@ -564,22 +545,17 @@
     const x = (100 * length) / Math.max(reference, 1);
     const y = 100 - 100 * factor;
     const written = Number(factor.toFixed(4));
-    const label = figure.querySelector(".penalty");
-    dot.setAttribute("cx", x);
-    dot.setAttribute("cy", y);
-    figure.querySelector(".dropped").setAttribute("d", `M${x},${y}V100`);
-    label.setAttribute("x", x > 120 ? x - 4 : x + 4);
-    label.setAttribute("y", Math.min(y + 11, 96));
-    label.setAttribute("text-anchor", x > 120 ? "end" : "start");
+    const tokens = length === 1 ? "1 token" : `${length} tokens`;
+    const [label, under] = [".penalty", ".length"].map((part) => figure.querySelector(part));
+    set(dot, { cx: x, cy: y, "aria-valuenow": length, "aria-valuetext": `brevity penalty ${written} for ${tokens}` });
+    set(figure.querySelector(".dropped"), { d: `M${x},${y}V100` });
+    set(label, { x: x > 120 ? x - 4 : x + 4, y: Math.min(y + 11, 96), "text-anchor": x > 120 ? "end" : "start" });
+    set(under, { x: Math.max(x, 8) });
     label.textContent = written;
-    figure.querySelector(".length").setAttribute("x", Math.max(x, 8));
-    figure.querySelector(".length").textContent = length;
+    under.textContent = length;
     const { mean } = figure.dataset;
     const score = mean ? `, and the score ${(100 * mean * factor).toFixed(2)} with the same precisions` : "";
-    const tokens = length === 1 ? "1 token" : `${length} tokens`;
     figure.querySelector(".trial").textContent = `With ${tokens}, the factor is ${written}${score}.`;
-    dot.setAttribute("aria-valuenow", length);
-    dot.setAttribute("aria-valuetext", `brevity penalty ${written} for ${tokens}`);
   };
   let dragged; // a dot
   const drag = (event) => {
@@ -685,8 +661,7 @@
     });
   };
   const showTicks = (row) => {
-    const isOpen = row.closest(".bleu-looked").classList.toggle("all");
-    row.ariaExpanded = isOpen;
+    row.ariaExpanded = row.closest(".bleu-looked").classList.toggle("all");
   };
 
   // The first button applies the fixes that are ticked. The score of some of them is not known before.
@@ -703,11 +678,8 @@
 
   // Goes to the next or previous dot of the chart of two systems, and says its segment and scores.
   const walkDots = (chart, by) => {
-    const dots = findAll("circle", chart);
-    const last = dots.findIndex((dot) => dot.classList.contains("here"));
-    const next = Math.min(Math.max(last + by, 0), dots.length - 1);
-    dots.forEach((dot, i) => dot.classList.toggle("here", i === next));
-    announce(dots[next]?.querySelector("title").textContent ?? "");
+    const dot = moveMark(findAll("circle", chart), by);
+    announce(dot?.querySelector("title").textContent ?? "");
   };
   const openDot = (chart) => chart.querySelector(".here")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
 
@@ -722,10 +694,7 @@
     target.focus({ preventScroll: true });
   };
   const comeBack = () => visit(place);
-  const leave = () => {
-    const isOpen = find("#opened h3");
-    visit(isOpen ? find("#back") : place);
-  };
+  const leave = () => visit(find("#opened h3") ? find("#back") : place);
   // A button that goes with what it has changed must not take the focus along.
   const keepFocus = (...selectors) => {
     const focused = document.activeElement;
@@ -783,14 +752,9 @@
       dragged = undefined;
     });
   }
-  addEventListener("resize", () => {
-    fillStage();
-    drawThreads();
-  });
+  addEventListener("resize", showStep);
   document.addEventListener("close", ({ target }) => target.matches(".bleu-present") && afterStage(), true);
-  document.addEventListener("focusout", (event) => {
-    if (event.target.matches(".bleu-tokens p")) light();
-  });
+  document.addEventListener("focusout", ({ target }) => target.matches(".bleu-tokens p") && light());
 
   // The arrow keys go through the tokens of a line that has the focus, otherwise from step to step.
   document.addEventListener("keydown", (event) => {
@@ -816,23 +780,15 @@
     if (!by || isShortcut) return;
     const usesArrows = target.closest("input, textarea, [role=tab], .bleu-box");
     if (usesArrows) return;
-    if (target.matches("svg[data-order]")) {
-      nameBlock(target, Number(target.dataset.at ?? -1) + by);
-      event.preventDefault();
-      return;
-    }
-    if (target.matches(".bleu-curve circle")) {
-      moveDot(target, Number(target.getAttribute("aria-valuenow")) + by);
-      event.preventDefault();
-      return;
-    }
-    if (target.matches(".bleu-tokens p")) {
-      walk(target, by);
-      event.preventDefault();
-      return;
-    }
-    if (target.matches(".bleu-scatter svg")) {
-      walkDots(target, by);
+    const walks = {
+      "svg[data-order]": () => nameBlock(target, Number(target.dataset.at ?? -1) + by),
+      ".bleu-curve circle": () => moveDot(target, Number(target.getAttribute("aria-valuenow")) + by),
+      ".bleu-tokens p": () => walk(target, by),
+      ".bleu-scatter svg": () => walkDots(target, by),
+    };
+    const walked = Object.keys(walks).find((selector) => target.matches(selector));
+    if (walked) {
+      walks[walked]();
       event.preventDefault();
       return;
     }
@@ -862,39 +818,20 @@
       goToStep(stepLink.dataset.to);
       event.preventDefault();
     }
-    const onStage = target.closest("[data-stage]")?.dataset.stage;
-    if (onStage === "present") present();
-    if (onStage === "next") walkStage(1);
-    if (onStage === "back") walkStage(-1);
-    if (onStage === "leave") leaveStage();
     const folded = target.closest("summary")?.parentElement;
     if (folded) {
       // The browser would do it after this, and a change of the page in between would set it back.
       folded.open = !folded.open;
-      keepFold(folded);
+      isOpenByName[folded.dataset.fold] = folded.open;
       event.preventDefault();
     }
     // The inner button is inert: the outer one opens the choice of files.
     const upload = target.closest("[title='Upload other files']");
     if (upload && !target.matches("input")) upload.querySelector("input").click();
-    const tick = target.closest("[data-tick]");
-    if (tick) openTick(tick);
-    const row = target.closest("[data-ticks]");
-    if (row) showTicks(row);
-    if (target.matches("[data-kind]")) tickFix(target.closest(".bleu-undecided"));
-    if (target.closest("[data-unfold]")) unfoldFiles();
-    if (target.closest("[data-again]")) find("#score").click();
-    const removed = target.closest("[data-remove]");
-    if (removed) removeFile(Number(removed.dataset.remove));
-    if (target.closest("button.label-wrap")) setTimeout(completeFields); // after Gradio has opened or closed it
-    const word = target.closest(".bleu-tokens .token");
-    if (word) strike(word);
-    const more = target.closest("[data-more]");
-    if (more) showMore(more);
-    const saveButton = target.closest("[data-save]");
-    if (saveButton) save(saveButton);
-    const copyButton = target.closest("[data-copy]");
-    if (copyButton) copy(copyButton);
+    for (const [selector, act] of Object.entries(clicks)) {
+      const clicked = target.closest(selector);
+      if (clicked) act(clicked);
+    }
   });
   // Shows the hidden rows of the table before a button, and moves the focus to the first of them.
   const showMore = (button) => {
@@ -930,6 +867,25 @@
     setTimeout(() => button.classList.remove("done"), 1500);
   };
 
+  // What a click on an element, or on what is in it, does.
+  const clicks = {
+    "[data-tick]": openTick,
+    "[data-ticks]": showTicks,
+    "[data-kind]": (fix) => tickFix(fix.closest(".bleu-undecided")),
+    "[data-unfold]": unfoldFiles,
+    "[data-again]": () => find("#score").click(),
+    "[data-remove]": ({ dataset }) => removeFile(Number(dataset.remove)),
+    "button.label-wrap": () => setTimeout(completeFields), // after Gradio has opened or closed it
+    ".bleu-tokens .token": strike,
+    "[data-more]": showMore,
+    "[data-save]": save,
+    "[data-copy]": copy,
+    "[data-stage=present]": present,
+    "[data-stage=next]": () => walkStage(1),
+    "[data-stage=back]": () => walkStage(-1),
+    "[data-stage=leave]": leaveStage,
+  };
+
   // The name of the example whose button was pressed, before Gradio hears of it.
   const chooseExample = (event) => {
     const button = event.target.closest(".bleu-examples button");
@@ -947,17 +903,12 @@
     const isScored = scored && areEqual(JSON.parse(scored), current);
     if (!isScored) tell(field);
   };
-  const tellAgain = (field) => {
-    clearTimeout(telling);
-    telling = setTimeout(() => tellIfOld(field), 700);
-  };
-  const keepChoice = ({ target }) => {
-    if (target.matches("select[data-path]")) choices.push({ ...target.dataset, value: target.value });
-  };
+  const keepChoice = ({ target }) => target.matches("select[data-path]") && choices.push({ ...target.dataset, value: target.value });
   document.addEventListener("change", keepChoice, true);
   document.addEventListener("input", ({ target }) => {
     if (!target.matches("textarea")) return;
     tell(target);
-    tellAgain(target);
+    clearTimeout(telling);
+    telling = setTimeout(() => tellIfOld(target), 700);
   });
 })();

@@ -301,11 +301,11 @@ def _restore(tabs: gr.Tabs, sentence: Sentence, link: dict[str, str]) -> Update:
 
 def _add_about_tab() -> None:
     """Add what the metric is, the demo's limits, how to load and cite it, and the metric card."""
-    name = os.environ.get("SPACE_ID") or "./bleu_metric.py"
+    summary = bleu.description.partition(". ")[0]
     minutes = limits.SECONDS_KEPT // 60
     kept = f"No other visitor sees your files, which are deleted within {minutes} minutes."
-    gr.Markdown(f"{bleu.description}\n\n{kept}")
-    html.add_html(html.code("How to load it", _LOAD.format(name=name)))
+    gr.Markdown(f"{summary}. {kept}")
+    html.add_html(html.code("How to load it", _write_loading()))
     with gr.Accordion("How to cite it", open=False, elem_id="citation"):
         html.add_html(html.code("", bleu.citation))
     for title, elem_id in (("Files", "forms"), ("Limits", "limits")):
@@ -313,6 +313,12 @@ def _add_about_tab() -> None:
             gr.Markdown(_read_section(title))
     with gr.Accordion("Metric card", open=False, elem_id="card"):
         gr.Markdown(_read_card())
+
+
+def _write_loading() -> str:
+    """Return code that loads the metric: by the Hub's name in a Space, else by a path from here."""
+    path = os.path.relpath(_FOLDER.parent / "bleu_metric.py")
+    return _LOAD.format(name=os.environ.get("SPACE_ID") or f"./{Path(path).as_posix()}")
 
 
 def _read_section(title: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, count, islice
 from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -120,12 +120,8 @@ def rename(name: str, taken: Mapping[str, object]) -> str:
     >>> rename("mt", {"mt": [], "mt (2)": []})
     'mt (3)'
     """
-    new_name = name
-    number = 1
-    while new_name in taken:
-        number += 1
-        new_name = f"{name} ({number})"
-    return new_name
+    names = chain([name], (f"{name} ({number})" for number in count(2)))
+    return next(each for each in names if each not in taken)
 
 
 def find_prefix(names: Sequence[str]) -> str:
@@ -296,14 +292,13 @@ def assign_roles(
         chosen: the roles that a visitor has chosen, by path and column.
     """
     # 1. What forms, names and contents tell. If all texts are single words, words are texts.
-    kinds = {}
-    for path, table in tables.items():
-        for key, cells in table.columns.items():
-            kinds[path, key] = _find_kind(cells)
-    has_texts = "texts" in kinds.values()
-    are_texts = {
-        place: kind in (("texts",) if has_texts else ("words",)) for place, kind in kinds.items()
+    kinds = {
+        (path, key): _find_kind(cells)
+        for path, table in tables.items()
+        for key, cells in table.columns.items()
     }
+    kind_of_texts = "texts" if "texts" in kinds.values() else "words"
+    are_texts = {place: kind == kind_of_texts for place, kind in kinds.items()}
     roles: _Roles = {}
     names = [_remove_suffixes(Path(path).name) for path in tables]
     prefix = find_prefix(names)
@@ -344,10 +339,8 @@ def _tell_roles(path: str, table: Table, are_texts: Mapping[tuple[str, str], boo
         told: str | None = table.roles.get(key)
         if told is None:
             last = key.rpartition(".")[2]
-            by_name = find_role(key) or find_role(last)
-            for kind in ("documents", "labels"):
-                if is_named(key, kind):
-                    by_name = kind
+            own_kinds = [kind for kind in ("labels", "documents") if is_named(key, kind)]
+            by_name = next(iter(own_kinds), find_role(key) or find_role(last))
             told = {"others": ""}.get(by_name, by_name) if by_name else None
         if told is None and not are_texts[path, key]:
             told = ""
@@ -387,20 +380,17 @@ def _complete(roles: _Roles, are_texts: Mapping[tuple[str, str], bool]) -> Missi
                 roles[place] = "references"
     systems = [place for place, role in roles.items() if role == "systems"]
     references = [place for place, role in roles.items() if role == "references"]
+    with_system = {path for path, _ in systems}
     # 2. One text beside systems in other files is the reference; a text alone is a system.
     if not references and len(unknown) == 1:
         ((path, key),) = unknown
-        is_elsewhere = all(path != other for other, _ in systems)
-        if is_elsewhere:
+        if path not in with_system:
             roles[path, key] = "references" if systems else "systems"
             return Missing() if systems else Missing("references")
     # 3. All others are systems, unless their table has some that are named so.
     for path, key in unknown:
-        if references:
-            has_named = any(path == other for other, _ in systems)
-            roles[path, key] = "" if has_named else "systems"
-        else:
-            roles[path, key] = OPEN
+        beside = "" if path in with_system else "systems"
+        roles[path, key] = beside if references else OPEN
     if not references:
         return Missing("references", bool(unknown))
     if "systems" not in roles.values():
@@ -420,6 +410,6 @@ def _keep_first(roles: _Roles, kind: str, chosen: Mapping[str, Mapping[str, str]
 def check_roles(uploads: Sequence[Upload]) -> None:
     """Reject more systems or references than the page takes."""
     for role, limit in (("systems", limits.MAX_SYSTEMS), ("references", limits.MAX_REFERENCES)):
-        count = sum(len(upload.select(role)) for upload in uploads)
-        if count > limit:
-            raise limits.RejectedError(f"There are {count} {role}; the limit is {limit}.")
+        found = sum(len(upload.select(role)) for upload in uploads)
+        if found > limit:
+            raise limits.RejectedError(f"There are {found} {role}; the limit is {limit}.")

@@ -68,21 +68,6 @@ class Scored(NamedTuple):
         return Files(csv=str(folder / _TABLE), parquet=str(folder / _SEGMENTS))
 
 
-class Outcome(NamedTuple):
-    """A scored submission, and the result of each system."""
-
-    scored: Scored
-    results: dict[str, QuotableReport]
-
-
-class Prepared(NamedTuple):
-    """A submission that is ready to be scored, and what was changed for that."""
-
-    submission: Submission
-    remark: str
-    prefix: str = ""  # the common beginning that the names of systems have lost
-
-
 class OpenedSegment(NamedTuple):
     """The texts of a segment: one prediction per system, and the references."""
 
@@ -90,8 +75,11 @@ class OpenedSegment(NamedTuple):
     references: list[str]
 
 
-def prepare_submission(submission: Submission, which: int | str) -> Prepared:
+def prepare_submission(submission: Submission, which: int | str) -> tuple[Submission, str, str]:
     """Select the references that count, and shorten the names of systems.
+
+    The other values are a remark on what was selected, and the common beginning that the names of
+    systems have lost.
 
     >>> submission, remark, _ = prepare_submission(Submission({"A": ["a"]}, [["b", "c"]]), 1)
     >>> submission.references, remark
@@ -116,7 +104,7 @@ def prepare_submission(submission: Submission, which: int | str) -> Prepared:
     for name, texts in systems.items():
         named[rename(shorten(name.removeprefix(prefix), _NAME_CHARACTERS), named)] = texts
     prepared = submission._replace(systems=named, references=references)
-    return Prepared(prepared, remark, shorten(prefix, _NAME_CHARACTERS))
+    return prepared, remark, shorten(prefix, _NAME_CHARACTERS)
 
 
 def count_submission(submission: Submission, options: Options) -> dict[str, ScoredRows]:
@@ -124,10 +112,9 @@ def count_submission(submission: Submission, options: Options) -> dict[str, Scor
 
     Only a single system gets intervals here: several get them from `compare`.
     """
-    is_alone = len(submission.systems) == 1
-    scoring = leave_segments_effective(options)
-    if not is_alone:
-        scoring = {**scoring, "confidence": None}
+    scoring = dict(leave_segments_effective(options))
+    if len(submission.systems) > 1:
+        scoring["confidence"] = None
     return {
         name: request_score(
             texts,
@@ -149,8 +136,8 @@ def score_submission(
     counted: Mapping[str, ScoredRows] | None = None,
     prefix: str = "",
     named: Mapping[str, Mapping[str, float]] = {},
-) -> Outcome:
-    """Score each system, and write the segments.
+) -> tuple[Scored, dict[str, QuotableReport]]:
+    """Return the scored submission and the result of each system, and write the segments.
 
     `counted` is the result of `count_submission`, if it is known.
     """
@@ -189,7 +176,7 @@ def score_submission(
     pyarrow.csv.write_csv(pa.table(cells), files.csv)
     metadata = {"scored": json.dumps(scored._asdict())}
     pq.write_table(table.replace_schema_metadata(metadata), files.parquet)
-    return Outcome(scored, results)
+    return scored, results
 
 
 def keep_longer(key: str) -> bool:
@@ -239,14 +226,11 @@ def _find_folder(key: str) -> Path:
 
 def _flatten(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
     """Return the columns, with one column per reference, because a cell of CSV is a single text."""
-    flat: list[tuple[str, pa.ChunkedArray]] = []
-    for name, column in zip(table.column_names, table.columns):
-        if pa.types.is_list(column.type):
-            for number, texts in enumerate(zip_longest(*column.to_pylist()), 1):
-                flat.append((f"{name}_{number}", pa.chunked_array([list(texts)], pa.string())))
-        else:
-            flat.append((name, column))
-    return flat
+    *others, references = zip(table.column_names, table.columns)
+    name, column = references
+    for number, texts in enumerate(zip_longest(*column.to_pylist()), 1):
+        others.append((f"{name}_{number}", pa.chunked_array([list(texts)], pa.string())))
+    return others
 
 
 def _defuse(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -27,19 +27,13 @@ if TYPE_CHECKING:
     from bleu_metric.bleu_results import LengthDifference, NGramDifference, Token
 
 
-class _Order(NamedTuple):
-    """The column that segments are sorted by, and its sign: -1 for the largest value first."""
-
-    column: str
-    sign: int
-
-
+# The column that segments are sorted by, and its sign: -1 for the largest value first.
 _ORDERS = {
-    "lowest BLEU first": _Order("bleu", 1),
-    "highest BLEU first": _Order("bleu", -1),
-    "shortest relative to the reference first": _Order("length_ratio", 1),
-    "longest relative to the reference first": _Order("length_ratio", -1),
-    "as in the file": _Order("segment", 1),
+    "lowest BLEU first": ("bleu", 1),
+    "highest BLEU first": ("bleu", -1),
+    "shortest relative to the reference first": ("length_ratio", 1),
+    "longest relative to the reference first": ("length_ratio", -1),
+    "as in the file": ("segment", 1),
 }
 FIRST_ORDER = next(iter(_ORDERS))
 _SEGMENT_CHARACTERS = 300  # per text in the list of segments
@@ -96,9 +90,10 @@ class Differences(NamedTuple):
             return update
         try:
             scored, table = read_segments(key)
-            systems = {}
-            for name in (first_system, second_system):
-                systems[name] = table[scored.name_column(name, "prediction")].to_pylist()
+            systems = {
+                name: table[scored.name_column(name, "prediction")].to_pylist()
+                for name in (first_system, second_system)
+            }
             references = table["references"].to_pylist()
             options = {name: scored.options[name] for name in SCORING_OPTIONS}
             difference = request_difference(systems, references, leave_segments_effective(options))
@@ -171,17 +166,13 @@ def list_segments(key: str, search: str, order: str) -> str:
     except limits.RejectedError as error:
         return html.message(str(error))
     system = scored.systems[0]  # the page shows this list for a single system only
-    columns = {
-        "segment": table["segment"],
-        "references": table["references"],
-        "bleu": table[scored.name_column(system, "bleu")],
-        "length_ratio": table[scored.name_column(system, "length_ratio")],
-        "prediction": table[scored.name_column(system, "prediction")],
-    }
+    columns = {name: table[name] for name in ("segment", "references")}
+    for name in ("bleu", "length_ratio", "prediction"):
+        columns[name] = table[scored.name_column(system, name)]
     matching = find_text(pa.table(columns), search)
-    chosen = _ORDERS[order]
-    values = matching[chosen.column].to_numpy(zero_copy_only=False).astype(float)
-    positions = np.argsort(chosen.sign * values, kind="stable")[: limits.SHOWN_SEGMENTS]
+    column, sign = _ORDERS[order]
+    values = matching[column].to_numpy(zero_copy_only=False).astype(float)
+    positions = np.argsort(sign * values, kind="stable")[: limits.SHOWN_SEGMENTS]
     rows = []
     for segment in matching.take(positions).to_pylist():
         ratio = segment["length_ratio"]
@@ -206,30 +197,31 @@ def list_pairs(key: str, first_system: str, second_system: str, search: str) -> 
     """
     try:
         scored, table = read_segments(key)
-        first_bleu = scored.name_column(first_system, "bleu")
-        second_bleu = scored.name_column(second_system, "bleu")
-        first_text = scored.name_column(first_system, "prediction")
-        second_text = scored.name_column(second_system, "prediction")
+        first_bleu, second_bleu, first_text, second_text = (
+            scored.name_column(system, name)
+            for name in ("bleu", "prediction")
+            for system in (first_system, second_system)
+        )
     except limits.RejectedError as error:
         return html.message(str(error))
     names = ("segment", "references", first_bleu, second_bleu, first_text, second_text)
     matching = find_text(pa.table({name: table[name] for name in names}), search)
-    first_scores = 100 * matching[first_bleu].to_numpy()
-    second_scores = 100 * matching[second_bleu].to_numpy()
+    first_scores, second_scores = (
+        100 * matching[name].to_numpy() for name in (first_bleu, second_bleu)
+    )
     deltas = second_scores - first_scores
     order = np.argsort(-np.abs(deltas), kind="stable")[: limits.SHOWN_PAIRS]
-    rows = []
-    for position in order.tolist():
-        rows.append(
-            [
-                html.segment_button(matching["segment"][position].as_py()),
-                f"{first_scores[position]:.2f}",
-                f"{second_scores[position]:.2f}",
-                html.write_signed(deltas[position]),
-                matching[first_text][position].as_py()[:_PAIR_CHARACTERS],
-                matching[second_text][position].as_py()[:_PAIR_CHARACTERS],
-            ]
-        )
+    rows = [
+        [
+            html.segment_button(matching["segment"][position].as_py()),
+            f"{first_scores[position]:.2f}",
+            f"{second_scores[position]:.2f}",
+            html.write_signed(deltas[position]),
+            matching[first_text][position].as_py()[:_PAIR_CHARACTERS],
+            matching[second_text][position].as_py()[:_PAIR_CHARACTERS],
+        ]
+        for position in order.tolist()
+    ]
     texts = [f"text of {first_system}", f"text of {second_system}"]
     head = ["line", first_system, second_system, "difference", *texts]
     return html.segment_rows(len(matching), limits.SHOWN_PAIRS, head, rows)
@@ -308,8 +300,7 @@ def _render_texts(segment: OpenedSegment, names: tuple[str, str], options: Optio
     """Return the texts of a segment, in which matches are colored unless a text is too long."""
     longest = max(len(text) for text in [*segment.predictions, *segment.references])
     if longest > limits.MAX_SENTENCE_CHARACTERS:
-        paragraphs = [html.paragraph(text) for text in segment.predictions]
-        return html.side_by_side(*paragraphs)
+        return html.side_by_side(*map(html.paragraph, segment.predictions))
     # 1. The predictions, in which tokens are marked that only one of them has.
     scoring = {name: options[name] for name in SCORING_OPTIONS} | {"effective_order": True}
     explanations = [
@@ -365,12 +356,12 @@ def render_tables(difference: Difference) -> str:
 
 def _choose_points(
     first_scores: Sequence[float], second_scores: Sequence[float]
-) -> list[html.Point]:
+) -> list[tuple[int, float, float]]:
     """Return the segments to draw, those that differ most first; of very many, only those."""
     x = 100 * np.array(first_scores)
     y = 100 * np.array(second_scores)
     chosen = np.argsort(-np.abs(y - x), kind="stable")[: limits.SHOWN_POINTS]
-    return [html.Point(row + 1, float(x[row]), float(y[row])) for row in chosen.tolist()]
+    return [(row + 1, float(x[row]), float(y[row])) for row in chosen.tolist()]
 
 
 def _render_lengths(groups: Sequence[LengthDifference], names: Sequence[str]) -> str:
@@ -379,12 +370,10 @@ def _render_lengths(groups: Sequence[LengthDifference], names: Sequence[str]) ->
         if group["segments"] < 2:
             continue
         end = "and more" if group["to"] is None else f"to {group['to']}"
-        lengths = f"{group['from']} {end}"
         scores = [f"{100 * score:.2f}" for score in group["bleu"].values()]
         delta = html.write_signed(100 * group["delta"])
-        rows.append([lengths, f"{group['segments']:,}", *scores, delta])
-    head = ["tokens", "lines", *names, "difference"]
-    return html.rows(head, rows)
+        rows.append([f"{group['from']} {end}", f"{group['segments']:,}", *scores, delta])
+    return html.rows(["tokens", "lines", *names, "difference"], rows)
 
 
 def merge_ngrams(ngrams: Sequence[NGramDifference]) -> list[NGramDifference]:
@@ -433,9 +422,12 @@ def _join_overlapping(first: Sequence[Token], second: Sequence[Token]) -> list[T
 def _render_ngrams(ngrams: Sequence[NGramDifference]) -> str:
     if not ngrams:
         return html.message("None by more than one match.", "note")
-    rows = []
-    for ngram in ngrams:
-        tokens = " ".join(str(token) for token in ngram["ngram"])
-        matches = " : ".join(f"{count:,}" for count in ngram["matches"].values())
-        rows.append([tokens, matches, html.segment_button(ngram["segment"] + 1)])
+    rows = [
+        [
+            " ".join(map(str, ngram["ngram"])),
+            " : ".join(f"{count:,}" for count in ngram["matches"].values()),
+            html.segment_button(ngram["segment"] + 1),
+        ]
+        for ngram in ngrams
+    ]
     return html.rows(["n-gram", "matches", "line"], rows)

@@ -76,13 +76,6 @@ class Requests:
     last: int = 0
 
 
-class Entered(NamedTuple):
-    """The values of the fields."""
-
-    texts: tuple[str, ...]
-    options: list[FieldValue]
-
-
 class Sentence(NamedTuple):
     """The components of the tab; segments of a corpus are opened in them, too."""
 
@@ -126,10 +119,8 @@ class Sentence(NamedTuple):
 
         The second candidate is open if there is one.
         """
-        _, second = shown.candidates
-        update = self.show(shown, values)
-        update[self.second_fold] = gr.update(open=bool(second), label=shown.names[1])
-        return update
+        fold = gr.update(open=bool(shown.candidates[1]), label=shown.names[1])
+        return {**self.show(shown, values), self.second_fold: fold}
 
     def show_results(self, shown: Shown, values: Sequence[FieldValue]) -> Update:
         """Return the update that leaves the fields alone."""
@@ -157,14 +148,13 @@ class Sentence(NamedTuple):
     # --- Event handlers
 
     def show_example(self, name: str) -> Update:
-        """Return the update that shows an example; a button has its label, a link its name."""
-        example = EXAMPLES[_EXAMPLE_NAMES.get(name, name)]
+        """Return the update that shows an example."""
+        example = EXAMPLES[name]
         values = _list_options(example)
         default = convention_values("default", SCORING_OPTIONS)
         shown = Shown(example.texts)
         if values != default:
-            reason = "this example’s choice"
-            shown = Shown(example.texts, reason=reason, before=tuple(default))
+            shown = shown._replace(reason="this example’s choice", before=tuple(default))
         return self.show_opened(shown, values)
 
     def show_typed(self, shown: Shown | None, *values: FieldValue) -> Update:
@@ -172,24 +162,23 @@ class Sentence(NamedTuple):
 
         Options that an example or a fix has set go back if they were for another text.
         """
-        entered = self._split(values)
+        texts, options = self._split(values)
         before = shown or _NOTHING
-        is_new = entered.texts != before.texts
+        is_new = texts != before.texts
         # The text fields are left alone, here and below: the visitor may have typed more since
         # this request was sent.
-        if is_new and before.before and not _needs(entered.texts, before):
+        if is_new and before.before and not _needs(texts, before):
             restored = list(before.before)
-            results = self.show_results(Shown(entered.texts, before.names), restored)
+            results = self.show_results(Shown(texts, before.names), restored)
             return results | dict(zip(self.options.fields, restored))
-        results = self.show_results(before._replace(texts=entered.texts), entered.options)
+        results = self.show_results(before._replace(texts=texts), options)
         results.pop(self.options.fold, None)  # its label depends on the options only
         return results
 
     def show_chosen(self, shown: Shown | None, *values: FieldValue) -> Update:
         """Score with the options that were chosen."""
-        entered = self._split(values)
-        names = (shown or _NOTHING).names
-        return self.show_results(Shown(entered.texts, names), entered.options)
+        texts, options = self._split(values)
+        return self.show_results(Shown(texts, (shown or _NOTHING).names), options)
 
     def show_convention(self, convention: str, *texts: str) -> Update:
         """Score as a convention does."""
@@ -198,32 +187,30 @@ class Sentence(NamedTuple):
 
     def show_folded(self, shown: Shown | None, *values: FieldValue) -> Update:
         """Score what is left after the second candidate was closed or opened."""
-        entered = self._split(values)
-        now = (shown or _NOTHING)._replace(texts=entered.texts)
-        return self.show_results(now, entered.options)
+        texts, options = self._split(values)
+        return self.show_results((shown or _NOTHING)._replace(texts=texts), options)
 
     def show_fixed(self, event: gr.EventData, shown: Shown | None, *values: FieldValue) -> Update:
         """Show the fields after the button of a remedy was pressed."""
-        entered = self._split(values)
-        if not limits.are_short(entered.texts):
-            return self.show(Shown(entered.texts), entered.options)
+        texts, options = self._split(values)
+        if not limits.are_short(texts):
+            return self.show(Shown(texts), options)
         before = shown or _NOTHING
         fix = FIXES.get(event.fix, str)
-        now = before._replace(texts=tuple(fix(text) for text in entered.texts))
+        now = before._replace(texts=tuple(fix(text) for text in texts))
         changed = json.loads(event.options)
         if changed:
             # After several fixes, texts that need none of them go back to the first options.
             now = now._replace(
                 reason="for this text",
-                before=before.before or tuple(entered.options),
+                before=before.before or tuple(options),
                 changes=json.dumps(json.loads(before.changes) | changed),
             )
-        return self.show(now, change_options(SCORING_OPTIONS, entered.options, event.options))
+        return self.show(now, change_options(SCORING_OPTIONS, options, event.options))
 
-    def _split(self, values: Sequence[Any]) -> Entered:
-        """Split the values of all fields, in the order of `fields`."""
-        count = len(_TEXTS)
-        return Entered(tuple(values[:count]), list(values[count:]))
+    def _split(self, values: Sequence[Any]) -> tuple[tuple[str, ...], list[FieldValue]]:
+        """Split the values of all fields into texts and options."""
+        return tuple(values[: len(_TEXTS)]), list(values[len(_TEXTS) :])
 
 
 def answer_last(handler: Callable[..., Update]) -> Callable[..., Update]:
@@ -241,8 +228,7 @@ def answer_last(handler: Callable[..., Update]) -> Callable[..., Update]:
             return {}
         requests.last = number
         update = handler(*values)
-        is_last = number == requests.last
-        return update if is_last else {}
+        return update if number == requests.last else {}
 
     answer.__name__ = getattr(handler, "__name__", "answer")
     return answer
@@ -260,14 +246,14 @@ def add_sentence_tab() -> Sentence:
             with gr.Accordion("Second candidate", open=False, elem_id="second-fold") as fold:
                 second = _add_text("", "Second candidate", "second", lines=3, show_label=False)
             references = _add_text(
-                example.references, "References, one per line", "references", lines=6
+                example.references, "References", "references", lines=6, hint="One per line"
             )
             with gr.Column(elem_id="examples"):
                 html.add_html("<h2 class='bleu-label'>Examples</h2>")
                 with gr.Row(elem_classes="bleu-examples"):
                     buttons = [
-                        gr.Button(label, size="sm", variant="secondary", min_width=0)
-                        for label in _EXAMPLE_NAMES
+                        gr.Button(name, size="sm", variant="secondary", min_width=0)
+                        for name in EXAMPLES
                     ]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
             scores = html.add_clickable(results.scores, "sentence-score")
@@ -298,12 +284,14 @@ def _list_options(example: Example) -> list[FieldValue]:
     return convention_values(example.convention, SCORING_OPTIONS, **example.options)
 
 
-# The names of the examples in links, by what is on their buttons.
-_EXAMPLE_NAMES = {example.title: name for name, example in EXAMPLES.items()}
-
-
 def _add_text(
-    value: str, label: str, elem_id: str, *, lines: int, show_label: bool | None = None
+    value: str,
+    label: str,
+    elem_id: str,
+    *,
+    lines: int,
+    show_label: bool | None = None,
+    hint: str = "",
 ) -> gr.Textbox:
     return gr.Textbox(
         value,
@@ -313,6 +301,7 @@ def _add_text(
         max_length=limits.MAX_REFERENCES * limits.MAX_SENTENCE_CHARACTERS,
         elem_id=elem_id,
         show_label=show_label,
+        placeholder=hint,
     )
 
 
@@ -442,25 +431,22 @@ def render(shown: Shown, values: Sequence[FieldValue]) -> Rendered:
     differing = find_differing(
         [candidate.explanation["prediction"]["tokens"] for candidate in candidates]
     )
-    formulas = []
-    for i, candidate in enumerate(candidates):
-        formulas.append(_render_formula(candidate, unit, has_link=i == 0))
+    formulas = [
+        _render_formula(candidate, unit, has_link=candidate is candidates[0])
+        for candidate in candidates
+    ]
     colored = map(_render_tokens, candidates, differing)
     explained = [render_steps(candidate.explanation, unit) for candidate in candidates]
     legend = html.legend(len(candidates[0].explanation["orders"]))
-    hint = html.paragraph("Click words to strike them out.", "note")
-    overview = html.side_by_side(*formulas) + legend + hint + html.side_by_side(*colored)
+    overview = html.side_by_side(*formulas) + legend + html.side_by_side(*colored)
     details = f'<div data-step="">{overview}</div>{html.side_by_side(*explained)}'
     return Rendered(scores, details, label)
 
 
 def _list_missing(shown: Shown) -> list[str]:
-    missing = []
-    if not any(text.strip() for text in shown.candidates):
-        missing.append("a candidate")
-    if not shown.references:
-        missing.append("a reference")
-    return missing
+    has_candidate = any(text.strip() for text in shown.candidates)
+    parts = {"a candidate": has_candidate, "a reference": bool(shown.references)}
+    return [name for name, is_there in parts.items() if not is_there]
 
 
 def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
@@ -523,25 +509,8 @@ def _explain(shown: Shown, options: ChosenOptions) -> list[_Candidate]:
         has_match = explanation["counts"][0] > 0
         if explanation["score"] == 0 and has_match and length < options["max_order"]:
             remedies.insert(0, explain_short(length, options["max_order"]))
-        all_remedies, notes = add_warnings(remedies, warnings)
-        candidates.append(
-            _Candidate(
-                name,
-                text,
-                explanation,
-                remedies=[
-                    remedy._replace(finding=_name_candidate(remedy.finding))
-                    for remedy in all_remedies
-                ],
-                warnings=[_name_candidate(note) for note in notes],
-            )
-        )
+        candidates.append(_Candidate(name, text, explanation, *add_warnings(remedies, warnings)))
     return candidates
-
-
-def _name_candidate(message: str) -> str:
-    """Call a prediction what the tab calls it."""
-    return message.replace("the predictions", "the candidate")
 
 
 def _needs(texts: tuple[str, ...], shown: Shown) -> bool:
@@ -553,16 +522,12 @@ def _needs(texts: tuple[str, ...], shown: Shown) -> bool:
         candidates = _explain(shown._replace(texts=texts), read_options(shown.before))
     except limits.ERRORS:
         return False
-    for candidate in candidates:
-        for remedy in candidate.remedies:
-            if remedy.options and remedy.options.items() <= changes.items():
-                return True
-    return False
+    remedies = [remedy for candidate in candidates for remedy in candidate.remedies]
+    return any(each.options and each.options.items() <= changes.items() for each in remedies)
 
 
 def _render_score(candidate: _Candidate, has_name: bool, unit: str) -> str:
-    caption = candidate.name if has_name else ""
-    headline = html.headline(candidate.explanation["score"], caption)
+    headline = html.headline(candidate.explanation["score"], candidate.name if has_name else "")
     return f'<section class="bleu-headline">{headline}{_write_reading(candidate, unit)}</section>'
 
 
@@ -581,11 +546,12 @@ def _render_formula(candidate: _Candidate, unit: str, *, has_link: bool) -> str:
     copies = html.copy_button(copied, "score")
     if has_link:
         copies += html.LINK_BUTTON
-    curve = ""
-    if explanation["brevity_penalty"] < 1:
-        curve = html.brevity_curve(explanation)
+    is_short = explanation["brevity_penalty"] < 1
+    curve = html.brevity_curve(explanation) if is_short else ""
+    told = f"{html.remedies(candidate.remedies)}{html.notes(candidate.warnings)}"
     return (
-        f"{html.remedies(candidate.remedies)}{html.notes(candidate.warnings)}"
+        # The tab has a candidate.
+        f"{told.replace('the predictions', 'the candidate')}"
         # On a telephone only, where it is not below the score.
         f"{_write_reading(candidate, unit)}"
         f'{html.formula(explanation)}{curve}<p class="bleu-copies">{copies}</p>'
@@ -598,8 +564,6 @@ def _render_tokens(candidate: _Candidate, marked: set[int]) -> str:
     max_order = len(explanation["orders"])
     drawn = html.tokens(explanation["prediction"], max_order, candidate.name, marked)
     for i, text in enumerate(explanation["references"]):
-        remark = ""
-        if i == explanation["effective_reference"]:
-            remark = ", used for the length"
+        remark = ", used for the length" if i == explanation["effective_reference"] else ""
         drawn += html.reference(i + 1, text, max_order, remark)
     return drawn

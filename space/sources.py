@@ -24,7 +24,6 @@ _EXAMPLE_CHARACTERS = 160
 class Example(NamedTuple):
     """One or two candidates for the same references, and how they are scored."""
 
-    title: str  # what it shows
     candidate: str
     second: str  # may be empty
     references: str  # one per line
@@ -52,18 +51,13 @@ _SHUFFLED = (
     "the that military a is It guide ensures which to commands the of action obeys always party the"
 )
 
-EXAMPLES = {  # by the names in links
+EXAMPLES = {  # by what is on their buttons, and in links
     # The demo opens with the first example. sacreBLEU's score of it equals the paper's.
-    "Papineni, example 1": Example("nearly right", _FIRST, "", _REFERENCES, "default", {}),
-    "two candidates": Example(
-        "a good and a poor candidate", _FIRST, _SECOND, _REFERENCES, "default", {}
-    ),
-    "the same words, shuffled": Example(
-        "the same words, shuffled", _SHUFFLED, _FIRST, _REFERENCES, "nltk", {"lowercase": True}
-    ),
+    "Papineni, example 1": Example(_FIRST, "", _REFERENCES, "default", {}),
+    "two candidates": Example(_FIRST, _SECOND, _REFERENCES, "default", {}),
+    "shuffled": Example(_SHUFFLED, _FIRST, _REFERENCES, "nltk", {"lowercase": True}),
+    # Papineni's example 2 without its full stops, for a precision of 2/7 as in the paper.
     "the the the the": Example(
-        # Papineni's example 2 without its full stops, for a precision of 2/7 as in the paper.
-        "one word seven times",
         "the the the the the the the",
         "",
         "The cat is on the mat\nThere is a cat on the mat",
@@ -71,30 +65,13 @@ EXAMPLES = {  # by the names in links
         {"lowercase": True},
     ),
     "too short": Example(
-        "right, but too short",
-        "The cat is on",
-        "",
-        "The cat is on the mat and looks at the dog",
-        "default",
-        {},
+        "The cat is on", "", "The cat is on the mat and looks at the dog", "default", {}
     ),
-    "a short sentence": Example("too short for 4-grams", "the cat", "", "the cat", "default", {}),
+    "two words": Example("the cat", "", "the cat", "default", {}),
     "日本語": Example(
-        "日本語 without spaces",
-        "猫がマットの上に座っています。",
-        "",
-        "猫はマットの上に座っています。",
-        "default",
-        {},
+        "猫がマットの上に座っています。", "", "猫はマットの上に座っています。", "default", {}
     ),
-    "العربية": Example(
-        "العربية from right to left",
-        "جلست القطة على السجادة .",
-        "",
-        "جلست القطة فوق السجادة .",
-        "default",
-        {},
-    ),
+    "العربية": Example("جلست القطة على السجادة .", "", "جلست القطة فوق السجادة .", "default", {}),
 }
 
 EXAMPLE_NOTE = (
@@ -116,20 +93,16 @@ class Sources(NamedTuple):
     joins_runs: gr.Checkbox
 
 
-class SourceEvents(NamedTuple):
-    """The fields for the texts, and the event after which all files are described."""
+def add_sources() -> tuple[Sources, Any]:
+    """Add the fields to the demo; only the fields of the chosen origin are visible.
 
-    sources: Sources
-    described: Any
-
-
-def add_sources() -> SourceEvents:
-    """Add the fields to the demo; only the fields of the chosen origin are visible."""
+    The second value is the event after which all files are described.
+    """
     origin = gr.Radio([FROM_FILES, FROM_TEXT], value=FROM_FILES, label="Texts", elem_id="origin")
     # 1. One field for all files, and a line per file.
     with gr.Column(elem_id="uploaded") as uploaded:
         files = gr.File(
-            label="Drop all files here, systems and references together",
+            label="Drop all files here",
             file_count="multiple",
             height=80,
             elem_id="files",
@@ -166,7 +139,7 @@ def add_sources() -> SourceEvents:
         pasted_references=pasted_references,
         joins_runs=joins_runs,
     )
-    return SourceEvents(sources, described)
+    return sources, described
 
 
 def _add_text(label: str, elem_id: str) -> gr.Textbox:
@@ -212,13 +185,12 @@ def _show_files(
 def render_files(files: Files, paths: Sequence[str]) -> str:
     """Return a line per file: how it was read, and what its columns are for."""
     uploads = {upload.path: upload for upload in files.uploads}
-    items = []
-    for number, path in enumerate(list_uploads(paths)):
-        if path in uploads:
-            items.append(_render_upload(number, uploads[path]))
-        else:
-            problem = message(files.problems[path])
-            items.append(f"<li>{problem}{_remove_button(number, path)}</li>")
+    items = [
+        _render_upload(number, uploads[path])
+        if path in uploads
+        else f"<li>{message(files.problems[path])}{_remove_button(number, path)}</li>"
+        for number, path in enumerate(list_uploads(paths))
+    ]
     listed = f'<ul class="bleu-read">{"".join(items)}</ul>'
     if len(paths) > _OPEN_FILES:
         is_open = bool(files.problems) or files.missing.can_be_chosen
@@ -247,11 +219,12 @@ def tell_columns(columns: Sequence[Column], rows: Collection[int] = ()) -> str:
     >>> tell_columns([Column(name, name, role, "") for name, role in names.items()])
     '2 systems · 1 reference · 1 group · 1 not used'
     """
-    parts = []
-    for role, noun in ROLES.items():
-        count = sum(column.role == role for column in columns)
-        if count:
-            parts.append(count_things(count, noun) if role else f"{count} {noun}")
+    counts = {role: sum(column.role == role for column in columns) for role in ROLES}
+    parts = [
+        count_things(count, ROLES[role]) if role else f"{count} {ROLES[role]}"
+        for role, count in counts.items()
+        if count
+    ]
     if len({*rows}) == 1:
         parts.insert(1, f"{count_things(max(rows), 'line')} each")
     return " · ".join(parts)
@@ -286,9 +259,7 @@ def _remove_button(number: int, path: str) -> str:
 
 def _render_column(number: int, upload: Upload, column: Column) -> str:
     """Return a column with the choice of its role, which its first text describes."""
-    options = dict(ROLES)
-    if column.role == OPEN:
-        options = {OPEN: "what is it?", **ROLES}
+    options = {OPEN: "what is it?", **ROLES} if column.role == OPEN else ROLES
     name = show(shorten(column.name, _NAME_CHARACTERS)) if column.key else ""
     example = show(shorten(column.example, _EXAMPLE_CHARACTERS))
     choice = _render_choice(
@@ -308,12 +279,11 @@ def _render_choice(
     key: str = "",
 ) -> str:
     """Return a choice; page.js reads the file, the field and the column from it."""
-    items = []
-    if value not in options:
-        items.append('<option value="" selected>choose …</option>')
-    for option, words in options.items():
-        state = " selected" if option == value else ""
-        items.append(f'<option value="{escape(option)}"{state}>{show(words)}</option>')
+    choices = options if value in options else {value: "choose …", **options}
+    items = [
+        f'<option value="{escape(option)}"{" selected" * (option == value)}>{show(words)}</option>'
+        for option, words in choices.items()
+    ]
     # Not `show`, which changes characters that can't be seen.
     return (
         f'<select aria-label="{escape(label)}" data-file="{number}" data-path="{escape(path)}"'

@@ -27,10 +27,7 @@ STEPS = {
 }
 # page.js shows the parts of the page whose `data-step` is that of the current link, which is empty
 # for the overview.
-_LINKS = [
-    f'<a href="#step={step}" data-to="{step}"><small>{number}</small> {title}</a>'
-    for number, (step, title) in enumerate(STEPS.items(), 1)
-]
+_LINKS = [f'<a href="#step={step}" data-to="{step}">{title}</a>' for step, title in STEPS.items()]
 _PLACES = "<li></li>" * (len(STEPS) + 1)  # of the steps and of the score
 NAVIGATION = (
     '<nav class="bleu-steps" aria-label="Step by step"><a href="#step=" data-to="">Overview</a>'

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from . import html
 from .checks import (
@@ -34,22 +33,18 @@ _TEXT_CHARACTERS = 160  # of a line
 _TITLE_ID = "bleu-undecided-title"
 
 
-class Chosen(NamedTuple):
-    """A kind that the visitor has decided on, and what came of it."""
-
-    kind: str
-    choice: str
-    phrase: str
-
-
 def render_ticks(
     submission: Submission,
     looked: Looked,
     tried: Tried,
     choices: Choices,
-    chosen: Sequence[Chosen],
+    chosen: Mapping[str, str],
+    as_it_was: Trial,
 ) -> str:
-    """Return the line of ticks, findings first, and the panels that they open."""
+    """Return the line of ticks, findings first, and the panels that they open.
+
+    `chosen` has the chosen fixes in words by their kinds, and `as_it_was` the scores without them.
+    """
     items: list[str] = []
     panels: list[str] = []
     # 1. What was found. Where the verdict stands, a finding has its button beside it.
@@ -67,47 +62,43 @@ def render_ticks(
         step = steps.get(found.kind)
         panels.append(_panel(number, _open_finding(found, step, submission, looked)))
     # 2. What the visitor has chosen to fix.
-    for each in chosen:
-        back = html.button("Take back", "choose", kinds=json.dumps({each.kind: ["", {}]}))
+    for kind, phrase in chosen.items():
+        back = html.button("Take back", "choose", kinds=json.dumps({kind: ["", {}]}))
         items.append(
             f'<li class="chosen"><span class="bleu-tick"><i aria-hidden="true">✓</i>'
-            f"{html.show(each.phrase)}, your choice</span> {back}</li>"
+            f"{html.show(phrase)}, your choice</span> {back}</li>"
         )
     # 3. What is fine.
-    systems = submission.systems
-    each_has = " each" if len(systems) > 1 else ""
-    lines = f"{html.count_things(len(submission.references), 'line')}{each_has}"
-    count = f"All systems and references have {lines.removesuffix(' each')}."
-    number = len(items)
-    items.append(_item(number, lines, "", is_found=False))
-    panels.append(_panel(number, html.paragraph(count)))
-    for fine in list_fine(looked):
+    lines = html.count_things(len(submission.references), "line")
+    each_has = " each" if len(submission.systems) > 1 else ""
+    told = html.paragraph(f"All systems and references have {lines}.")
+    opened = {fine: _open_fine(fine, looked, submission) for fine in list_fine(looked)}
+    for fine, panel in {f"{lines}{each_has}": told, **opened}.items():
         number = len(items)
         items.append(_item(number, fine, "", is_found=False))
-        panels.append(_panel(number, _open_fine(fine, looked, submission)))
+        panels.append(_panel(number, panel))
     # 4. What is fine is one line, which opens the ticks.
     fine_count = len(items) - len(looked.found) - len(chosen)
-    summary = f"{fine_count} things looked at, fine"
-    if looked.found:
-        summary = f"{fine_count} other things looked at, fine"
+    other = "other " if looked.found else ""
+    summary = f"{fine_count} {other}things looked at, fine"
     row = (
         '<button type="button" class="bleu-tick row" aria-expanded="false" data-ticks>'
         f'<i aria-hidden="true">✓</i>{summary}</button>'
     )
     partial = ""
-    if not looked.segments:
-        partial = html.message("The texts could not be looked at. The score is as it is.", "note")
-    elif looked.is_partial:
-        partial = html.message(
-            f"Only the first {looked.segments:,} lines were looked at, because the files are"
-            " large.",
-            "note",
-        )
+    if looked.is_partial:
+        told = f"Only the first {looked.segments:,} lines were looked at, because of their size."
+        failed = "The texts could not be looked at. The score is as it is."
+        partial = html.message(told if looked.segments else failed, "note")
     said = ""
     if chosen:
         left = html.count_things(len(looked.found), "finding")
-        phrases = join_clauses([each.phrase for each in chosen])
-        said = f' data-announce="{html.show(phrases)}. {left} left"'
+        phrases = join_clauses([*chosen.values()])
+        name = _find_most_changed(as_it_was, tried.before)
+        whose = f"{name}: " if len(as_it_was.scores) > 1 else ""
+        pair = f"{tried.before.scores[name]:.1f} in place of {as_it_was.scores[name]:.1f}"
+        phrases = f"{phrases[0].upper()}{phrases[1:]}"
+        said = f' data-announce="{html.show(f"{phrases}. {whose}{pair}")}. {left} left"'
     return (
         f'<div class="bleu-looked"{said}><ul class="bleu-ticks"'
         f' aria-label="What was looked at in the texts">{"".join(items)}</ul>{row}'
@@ -138,8 +129,7 @@ def _render_questions(looked: Looked, submission: Submission, choices: Choices) 
 def _item(number: int, words: str, fix: str, *, is_found: bool) -> str:
     sign, kind, before = "✓", "", ""
     if is_found:
-        sign, kind = "!", ' class="no"'
-        before = '<span class="bleu-unseen">Found: </span>'
+        sign, kind, before = "!", ' class="no"', '<span class="bleu-unseen">Found: </span>'
     panel = f"bleu-tick-{number}"
     return (
         f'<li{kind}><button type="button" class="bleu-tick" aria-expanded="false"'
@@ -184,7 +174,7 @@ def render_box(tried: Tried, submission: Submission, looked: Looked) -> str:
     """Return the box that stands in the verdict's place while fixes would change it."""
     before = tried.before
     after = tried.steps[-1].after
-    fixes = "the fix" if len(tried.steps) == 1 else f"{_write_count(tried.steps)} fixes"
+    fixes = "the fix" if len(tried.steps) == 1 else f"{html.write_count(len(tried.steps))} fixes"
     # 1. The title: of one system, its scores.
     name = _find_most_changed(before, after)
     old, new = f"{before.scores[name]:.1f}", f"{after.scores[name]:.1f}"
@@ -204,7 +194,7 @@ def render_box(tried: Tried, submission: Submission, looked: Looked) -> str:
     all_fixes = {step.found.kind: [FIX, dict(step.found.options)] for step in tried.steps}
     none = {step.found.kind: [KEEP, {}] for step in tried.steps}
     counts = {1: "Apply the fix", 2: "Apply both"}
-    apply = counts.get(len(tried.steps), f"Apply all {_write_count(tried.steps)}")
+    apply = counts.get(len(tried.steps), f"Apply all {html.write_count(len(tried.steps))}")
     buttons = [
         html.button(f"{apply}: {new}", "choose", kinds=json.dumps(all_fixes)),
         html.button(f"Keep as it is: {old}", "choose", kinds=json.dumps(none)),
@@ -221,11 +211,6 @@ def render_box(tried: Tried, submission: Submission, looked: Looked) -> str:
 def _find_most_changed(before: Trial, after: Trial) -> str:
     """Return the name of the system whose score changes most."""
     return max(before.scores, key=lambda name: abs(after.scores[name] - before.scores[name]))
-
-
-def _write_count(steps: Sequence[Step]) -> str:
-    words = ("", "", "two", "three", "four", "five", "six")
-    return words[len(steps)] if len(steps) < len(words) else f"{len(steps)}"
 
 
 def _render_start(name: str, before: Trial, top: float) -> str:
@@ -249,10 +234,10 @@ def _render_step(
         where = f"{name_subject(found.places, submission.systems)}, {where}"
     label = f"fix-{number}"
     more = [_choose(found, text, choice, options) for text, choice, options in _list_others(step)]
-    example = found.places[0].example
-    shown = f'<span class="bleu-line">{_mark(example)}</span>' if example else ""
-    if found.places[0].pairing is not None:
-        shown = _render_lines(found, submission, 1)
+    place = found.places[0]
+    shown = f'<span class="bleu-line">{_mark(place.example)}</span>' if place.example else ""
+    if place.pairing is not None:
+        shown = _show_moved(place, submission)
     of_system = f"<small>{html.show(name)}</small> " if len(submission.systems) > 1 else ""
     old, new = step.before.scores[name], step.after.scores[name]
     return (
@@ -314,11 +299,9 @@ def _choose(found: FoundKind, text: str, choice: str, options: Options | None = 
 def _render_scores(trials: Sequence[Trial], names: Sequence[str]) -> str:
     """Return the scores before and after a fix, and the verdicts on two systems."""
     before, after = trials
-    rows = []
     changed = sorted(before.scores, key=lambda name: -abs(after.scores[name] - before.scores[name]))
     shown = changed[:_SHOWN_SYSTEMS]
-    for name in shown:
-        rows.append([name, *(html.bold(f"{trial.scores[name]:.1f}") for trial in trials)])
+    rows = [[name, *(html.bold(f"{each.scores[name]:.1f}") for each in trials)] for name in shown]
     if len(changed) > len(shown):
         rows.append([f"{len(changed) - len(shown)} more", *("" for _ in trials)])
     if before.delta is not None:
@@ -330,9 +313,7 @@ def _render_scores(trials: Sequence[Trial], names: Sequence[str]) -> str:
 
 
 def _write_difference(trial: Trial) -> str:
-    if trial.delta is None:
-        return ""
-    written = html.write_signed(trial.delta, 1)
+    written = "" if trial.delta is None else html.write_signed(trial.delta, 1)
     if trial.p is None:
         return written
     return f"{written}, p < 0.001" if trial.p < 0.001 else f"{written}, p = {trial.p:.3f}"
@@ -356,19 +337,16 @@ def _judge(trial: Trial) -> str:
 def _render_lines(found: FoundKind, submission: Submission, count: int) -> str:
     """Return lines with what was found in them, the place marked if there is one."""
     place = found.places[0]
-    name = place.system or next(iter(submission.systems))
     if place.pairing is not None:
         return _show_moved(place, submission)
-    rows = list(place.found.rows[:count])
     marked = ""
     if place.example:
-        marked = (
-            f'<p class="bleu-line"><span>line {int(place.found.rows[0]) + 1:,}</span>'
-            f"{_mark(place.example)}</p>"
-        )
-        if count == 1:
-            return marked
-    return f"{marked}{_side_by_side(name, rows, submission)}"
+        line = f"<span>line {found.find_first() + 1:,}</span>{_mark(place.example)}"
+        marked = f'<p class="bleu-line">{line}</p>'
+    if marked and count == 1:
+        return marked
+    name = place.system or next(iter(submission.systems))
+    return f"{marked}{_side_by_side(name, list(place.found.rows[:count]), submission)}"
 
 
 def _mark(example: str) -> str:
@@ -386,38 +364,26 @@ def _show_moved(place: Place, submission: Submission) -> str:
     home_of = {own: row for row, own in enumerate(pairing) if own >= 0}
     first = int(place.found.rows[0])
     shown = [row for row in (first - 1, first, first + 1, len(texts) - 1) if row >= 0]
-    rows = []
-    for row in dict.fromkeys(row for row in shown if row < len(texts)):
-        home = home_of.get(row)
-        rows.append(
-            [
-                f"{row + 1:,}",
-                _shorten_text(_first_reference(submission, row)),
-                _shorten_text(texts[row]),
-                "–" if home is None else f"{home + 1:,}",
-            ]
-        )
-    return html.rows(["line", "reference", place.system, "fits line"], rows)
+    rows = dict.fromkeys(row for row in shown if row < len(texts))
+    cells = [
+        [
+            *_list_cells(place.system, row, submission),
+            f"{home_of[row] + 1:,}" if row in home_of else "–",
+        ]
+        for row in rows
+    ]
+    return html.rows(["line", "reference", place.system, "fits line"], cells)
 
 
 def _side_by_side(name: str, rows: Sequence[int], submission: Submission) -> str:
     """Return lines of a system beside the first reference."""
-    cells = [
-        [
-            f"{row + 1:,}",
-            _shorten_text(_first_reference(submission, row)),
-            _shorten_text(submission.systems[name][row]),
-        ]
-        for row in rows
-    ]
+    cells = [_list_cells(name, row, submission) for row in rows]
     return html.rows(["line", "reference", name], cells)
 
 
-def _first_reference(submission: Submission, row: int) -> str:
-    return next((text for text in submission.references[row] if text), "")
-
-
-def _shorten_text(text: str) -> str:
-    if not text.strip():
-        return "(empty)"
-    return html.shorten(text, _TEXT_CHARACTERS)
+def _list_cells(name: str, row: int, submission: Submission) -> list[str]:
+    """Return the number of a line, its first reference, and the text of a system."""
+    reference = next((text for text in submission.references[row] if text), "")
+    texts = (reference, submission.systems[name][row])
+    shown = [html.shorten(text, _TEXT_CHARACTERS) if text.strip() else "(empty)" for text in texts]
+    return [f"{row + 1:,}", *shown]

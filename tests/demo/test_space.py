@@ -46,6 +46,19 @@ def test_links_of_the_card_lead_to_the_files_of_the_space(monkeypatch):
     assert re.findall(r"\]\((?!https://|data:)(.*?)\)", card) == []
 
 
+@pytest.mark.parametrize("folder", [".", "docs", "space", ".."])
+def test_the_code_that_loads_the_metric_runs_where_the_demo_was_started(monkeypatch, folder):
+    """In a clone; a Space has the Hub's name."""
+    page = importlib.import_module("space.page")
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    monkeypatch.chdir(ROOT / folder)
+    printed = []
+    exec(page._write_loading(), {"print": printed.append})
+    assert printed[0]["score"] > 0
+    monkeypatch.setenv("SPACE_ID", "user/bleu_metric")
+    assert 'evaluate.load("user/bleu_metric")' in page._write_loading()
+
+
 @pytest.mark.parametrize(
     ("error", "told"),
     [

@@ -954,6 +954,85 @@ def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
     assert score == f"{right:.2f}"
 
 
+def upload_texts(tmp_path, systems, references):
+    """Return a visit after the upload of a file per system and one of references."""
+    visit = Visit()
+    uploads = [(f"{name}.txt", join_lines(lines)) for name, lines in systems.items()]
+    visit.upload(*write_files(tmp_path, [*uploads, ("ref.txt", join_lines(references))]))
+    assert visit.score() == ""
+    return visit
+
+
+# Uploads of which `check` has findings with fixes, as systems and references.
+LISTED = {
+    "three kinds of fixes": ({"mt": number([f"{t.lower()}</s>" for t in BETTER])}, REFERENCES),
+    "two systems with a fix each": ({"a": [f"{t}</s>" for t in drop_words(0.2, 4)], "b": number(BETTER)}, REFERENCES),
+    "pieces, and lines in another order": ({"mt": [mistakes.split_bpe(t) for t in SHUFFLED]}, REFERENCES),
+    "mojibake": ({"mt": mistakes.FRENCH_OUTPUT * 6}, [t.encode().decode("cp1252", "ignore") for t in mistakes.FRENCH] * 6),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore")  # the page says them
+@pytest.mark.parametrize("name", LISTED)
+def test_the_box_lists_the_fixes_of_check(bleu, tmp_path, name):
+    """The same kinds in the order of the fixes, and the score after each."""
+    systems, references = LISTED[name]
+    summary = upload_texts(tmp_path, systems, references).read("summary")
+    listed = re.findall('data-kind="(.*?)".*?<b>(.*?)</b></td></tr>', summary)
+    checked = bleu.check(systems, references)
+    kinds = list(dict.fromkeys(found["kind"] for found in checked["findings"]))
+    places = [found.kind for _, found in checked.list_found()]
+    kinds.sort(key=places.index)
+    assert [kind for kind, _ in listed] == kinds
+    for count in range(len(kinds) + 1):
+        by_text = [kind for kind in kinds[:count] if kind != "case"]
+        options = {"lowercase": "case" in kinds[:count]}
+        repaired = checked.repair(*by_text) if by_text else None
+        texts = repaired.predictions_of if repaired else systems
+        meant = repaired.references if repaired else references
+        scores = {
+            system: bleu.compute(predictions=own, references=meant, **options)["score"]
+            for system, own in texts.items()
+        }
+        shown = listed[count - 1][1] if count else re.search("<b>(.*?)</b>", summary)[1]
+        assert shown in {f"{score:.1f}" for score in scores.values()}
+
+
+@pytest.mark.filterwarnings("ignore")  # the page says them
+def test_scores_before_fixes_that_were_applied_are_remembered(bleu, tmp_path):
+    """As the texts were, after the first fixes, and without any one of them."""
+    corpus = importlib.import_module("space.corpus")
+    lower = [text.lower() for text in BETTER]
+    marked = [f"{text}</s>" for text in lower]
+    expected = {
+        "without the fixes: ": (number(marked), {}),
+        "without the fix: numbers before the texts removed": (number(lower), {"lowercase": True}),
+        "without the fix: marks of a model removed": (marked, {"lowercase": True}),
+        "without the fix: case is ignored": (lower, {}),
+    }
+    visit = upload_texts(tmp_path, {"mt": number(marked)}, REFERENCES)
+    visit.press(list_buttons(visit.read("summary"))[0][0], visit.read("summary"))
+    assert "case:lc" in visit.read("summary")
+    for phrase, (texts, options) in expected.items():
+        score = bleu.compute(predictions=texts, references=REFERENCES, **options)["score"]
+        answer = corpus.explain_number(visit.read("key"), "mt", f"{score:.2f}")
+        assert f"Likely: {phrase}" in answer
+
+
+@pytest.mark.filterwarnings("ignore")  # the page says them
+@pytest.mark.parametrize("count", [1, 2])
+def test_after_fixes_the_live_region_says_the_scores_before_and_after(bleu, tmp_path, count):
+    texts = [f"{text}</s>" for text in BETTER]
+    texts = texts if count == 1 else number(texts)
+    visit = upload_texts(tmp_path, {"mt": texts}, REFERENCES)
+    visit.press(list_buttons(visit.read("summary"))[0][0], visit.read("summary"))
+    old, new = (
+        bleu.compute(predictions=own, references=REFERENCES)["score"] for own in (texts, BETTER)
+    )
+    (said,) = re.findall('data-announce="(.*?)"', visit.read("ticks"))
+    assert said.endswith(f". {new:.1f} in place of {old:.1f}. 0 findings left")
+
+
 WRONG = {
     "damaged": ("a.txt", "ñ\n".encode() * 50 + b"\xef\n", "a.txt is in UTF-8, but damaged (line 51, byte 0xEF). Save it again as UTF-8."),
     "empty": ("a.txt", b"\n", "a.txt has no text. Upload another file."),

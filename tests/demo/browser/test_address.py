@@ -58,9 +58,9 @@ def test_a_link_to_an_example_and_to_corpus(open_page):
     tab(page, "Sentence")
     expect(text(page, "#candidate")).to_have_value("the the the the the the the")
     expect(page.locator("#sentence-options > button")).to_contain_text("this example’s choice")
-    page.get_by_role("button", name="too short for 4-grams", exact=True).click()
-    page.wait_for_function("location.hash === '#example=a+short+sentence'")
-    page.get_by_role("button", name="nearly right", exact=True).click()
+    page.get_by_role("button", name="two words", exact=True).click()
+    page.wait_for_function("location.hash === '#example=two+words'")
+    page.get_by_role("button", name="Papineni, example 1", exact=True).click()
     page.wait_for_function("location.hash === ''")  # the page opens with it
 
 
@@ -93,8 +93,8 @@ def test_the_page_around_a_frame_learns_the_address(browser, address):
     frame.get_by_role("tab", name="Sentence").click()
     frame.locator("#steps a", has_text="Clipping").click()
     page.wait_for_function("location.hash === '#step=clipping'")
-    frame.get_by_role("button", name="too short for 4-grams", exact=True).click()
-    page.wait_for_function("location.hash === '#example=a+short+sentence&step=clipping'")
+    frame.get_by_role("button", name="two words", exact=True).click()
+    page.wait_for_function("location.hash === '#example=two+words&step=clipping'")
     context.close()
 
 
