@@ -80,7 +80,7 @@ class Setting(NamedTuple):
         corpus.
     swapped: True if predictions and references are exchanged.
     references: `ALL`, or the index of the only reference that is used.
-    last_pair: True if the smoothing method looks at the last segment in place of the corpus, as
+    last_pair: True if the smoothing method looks at the last segment instead of the corpus, as
         NLTK's `corpus_bleu` does under methods 5 to 7.
     call: the name of a record in `CALLS`; empty for a score that options give.
     The other factors are options.
@@ -244,7 +244,7 @@ class Call(NamedTuple):
         return can_change and len(corpus) >= self.fewest_segments
 
     def change(self, corpus: Corpus, *, lowercase: bool) -> Corpus:
-        """Return the corpus that is scored in place of a corpus."""
+        """Return the corpus that is scored instead of a corpus."""
         if self.select is not None:
             return self.select(corpus)
         return corpus if self.rewrite is None else rewrite_corpus(corpus, self.rewrite, lowercase)
@@ -361,7 +361,7 @@ def score_summaries(rows: Int64, options: Options) -> Float64:
     totals = rows[:, layout.totals][:, :_SUMMARY_ORDERS].astype(float)
     matches[:, 1:] += 1
     totals[:, 1:] += 1
-    tiny = sys.float_info.min  # in place of no match at all
+    tiny = sys.float_info.min  # instead of no match at all
     logarithms = np.log(matches + tiny) - np.log(totals + tiny)
     length_ratios = (rows[:, layout.reference_length] + 1) / (rows[:, layout.length] + 1)
     penalties = np.minimum(0, 1 - length_ratios)
@@ -736,7 +736,7 @@ def convention_options(options: Options) -> dict[str, Options]:
 def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float:
     """Return what NLTK's `corpus_bleu` makes of sums under its methods 5 to 7.
 
-    They get the last pair of the corpus in place of sums (nltk issue 3903): methods 5 and 7 for the
+    They get the last pair of the corpus instead of sums (nltk issue 3903): methods 5 and 7 for the
     order beyond the last, method 6 for the numbers of n-grams from the third order on. Precisions
     above 1 stay.
 

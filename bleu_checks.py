@@ -879,7 +879,7 @@ def _read_input(corpora: Mapping[SystemName, Corpus], has_lists: bool) -> _Input
 
 
 def _has_lists(references: Any, corpus: Corpus) -> bool:
-    """Return False for a column with one text per row, in place of lists of them."""
+    """Return False for a column with one text per row, instead of lists of them."""
     if corpus.reference_count() != "1" or hasattr(references, "columns"):
         return True
     for first in references:

@@ -187,7 +187,7 @@ def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
         column = read_column("predictions", predictions, messages.EXPECTED_TEXT)
         _check_row_counts(column, corpus.references)
         texts = _check_elements("predictions", column, corpus.references.type, predictions)
-    # 2. Put them in place of the predictions that the references fit.
+    # 2. Put them instead of the predictions that the references fit.
     if len(texts) != len(corpus) or texts.type != TYPES[corpus.kind]:
         return read_corpus(texts, corpus.references)  # which raises
     (batch,) = corpus.combine().batches

@@ -188,7 +188,7 @@ def _list_options(
 ) -> inspect.Signature:
     """Return a signature that names the options, for `help` and Tab.
 
-    They stand in place of `**options`; `*arguments` is left out.
+    They stand instead of `**options`; `*arguments` is left out.
     """
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     parameters = [

@@ -1117,7 +1117,7 @@ TRUNCATED = Mistake(
 )
 REFUSALS = Mistake(
     "refusals",
-    Words(_LEFT, "answers in place of a text"),
+    Words(_LEFT, "answers instead of a text"),
     "Ask the model again, or report the number of these rows",
 )
 WRAPPED_IDS = Mistake(

@@ -701,7 +701,7 @@ _SIGNED = re.compile(rf"\||{SIGNATURE_KEY}\S")
 
 _FORM = "Separate the keys by |, as in 'nrefs:1|case:lc|tok:13a'."
 
-PRETOKENIZED = ("tokens", "ids")  # in place of a tokenizer, for input that was split already
+PRETOKENIZED = ("tokens", "ids")  # instead of a tokenizer, for input that was split already
 
 # Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
 SCORE_AFTER_SIGNATURE = re.compile(

@@ -536,7 +536,7 @@ def _exp(columns: Columns, value: float) -> Columns:
 
 
 def _by_length(columns: Columns, value: float) -> Columns:
-    """Replace 0 matches as method 3 does, with ln(length) / K in place of 1/2 (method 4)."""
+    """Replace 0 matches as method 3 does, with ln(length) / K instead of 1/2 (method 4)."""
     share = np.log(np.maximum(columns.length, 1)) / value
     return _replace_missing(columns, first=share, factor=share)
 

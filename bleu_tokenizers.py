@@ -81,7 +81,7 @@ def _ranges(table: str) -> Ranges:
 #     FE10-FE4F    vertical and compatibility forms
 #     FF00-FFEF    half-width and full-width forms
 #     2001-2A6D    an error of sacreBLEU that is part of published scores. It compares one character
-#                  with "\u20000" and "\u2a6d6", which have two characters each, in place of U+20000
+#                  with "\u20000" and "\u2a6d6", which have two characters each, instead of U+20000
 #                  and U+2A6D6. The range therefore has the punctuation and symbols of these blocks,
 #                  and no ideograph of extension B.
 CHINESE: Ranges = _ranges("""
@@ -524,7 +524,7 @@ def check_tokenizers(options: Options) -> None:
         choose_tokenizer(options.for_label(label), "text")
 
 
-# What `tok` says in place of a tokenizer: of rows that were split already, of several tokenizers,
+# What `tok` says instead of a tokenizer: of rows that were split already, of several tokenizers,
 # and of unknown ones.
 _NOT_FUNCTIONS = ("tokens", "ids", "var", "?")
 

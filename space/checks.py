@@ -459,11 +459,11 @@ def tell_effect(steps: Sequence[Step]) -> str:
     >>> before, after = (Trial({"A": score}, 3) for score in (20.0, 25.0))
     >>> case = FoundKind("case", [], {"lowercase": True}, False)
     >>> tell_effect([Step(case, before, after)])
-    'With fixes (case is ignored), A has 25.0 in place of 20.0.'
+    'With fixes (case is ignored), A has 25.0 instead of 20.0.'
     """
     before = steps[0].before.scores
     changes = [
-        f"{name} has {score:.1f} in place of {before[name]:.1f}"
+        f"{name} has {score:.1f} instead of {before[name]:.1f}"
         for name, score in steps[-1].after.scores.items()
         if abs(score - before[name]) >= LEAST_POINTS
     ]

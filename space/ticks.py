@@ -96,7 +96,7 @@ def render_ticks(
         phrases = join_clauses([*chosen.values()])
         name = _find_most_changed(as_it_was, tried.before)
         whose = f"{name}: " if len(as_it_was.scores) > 1 else ""
-        pair = f"{tried.before.scores[name]:.1f} in place of {as_it_was.scores[name]:.1f}"
+        pair = f"{tried.before.scores[name]:.1f} instead of {as_it_was.scores[name]:.1f}"
         phrases = f"{phrases[0].upper()}{phrases[1:]}"
         said = f' data-announce="{html.show(f"{phrases}. {whose}{pair}")}. {left} left"'
     return (

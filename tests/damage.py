@@ -535,7 +535,7 @@ def first_text(pair: Pair, share: float, generator: random.Random) -> tuple[Pair
 
 
 def most_references(pair: Pair, share: float, generator: random.Random) -> tuple[Pair, list[Pair]]:
-    """Take references in place of predictions in a share of the rows."""
+    """Take references instead of predictions in a share of the rows."""
     take = each_row(lambda text, row: pair.references[row][0], undo=False)
     return take(pair, share, generator)
 

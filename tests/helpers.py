@@ -253,7 +253,7 @@ def shift_offsets(array):
 
 
 def widen(type_):
-    """Return an Arrow type with offsets of 64 bits in place of 32."""
+    """Return an Arrow type with offsets of 64 bits instead of 32."""
     if pa.types.is_string(type_):
         return pa.large_string()
     return pa.large_list(widen(type_.value_type)) if pa.types.is_list(type_) else type_
@@ -280,7 +280,7 @@ def select_rows(rows):
     return longer.select(range(1, 1 + len(rows)))["column"]
 
 
-# Parts of longer Arrow data, which users have in place of lists: by kind, a function of rows.
+# Parts of longer Arrow data, which users have instead of lists: by kind, a function of rows.
 PARTS = {
     "a slice": cut,
     "a slice, 64 bits": lambda rows: cut(rows).cast(widen(pa.array(rows).type)),

@@ -156,7 +156,7 @@ def read_texts(folder: str, language: str) -> list[str]:
 
 
 def make_words(source: random.Random, script: str) -> dict[str, list[str]]:
-    """Return `WORDS` with random words of a script in place of words, nouns and names."""
+    """Return `WORDS` with random words of a script instead of words, nouns and names."""
     first, second, _ = SCRIPTS[script]
 
     def word() -> str:

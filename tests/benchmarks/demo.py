@@ -26,10 +26,12 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from common import corpus, print_table
+from common import corpus, print_table  # which adds the folders of the next imports
+
+# isort: split
+from browser import visitor
 from playwright.sync_api import Page, expect, sync_playwright
 from space_server import open_chromium, serve_space
-from space_tests import visitor
 
 SEGMENTS = 20_000
 VISITORS = 50

@@ -111,7 +111,7 @@ TEXTS: dict[str, Callable[[int], Texts]] = {
     "Chinese": _make_chinese,
     "Kana": _make_kana,
 }
-CHECK = "check: "  # before the name of texts: `check` is called in place of `compute`
+CHECK = "check: "  # before the name of texts: `check` is called instead of `compute`
 CALLBACK = "callback"
 
 

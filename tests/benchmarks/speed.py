@@ -126,7 +126,7 @@ def time_rows(bleu: evaluate.Metric, rows: int, turns: int) -> tuple[float, floa
 def setting_ratio(bleu: evaluate.Metric, setting: Setting, turns: int) -> float:
     """Return sacreBLEU's time divided by the time of `compute` under a setting.
 
-    sacreBLEU gets a new `BLEU` per call; in place of tokens or ids it gets their texts under `none`.
+    sacreBLEU gets a new `BLEU` per call; instead of tokens or ids it gets their texts under `none`.
     """
     texts = outputs(setting.direction, SEGMENTS) if setting.direction else corpus(SEGMENTS)[1]
     columns = edit(texts, setting.change)

@@ -846,7 +846,7 @@ UPLOADS = {
     "Chinese": (mistakes.CHINESE_OUTPUT * 6, mistakes.CHINESE * 6, "text without spaces", "Score as Chinese", True),
     "tokenized": ([mistakes.detach(t) for t in BETTER], REFERENCES, "blanks before commas and periods", "Detokenize", False),
     "an introduction": ([f"Sure! Here is the translation: {t}" for t in BETTER], REFERENCES, "“Sure, here is …” before the text", "Remove introductions", True),
-    "answers": ([mistakes.ANSWER, *BETTER[1:]], REFERENCES, "answers in place of a text", "", False),
+    "answers": ([mistakes.ANSWER, *BETTER[1:]], REFERENCES, "answers instead of a text", "", False),
     "empty references": (BETTER, ["", "", *REFERENCES[2:]], "empty texts", "", False),
     "a reference as a system": (REFERENCES, REFERENCES, "texts equal to a reference", "", False),
 }  # fmt: skip
@@ -1030,7 +1030,7 @@ def test_after_fixes_the_live_region_says_the_scores_before_and_after(bleu, tmp_
         bleu.compute(predictions=own, references=REFERENCES)["score"] for own in (texts, BETTER)
     )
     (said,) = re.findall('data-announce="(.*?)"', visit.read("ticks"))
-    assert said.endswith(f". {new:.1f} in place of {old:.1f}. 0 findings left")
+    assert said.endswith(f". {new:.1f} instead of {old:.1f}. 0 findings left")
 
 
 WRONG = {

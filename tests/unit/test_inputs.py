@@ -443,7 +443,7 @@ def test_empty_token_lists():
     assert as_dict(read_corpus([["a"]], [[[]]])) == {"predictions": [["a"]], "references": [[[]]]}
 
 
-# Bytes and numbers in place of texts.
+# Bytes and numbers instead of texts.
 BYTES = {
     "bytes": [b"a", b"b"], "after a str": ["a", b"b"], "bytearray": [bytearray(b"a"), "b"], "np.bytes_": [np.bytes_(b"a"), np.bytes_(b"b")],
     "NumPy": np.array([b"a", b"b"]), "objects": np.array([b"a", "b"], object), "pandas": pd.Series([b"a", b"b"]),

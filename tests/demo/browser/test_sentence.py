@@ -430,7 +430,7 @@ FIXED = [
 
 
 def test_a_fix_goes_back_with_the_text_that_needed_it(page, bleu):
-    """Japanese, `Score by characters`, then English: 70.86 in place of 37.99."""
+    """Japanese, `Score by characters`, then English: 70.86 instead of 37.99."""
     for texts, button, other in FIXED:
         fill(page, "#references", texts[1])
         fill(page, "#candidate", texts[0])
