@@ -246,7 +246,7 @@ def formula(explanation: Explanation) -> str:
     ]
     if any(factor.is_smoothed for factor, _ in factors):
         notes.append("dashed: smoothed, because a factor of 0 would make the score 0")
-    note = "; ".join(notes) or "&nbsp;"  # its line stays, so that nothing jumps
+    note = "; ".join(notes) or "&nbsp;"  # an empty line keeps what is below in its place
     return (
         f'<p class="bleu-formula">= 100 · {brevity} · <span class="product">'
         f'{report.multiply(terms, root, root)}</span></p><p class="bleu-note">{note}</p>'

@@ -12,11 +12,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def link_package(folder: str | Path) -> None:
+def link_package(folder: str | Path) -> Path:
     package = Path(folder, "bleu_metric")
     package.mkdir()
     for path in [*ROOT.glob("bleu_*.py"), *ROOT.glob("package/*")]:
         (package / path.name).symlink_to(path)
+    return package
 
 
 def main() -> int:
