@@ -2243,21 +2243,28 @@ def _find_affix(pairs: Pairs, side: Side, end: _End) -> _Affix | None:
 def _count_ends(pairs: Pairs, side: Side, end: _End, least: float = 0) -> Counter[str]:
     """Count the two outermost characters of the texts of a side, and the outermost one.
 
-    It counts none if no outermost character is as frequent as `least`.
+    It counts none if none can be as frequent as `least`.
     """
     census = pairs.count(side)
     two = census.tails if end.at_end else census.heads
     counts: Counter[str] = Counter()
     outermost = census.last_signs if end.at_end else census.first_signs
-    if max(outermost.values(), default=0) < least:
+    alone = (count for sign, count in outermost.items() if _may_be_affix(sign))
+    is_one_frequent = max(alone, default=0) >= least
+    if not is_one_frequent and 10 * max(two.values(), default=0) < least:  # ten digits are one
         return counts
     for signs, count in two.items():
         generalized = signs if signs.isalpha() else _DIGITS.sub("0", signs)
         counts[generalized] += count
         sign = generalized[:1]
-        if sign and not sign.isalpha() and sign not in _FINAL_SIGNS:
+        if _may_be_affix(sign):
             counts[sign] += count
     return counts
+
+
+def _may_be_affix(sign: str) -> bool:
+    """Return True for a character that may be an affix alone: no letter, no end of a sentence."""
+    return sign != "" and not sign.isalpha() and sign not in _FINAL_SIGNS
 
 
 def _has_frequent_end(pairs: Pairs, side: Side, end: _End, least: float) -> bool:
