@@ -3082,8 +3082,16 @@ def _find_repeated_rows(pairs: Pairs) -> Iterator[Found]:
 
 _LOOP = re.compile(r"(.{2,60}?)\1{7,}", re.DOTALL)
 _LOOP_CHARACTERS = 32
+_LOOP_WORDS = 5  # of eight; the first and the last one may be joined to marks
 _LOOP_ROWS = 8  # that are searched without asking
 _LONGEST_SEARCHED = 1_500  # characters of a text, from its end
+
+
+def _may_loop(text: str) -> bool:
+    """Return False for a text that hardly repeats a word; the pattern takes 50 times as long."""
+    words = text.split()
+    repeated = len(words) - len(set(words))
+    return repeated >= _LOOP_WORDS or max(map(len, words), default=0) >= _LOOP_CHARACTERS
 
 
 def _find_loops(pairs: Pairs) -> Iterator[Found]:
@@ -3105,8 +3113,8 @@ def _find_loops(pairs: Pairs) -> Iterator[Found]:
     rows = []
     first: re.Match[str] | None = None
     for row in long_rows:
-        text = pairs.predictions[row]
-        match = _LOOP.search(text[-_LONGEST_SEARCHED:])
+        text = pairs.predictions[row][-_LONGEST_SEARCHED:]
+        match = _LOOP.search(text) if _may_loop(text) else None
         if match is None or len(match[0]) < _LOOP_CHARACTERS:
             continue
         phrase = match[1]

@@ -231,7 +231,7 @@ def check_mistakes(bleu: Any, quick: bool, listed: bool) -> None:
         return known[key]
 
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for case in put_all(rows=400, every=29 if quick else 1):
+    for case in put_all(rows=400, every=13 if quick else 1):
         verdict = judge(bleu, case, score_clean)
         if abs(verdict.loss) < NO_EFFECT:
             continue
