@@ -27,6 +27,7 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from operator import eq, itemgetter
 from typing import Any, Literal, NamedTuple
@@ -531,6 +532,11 @@ class Pairs:
         if side not in self._census:
             self._census[side] = Census(self.list_texts(side))
         return self._census[side]
+
+    def list_signs(self) -> frozenset[str]:
+        """Return the characters of both sides."""
+        predicted, reference = (self.count(side).number_of for side in SIDES)
+        return frozenset(predicted) | frozenset(reference)
 
     def list_present(self, side: Side, strings: Iterable[str]) -> list[str]:
         """Return those of some strings that are in the texts of a side."""
@@ -1189,6 +1195,15 @@ class Form:
     skips: Callable[[str], object] | None = None
     is_strange: bool = False
     show: Callable[[str], str] = repr
+
+    @cached_property
+    def openers(self) -> frozenset[str]:
+        """Characters of which every text with the form has one; empty if none is known."""
+        return frozenset(probe[0] for probe in self.probes)
+
+    def may_be_in(self, signs: Collection[str]) -> bool:
+        """Return False if texts of these characters cannot have the form."""
+        return not self.openers or not self.openers.isdisjoint(signs)
 
     def list_unmatched(self, marks: set[str], theirs: set[str]) -> set[str]:
         """Return the marks of a text that its partners lack."""
@@ -3850,8 +3865,10 @@ def find_kinds(pairs: Pairs, kinds: Collection[str]) -> list[Found]:
 def find_residues(pairs: Pairs) -> list[Found]:
     """Find what no text has, in texts that are each other's references."""
     findings: list[Found] = []
+    signs = pairs.list_signs()
     for residue in RESIDUES:
-        if pairs.type_ in residue.mistake.types:
+        may_be_there = not residue.probes or any(probe[0] in signs for probe in residue.probes)
+        if may_be_there and pairs.type_ in residue.mistake.types:
             _add(findings, find_residue(pairs, residue))
     return findings
 
@@ -3859,14 +3876,16 @@ def find_residues(pairs: Pairs) -> list[Found]:
 def _run_forms(pairs: Pairs, findings: list[Found]) -> bool:
     """Run the families of forms, ends and residues, and return True if anything was found."""
     is_new = _add(findings, find_residues(pairs))
+    signs = pairs.list_signs()
     for form in FORMS:
-        if pairs.type_ in form.mistake.types:
+        if form.may_be_in(signs) and pairs.type_ in form.mistake.types:
             is_new |= _add(findings, find_form(pairs, form))
     if pairs.type_ not in AFFIXES.types:
         return is_new
     is_new |= _add(findings, find_affixes(pairs))
     for form in LATER_FORMS:
-        is_new |= _add(findings, find_form(pairs, form))
+        if form.may_be_in(signs):
+            is_new |= _add(findings, find_form(pairs, form))
     return is_new
 
 
