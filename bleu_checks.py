@@ -95,11 +95,12 @@ class _RowTexts(NamedTuple):
 
 
 def _list_texts(batch: Batch, rows: Int64, kind: InputType, most_references: int) -> _RowTexts:
-    """Return some rows of a batch as str, with at most a given number of references each."""
+    """Return some rows of a batch as str, with at most a given number of references each.
+
+    The rows are distinct and ascend.
+    """
     if len(rows) == len(batch.predictions):  # as in most calls of a few rows
-        flat = _write_texts(batch.references, kind)
-        bounds = pairwise(batch.bounds.tolist())
-        references = [flat[start : min(end, start + most_references)] for start, end in bounds]
+        references = [texts[:most_references] for texts in _list_reference_texts(batch, kind)]
         return _RowTexts(_write_texts(batch.predictions, kind), references)
     starts = batch.bounds[rows]
     counts = np.minimum(batch.bounds[rows + 1] - starts, most_references)
@@ -120,13 +121,10 @@ def _write_texts(array: pa.Array, kind: InputType) -> list[str]:
     return [_write_text(tokens, kind) for tokens in array.to_pylist()]
 
 
-def _list_all_references(corpus: Corpus) -> list[list[str]]:
+def _list_reference_texts(batch: Batch, kind: InputType) -> list[list[str]]:
     """Return the references of each row as str."""
-    references: list[list[str]] = []
-    for batch in corpus.batches:
-        flat = _write_texts(batch.references, corpus.kind)
-        references += [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
-    return references
+    flat = _write_texts(batch.references, kind)
+    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
 
 
 # --- The unasked look -----------------------------------------------------------------------------
@@ -875,7 +873,11 @@ def _read_input(corpora: Mapping[SystemName, Corpus], has_lists: bool) -> _Input
                 _write_texts(batch.predictions, corpus.kind) for batch in corpus.batches
             )
         )
-    return _Input(predictions_of, _list_all_references(first_corpus), first_corpus.kind, has_lists)
+    kind = first_corpus.kind
+    references = [
+        texts for batch in first_corpus.batches for texts in _list_reference_texts(batch, kind)
+    ]
+    return _Input(predictions_of, references, kind, has_lists)
 
 
 def _has_lists(references: Any, corpus: Corpus) -> bool:

@@ -27,7 +27,6 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain
 from operator import eq, itemgetter
 from typing import Any, Literal, NamedTuple
@@ -416,7 +415,7 @@ class Census:
         self.characters = int(counts.sum()) - spaces
         self.words = spaces + breaks + 1
         self.words_per_sign = self.share_of(self.words)
-        self.signs_per_text = self.characters / max(1, len(texts))
+        self.signs_per_text = self.characters / max(1, len(texts) - self.heads[""])  # not blank
         self.accents = int(signs["accents"] @ counts)
         beyond = 0  # ideographs beyond the table
         if len(present) and present[-1] == _LAST_CODE:
@@ -1195,15 +1194,6 @@ class Form:
     skips: Callable[[str], object] | None = None
     is_strange: bool = False
     show: Callable[[str], str] = repr
-
-    @cached_property
-    def openers(self) -> frozenset[str]:
-        """Characters of which every text with the form has one; empty if none is known."""
-        return frozenset(probe[0] for probe in self.probes)
-
-    def may_be_in(self, signs: Collection[str]) -> bool:
-        """Return False if texts of these characters cannot have the form."""
-        return not self.openers or not self.openers.isdisjoint(signs)
 
     def list_unmatched(self, marks: set[str], theirs: set[str]) -> set[str]:
         """Return the marks of a text that its partners lack."""
@@ -3867,10 +3857,14 @@ def find_residues(pairs: Pairs) -> list[Found]:
     findings: list[Found] = []
     signs = pairs.list_signs()
     for residue in RESIDUES:
-        may_be_there = not residue.probes or any(probe[0] in signs for probe in residue.probes)
-        if may_be_there and pairs.type_ in residue.mistake.types:
+        if _may_have_probe(residue.probes, signs) and pairs.type_ in residue.mistake.types:
             _add(findings, find_residue(pairs, residue))
     return findings
+
+
+def _may_have_probe(probes: Sequence[str], signs: Collection[str]) -> bool:
+    """Return False if texts of these characters have none of the probes that they need."""
+    return not probes or any(probe[0] in signs for probe in probes)
 
 
 def _run_forms(pairs: Pairs, findings: list[Found]) -> bool:
@@ -3878,13 +3872,13 @@ def _run_forms(pairs: Pairs, findings: list[Found]) -> bool:
     is_new = _add(findings, find_residues(pairs))
     signs = pairs.list_signs()
     for form in FORMS:
-        if form.may_be_in(signs) and pairs.type_ in form.mistake.types:
+        if _may_have_probe(form.probes, signs) and pairs.type_ in form.mistake.types:
             is_new |= _add(findings, find_form(pairs, form))
     if pairs.type_ not in AFFIXES.types:
         return is_new
     is_new |= _add(findings, find_affixes(pairs))
     for form in LATER_FORMS:
-        if form.may_be_in(signs):
+        if _may_have_probe(form.probes, signs):
             is_new |= _add(findings, find_form(pairs, form))
     return is_new
 

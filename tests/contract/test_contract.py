@@ -57,8 +57,6 @@ OURS = {
     "Warning", "check", "compare", "compute_metrics", "conventions", "diff", "explain", "fingerprint", "pairwise", "rank", "reconcile",
     "restore", "score", "self_bleu", "statistics", "total", "warm_up",
 }  # fmt: skip
-
-
 EVALUATES = {"add", "add_batch", "compute", "description", "citation", "features", "inputs_description", "info", "name"}  # fmt: skip
 
 
@@ -82,11 +80,7 @@ class Decoder:
 
 # The columns that each method takes, with values: by position or by name, in this order. All other arguments are named.
 TEXTS = ["the cat sat on the mat", "a dog barks at me"]
-
-
 SYSTEMS = {"A": TEXTS, "B": ["the cat sat on a mat", "a dog barks"]}
-
-
 BY_POSITION = {
     "score": {"statistics": [2, 1, 3, 2, 3, 3]},
     "total": {"tables": [2, 1, 3, 2, 3, 3]},
@@ -104,8 +98,6 @@ BY_POSITION = {
     "restore": {"saved": {"self_bleu": 0.5, "segment_bleu": [0.5, 0.5], "signature": "nrefs:1"}},
     "warm_up": {},
 }
-
-
 BY_NAME = {
     "add": {"prediction": "a", "reference": "a"},
     "add_batch": {"predictions": TEXTS, "references": TEXTS},
@@ -223,24 +215,23 @@ def test_methods_and_their_arguments_are_those_of_the_contract(bleu, name, argum
         assert set(OPTIONS) & set(inspect.signature(method).parameters) == options_of(name)
 
 
+def test_every_method_is_in_the_contract():
+    names = [name for name, _, _ in contract("method")]
+    assert sorted(names) == sorted(["evaluate.load", *BY_POSITION, *BY_NAME])
+
+
 def test_defaults_of_options_are_those_of_the_contract(bleu):
     parameters = inspect.signature(bleu.compute).parameters
     assert {name: parameters[name].default for name in OPTIONS} == OPTIONS
 
 
 SEGMENTS = ["the cat sat on the mat", "a dog barks at me now", "it rains today in the north"] * 12
-
-
 OTHER_SYSTEM = [
     "the cat sits on the mat",
     "a dog barked at me",
     "it rains today in the north.",
 ] * 12
-
-
 COLUMNS = {"predictions": OTHER_SYSTEM, "references": SEGMENTS}
-
-
 SETTINGS = {
     "segments": {"segments": True},
     "confidence": {"confidence": 0.9},
@@ -263,8 +254,6 @@ def reconcile_with(bleu, references, reported, modules):
 
 
 LONG_SEGMENTS = [f"{text} {text} {text} {text}" for text in SEGMENTS]
-
-
 RESULTS = {
     "compute": lambda bleu, **more: bleu.compute(**COLUMNS, **more),
     "score": lambda bleu, **more: bleu.score(bleu.statistics(**COLUMNS), **more),
