@@ -747,7 +747,7 @@ class Checked(Report):
         if self["not_looked_for"]:
             reasons = [f"{kind} ({why})" for kind, why in self["not_looked_for"].items()]
             notes.append(f"Not looked for: {', '.join(reasons)}.")
-        return "\n".join(notes)
+        return " ".join(notes)
 
     def _list_deletions(self) -> Iterator[str]:
         """Yield a sentence per fix that deletes more than a tenth of a text."""

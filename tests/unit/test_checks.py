@@ -500,3 +500,13 @@ def test_no_system_output_looks_like_that_of_a_chat():
         lines = read_lines(file)
         found = find_mistakes(Pairs(lines, references[pair][: len(lines)]))
         assert named.isdisjoint(each.kind for each in found), file.name
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_notes_of_a_result_are_sentences_of_one_line(bleu):
+    """Deletions, what was looked for and what was not: a break of line would be printed as `\\n`."""
+    result = bleu.check(["The c@@ at s@@ at."] * 6, ["The cat sat."] * 6)
+    *_, note = str(result).splitlines()
+    sentences = re.findall(r"[^.]+\.", note)
+    assert [sentence.split()[0] for sentence in sentences] == ["The", "Looked", "Not"]
+    assert "\\n" not in note
