@@ -92,7 +92,7 @@ def _list_grams(rows: TextRows, share: float = 1.0, length: int = 4) -> _Grams:
         places = np.flatnonzero(is_chosen)
         parts.append(hashes[places].astype(np.int64) << 32 | np.repeat(numbers, lengths)[places])
     # 4. Each gram once per row.
-    keys = np.concatenate(parts)
+    keys = np.concatenate(parts) if parts else np.zeros(0, np.int64)
     keys.sort()
     different = keys[_is_first(keys)]
     return _Grams(different >> 32, different & 0xFFFFFFFF)
@@ -519,7 +519,7 @@ def _list_moves(
 
 
 def _is_nearer(moves: Sequence[_Move], ratio: float = 1.0) -> bool:
-    """Return if a sample of texts fits other references clearly better."""
+    """Return if a sample of texts fits other references clearly better; False without texts."""
     sample = [moves[place] for place in evenly_spaced(len(moves), _SAMPLE).tolist()]
     texts = [move.text for move in sample]
     before = _overlap(texts, [move.before for move in sample])

@@ -455,6 +455,40 @@ def test_text_without_spaces_in_another_order_is_told_of_both(bleu):
     assert any("in another order" in warning for warning in shown), shown
 
 
+def test_rows_without_a_better_order_are_left(bleu):
+    """Fits suggest another order here, but the best one is that of the rows."""
+    predictions = [
+        "",
+        "dahd aghf",
+        "",
+        "",
+        "cgij aghf",
+        "jaih",
+        "dahd",
+        "chbj",
+        "",
+        "hheb",
+        "",
+        "caga",
+    ]
+    references = [
+        "",
+        "",
+        "",
+        "",
+        "",
+        "cgij aghf jaih",
+        "dahd",
+        "",
+        "aghf",
+        "",
+        "aghf",
+        "hheb chbj cgij caga",
+    ]
+    found = {finding["kind"] for finding in bleu.check(predictions, references)["findings"]}
+    assert found.isdisjoint({"reordered", "shifted"})
+
+
 ERRORS = {
     "a table": (lambda bleu: bleu.check(bleu.statistics(predictions=P, references=R), R), TypeError, r"check\(\) looks at texts, got statistics"),
     "tables": (lambda bleu: bleu.check({"A": bleu.statistics(predictions=P, references=R)}, R), TypeError, r"check\(\) looks at texts, got statistics"),
