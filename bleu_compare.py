@@ -61,15 +61,18 @@ from .bleu_results import (
 )
 from .bleu_significance import (
     ALL_TESTS,
-    TESTS,
+    RANDOMIZATION,
+    RUNS,
     MacroAverage,
     Plan,
     Sample,
     StatisticsRows,
+    Test,
     Units,
     add_difference,
     add_estimate,
     add_macro_average,
+    describe_intervals,
     divide_into_units,
     draw,
     list_groups,
@@ -106,11 +109,10 @@ def compare_systems(
     # 1. Check the arguments.
     given = read_systems(systems, references)
     data_of = list_runs(given)
-    test = _choose_test(test, data_of)
-    default = ALL_TESTS[test].n_resamples
-    trials = _check_systems(given, n_resamples, options, test=test, default=default)
+    chosen = _choose_test(test, data_of)
+    trials = _check_systems(given, n_resamples, options, chosen, chosen.n_resamples)
     check_flag("human", human)
-    if options.confidence or test == "runs":
+    if options.confidence or chosen.compares_runs:
         significance.import_scipy()  # raises before the counting if it is missing
     first = next(iter(given))
     baseline = first if baseline is None else find_name("baseline", baseline, given)
@@ -126,12 +128,12 @@ def compare_systems(
     plan = Plan(
         counted.options,
         [system.positions for system in arranged],
-        test,
+        chosen,
         trials,
         has_segments=shared.has_segments,
     )
     significance.warn_about_size(units, shared)
-    if test == "runs":
+    if chosen.compares_runs:
         _warn_about_runs(arranged, units, trials)
     elif units.can_resample:
         significance.warn_about_trials(trials)
@@ -140,7 +142,7 @@ def compare_systems(
     scores = _score_and_test(rows, draw(units, plan), arranged, plan)
     if shared.groups:
         _add_groups(scores, shared, rows, arranged, plan)
-    if test != "runs":
+    if not chosen.compares_runs:
         for system_scores, runs in zip(scores, arranged):
             _add_single_run(system_scores, runs)
     if human:
@@ -156,7 +158,7 @@ def compare_systems(
         plan,
         counted.unknown,
         has_segment_scores=plan.has_segments,
-        runs=_sign_runs(arranged) if test == "runs" else None,
+        runs=_sign_runs(arranged) if chosen.compares_runs else None,
     )
     return report.explain_missing_keys(comparison)
 
@@ -182,17 +184,17 @@ def rank_systems(
         raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
     check_flag("family_wise", family_wise)
     factor = 1
-    default = TESTS["randomization"].n_resamples
+    default = RANDOMIZATION.n_resamples
     if family_wise:
         factor = len(data_of) * (len(data_of) - 1) // 2
         wanted = 2 * significance.fewest_trials(alpha, factor)
         default = min(max(default, wanted), _MAX_TRIALS)
-    trials = _check_systems(data_of, n_resamples, options, test="randomization", default=default)
+    trials = _check_systems(data_of, n_resamples, options, RANDOMIZATION, default)
     # 2. Count, and sort by score, best first; systems of equal score keep their order.
     counted = _count_systems(
         data_of, references, options, documents=documents, like=like, keep_segments=False
     )
-    plan = Plan(counted.options, list_single_runs(len(data_of)), "randomization", trials)
+    plan = Plan(counted.options, list_single_runs(len(data_of)), RANDOMIZATION, trials)
     shared = next(iter(counted.systems.values()))  # all systems have the same documents
     given_units = divide_into_units(shared, [system.rows for system in counted.systems.values()])
     given_scores = scoring.bleu(given_units.totals, plan.options)
@@ -250,8 +252,7 @@ def _check_systems(
     systems: Mapping[SystemName, object],
     n_resamples: int | None,
     options: Options,
-    *,
-    test: str,
+    test: Test,
     default: int,
 ) -> int:
     """Return the number of resamples of the test, or raise if an argument is invalid.
@@ -265,8 +266,8 @@ def _check_systems(
         )
     if n_resamples is not None:
         return options.override({"n_resamples": n_resamples}, checks_weights=False).n_resamples
-    if test in options.signed_trials:
-        return options.signed_trials[test]
+    if test.name in options.signed_trials:
+        return options.signed_trials[test.name]
     return options.n_resamples if options.is_chosen("n_resamples") else default
 
 
@@ -285,19 +286,18 @@ def _list_settings(
     signature.
     """
     options = plan.options
-    test = plan.test or "randomization"
+    test = plan.test or RANDOMIZATION
     # The keys of intervals are the first.
     settings: Settings = {}  # type: ignore[typeddict-item]
     resample_counts: dict[str, int] = {}
     if units.can_resample:
-        resample_counts[ALL_TESTS[test].key] = plan.trials
+        resample_counts[test.key] = plan.trials
         if options.confidence:
             settings["confidence"] = options.confidence
-            if plan.test == "randomization":
-                resample_counts["bs"] = options.n_resamples
-            elif plan.test == "bootstrap" and options.n_resamples != plan.trials:
-                resample_counts["ci"] = options.n_resamples
-    settings["test"] = test
+            key_of_intervals = "ci" if test.key == "bs" else "bs"
+            if key_of_intervals == "bs" or plan.resamples_of_intervals != plan.trials:
+                resample_counts[key_of_intervals] = plan.resamples_of_intervals
+    settings["test"] = test.name
     settings["n_resamples"] = plan.trials
     settings["seed"] = options.seed
     if units.can_resample and units.documents is not None:
@@ -467,7 +467,7 @@ def _score_and_test(
         # 1. The score of the system.
         system: SystemScores = {"bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
         described.append(system)
-        if plan.test == "runs":
+        if plan.compares_runs:
             _add_runs(system, runs, sample.observed[runs.positions])
         with within_system(runs.system):
             add_estimate(system, sample.estimate(i), confidence)
@@ -527,7 +527,7 @@ def _add_groups(
             of_average.add_test(i, difference, scores)
             add_difference(scores, difference, plan.options.confidence)
         add_macro_average(system, scores)
-        if plan.test == "runs":
+        if plan.compares_runs:
             for name, score in zip(runs.names, of_average.observed[runs.positions].tolist()):
                 add_macro_average(system["runs"][name], {"bleu": score})
 
@@ -570,25 +570,26 @@ class ArrangedRuns(NamedTuple):
         return [key.run for key in self.keys if isinstance(key, RunOfSystem)]
 
 
-def _choose_test(test: object, data_of: Collection[SystemName | RunOfSystem]) -> str:
-    """Return the name of the test, or raise if it does not fit the numbers of runs."""
+def _choose_test(test: object, data_of: Collection[SystemName | RunOfSystem]) -> Test:
+    """Return the test of a name, or raise if it does not fit the numbers of runs."""
     if test is not None and test not in list(ALL_TESTS):  # a list in a dict would be a TypeError
         raise invalid("test", test, one_of(ALL_TESTS))
     systems = [key.system for key in data_of if isinstance(key, RunOfSystem)]
     several = [name for name in systems if systems.count(name) > 1]
+    chosen = None if test is None else ALL_TESTS[str(test)]
     if not several:
-        if test == "runs":
+        if chosen is not None and chosen.compares_runs:
             raise ValueError(
                 "test='runs': expected a system with several runs, got one run each. Pass a dict of"
                 " runs, such as {'A': {'seed 1': [...], 'seed 2': [...]}, 'B': ...}."
             )
-        return "randomization" if test is None else str(test)
-    if test not in (None, "runs"):
+        return chosen or RANDOMIZATION
+    if chosen is not None and not chosen.compares_runs:
         raise ValueError(
             f"test={show_value(test)}: system {show_value(several[0])} has several runs, and this"
             " test ignores the variance between runs. Remove `test`, or pass one run per system."
         )
-    return "runs"
+    return RUNS
 
 
 def _arrange_runs(
@@ -851,7 +852,7 @@ class Comparison(report.QuotableReport):
         level = report.name_interval(self.get("confidence"))
         facts = []
         for name, prefix in ((level, ""), (f"{level} of difference", "delta_")):
-            kind = report.describe_intervals(scores, prefix)
+            kind = describe_intervals(scores, prefix)
             if kind:
                 facts.append(f"{name}: {kind}")
         return facts
@@ -865,8 +866,9 @@ class Comparison(report.QuotableReport):
 
     def _describe_no_variance(self) -> list[str]:
         """Say why a system with several runs has no interval or no p; return an empty list else."""
-        has_resamples = report.find_in_signature(self["signature"], ALL_TESTS["runs"].key) != ""
-        if self["test"] != "runs" or not has_resamples:
+        test = ALL_TESTS[self["test"]]
+        has_resamples = report.find_in_signature(self["signature"], test.key) != ""
+        if not test.compares_runs or not has_resamples:
             return []
         names = []
         for name, system in self["systems"].items():
@@ -1059,7 +1061,7 @@ class Ranking(report.QuotableReport):
 
     def _note(self) -> str:
         facts = self._describe_ranks(self["test"])
-        kind = report.describe_intervals(self["ranking"])
+        kind = describe_intervals(self["ranking"])
         if kind:
             facts.append(f"{report.name_interval(self.get('confidence'))}: {kind}")
         return "; ".join([*facts, self["signature"]])
@@ -1070,7 +1072,7 @@ class Ranking(report.QuotableReport):
         for system in self["ranking"]:
             rank = _write_rank(system["rank_range"])
             ranked.append(f"{rank}. {system['system']} {report.describe_score(system, level)}")
-        tested = self._describe_ranks(TESTS[self["test"]].says)
+        tested = self._describe_ranks(ALL_TESTS[self["test"]].says)
         return "; ".join([f"Ranked by BLEU: {', '.join(ranked)}", *tested])
 
     def plot(self, ax: Axes | None = None) -> Axes:

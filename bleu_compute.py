@@ -35,6 +35,7 @@ from .bleu_significance import (
     Plan,
     add_estimate,
     add_macro_average,
+    describe_intervals,
     divide_into_units,
     draw,
     list_groups,
@@ -468,7 +469,7 @@ class GroupedResult(Result):
             (level, [*self["groups"].values(), self]),
             (f"{level} of the macro-average", [read_macro_average(self)]),
         ):
-            kind = report.describe_intervals(scores)
+            kind = describe_intervals(scores)
             if kind:
                 facts.append(f"{name}: {kind}")
         return facts

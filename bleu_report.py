@@ -12,7 +12,6 @@ import sys
 from collections.abc import (
     Callable,
     Collection,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol, 
 from .bleu_inputs import fingerprint_references
 from .bleu_messages import count_things, name_value, show_value
 from .bleu_options import DROP_INS, OTHER_KEYS
+from .bleu_significance import describe_intervals
 
 if TYPE_CHECKING:
     from _collections_abc import dict_keys
@@ -593,29 +593,6 @@ def describe_interval(scores: ResultDict, confidence: float) -> str:
     if "documents" in scores:
         facts.append(count_things(scores["documents"], "document"))
     return ", ".join(facts)
-
-
-def describe_intervals(scores: Iterable[ResultDict], prefix: str = "") -> str:
-    """Write which kind the intervals of scores are, or of differences; "" without intervals.
-
-    Args:
-        scores: those of systems, groups or averages.
-        prefix: `"delta_"` for differences.
-
-    >>> interval = {"confidence_interval": [0.331, 0.356]}
-    >>> describe_intervals([interval])
-    'percentile bootstrap'
-    >>> describe_intervals([{**interval, "degrees_of_freedom": one} for one in (19.0, 14.23)])
-    't with 14.2 to 19 degrees of freedom'
-    """
-    interval = "delta_interval" if prefix else "confidence_interval"
-    with_interval = [one for one in scores if interval in one]
-    key = f"{prefix}degrees_of_freedom"
-    degrees = [one[key] for one in with_interval if key in one]
-    if not degrees:
-        return "percentile bootstrap" if with_interval else ""
-    ends = (f"{end:.1f}".removesuffix(".0") for end in (min(degrees), max(degrees)))
-    return f"t with {' to '.join(dict.fromkeys(ends))} degrees of freedom"
 
 
 def describe_runs(scores: ResultDict) -> str:

@@ -9,7 +9,7 @@ for the mean over groups (`MacroAverage`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
@@ -48,24 +48,27 @@ _USUAL_TIMES = 16  # a unit is drawn more often in one of 10^15 resamples
 
 
 class Test(NamedTuple):
-    """A significance test.
+    """A significance test of systems against a baseline.
 
+    name: the value of the argument `test`.
     says: its name in sentences.
-    key: its key in signatures.
+    key: the key of its resamples in signatures.
     n_resamples: the default number of resamples.
+    add_p_values: the function that adds p-values to the scores of a system, given the sample, the
+        number of the system, and the estimate of its difference from the first.
+    draw: the function that returns the differences from the first system on resamples, float64
+        [n_resamples, systems - 1], given the units, the options and the number; None for a test of
+        the estimate alone.
+    compares_runs: True for systems with several training runs.
     """
 
+    name: str
     says: str
     key: str
     n_resamples: int
-
-
-TESTS = {
-    "bootstrap": Test("paired bootstrap", "bs", 1_000),
-    "randomization": Test("paired approximate randomization", "ar", 10_000),
-}
-# With the test of systems that have several training runs, which leaves no choice.
-ALL_TESTS = {**TESTS, "runs": Test("Welch's t-test for new runs and new texts", "bs", 1_000)}
+    add_p_values: Callable[[Sample, int, Estimate | None, TestedDifference], None]
+    draw: Callable[[Units, Options, int], Float64] | None = None
+    compares_runs: bool = False
 
 
 class Plan(NamedTuple):
@@ -73,16 +76,26 @@ class Plan(NamedTuple):
 
     options: the options of the call; their `n_resamples` is the number for intervals.
     runs: the positions of each system's runs among those of all systems.
-    test: a name in `ALL_TESTS`; None for intervals alone.
+    test: None for intervals alone.
     trials: the number of resamples of the test.
     has_segments: True if segments are compared, too; False if rows are sums.
     """
 
     options: Options
     runs: Sequence[slice]
-    test: str | None = None
+    test: Test | None = None
     trials: int = 0
     has_segments: bool = True
+
+    @property
+    def compares_runs(self) -> bool:
+        """True if systems have several training runs."""
+        return self.test is not None and self.test.compares_runs
+
+    @property
+    def resamples_of_intervals(self) -> int:
+        """The number of resamples that intervals are from."""
+        return self.trials if self.compares_runs else self.options.n_resamples
 
 
 def list_single_runs(systems: int) -> list[slice]:
@@ -547,24 +560,22 @@ class Estimate(NamedTuple):
 
     value: the observed value.
     standard_error: of the value.
-    degrees_of_freedom: those of an interval of Student's t; None for a percentile interval.
+    method: how its interval is found.
+    degrees_of_freedom: those of Student's t; None for another method.
     lowest: the lower end of the scale: 0, or -1 for a difference.
     resampled: float64 [n_resamples], the value on resamples; None over several runs.
     """
 
     value: float
     standard_error: float
-    degrees_of_freedom: float | None
+    method: IntervalMethod
+    degrees_of_freedom: float | None = None
     lowest: float = 0.0
     resampled: Float64 | None = None
 
     def interval(self, confidence: float) -> list[float]:
         """Return the ends of the interval."""
-        if self.degrees_of_freedom is None:
-            assert self.resampled is not None
-            return percentile_interval(self.resampled, confidence)
-        margin = _t_quantile((1 + confidence) / 2, self.degrees_of_freedom) * self.standard_error
-        return [max(self.lowest, self.value - margin), min(1.0, self.value + margin)]
+        return self.method.find_ends(self, confidence)
 
     def p_value(self) -> float:
         """Return the two-sided p-value of Student's t-test of a difference; 1 for equal scores."""
@@ -580,13 +591,46 @@ class Estimate(NamedTuple):
         This is t(0.975) + t(0.8) standard errors of the paired difference, as by Card et al. (2020,
         "With Little Power Comes Great Responsibility"), with quantiles of Student's t.
 
-        >>> estimate = Estimate(0.02, standard_error=0.01, degrees_of_freedom=1e6)
+        >>> estimate = Estimate(0.02, 0.01, STUDENT, degrees_of_freedom=1e6)
         >>> round(estimate.detectable_difference(), 4)
         0.028
         """
         assert self.degrees_of_freedom is not None
         quantiles = sum(_t_quantile(share, self.degrees_of_freedom) for share in (0.975, 0.8))
         return quantiles * self.standard_error
+
+
+class IntervalMethod(NamedTuple):
+    """How intervals are found.
+
+    key: the key beside an interval, in results, by which its method is known; empty for one method.
+    find_ends: the function from an estimate and a confidence to both ends.
+    describe: the function from the values under `key` beside intervals to the method in words.
+    """
+
+    key: str
+    find_ends: Callable[[Estimate, float], list[float]]
+    describe: Callable[[Sequence[float]], str]
+
+
+def _find_t_interval(estimate: Estimate, confidence: float) -> list[float]:
+    """Return value ± t · SE, cut off at the ends of the scale."""
+    value = estimate.value
+    assert estimate.degrees_of_freedom is not None
+    quantile = _t_quantile((1 + confidence) / 2, estimate.degrees_of_freedom)
+    margin = quantile * estimate.standard_error
+    return [max(estimate.lowest, value - margin), min(1.0, value + margin)]
+
+
+def _describe_t(degrees_of_freedom: Sequence[float]) -> str:
+    lowest, highest = min(degrees_of_freedom), max(degrees_of_freedom)
+    ends = (f"{end:.1f}".removesuffix(".0") for end in (lowest, highest))
+    return f"t with {' to '.join(dict.fromkeys(ends))} degrees of freedom"
+
+
+def _find_percentiles(estimate: Estimate, confidence: float) -> list[float]:
+    assert estimate.resampled is not None
+    return percentile_interval(estimate.resampled, confidence)
 
 
 def percentile_interval(resampled: Float64, confidence: float) -> list[float]:
@@ -600,6 +644,36 @@ def percentile_interval(resampled: Float64, confidence: float) -> list[float]:
     outside = int(round(len(resampled) * (1 - confidence) / 2, 9))
     ordered = np.sort(resampled)
     return [float(ordered[outside]), float(ordered[len(resampled) - outside - 1])]
+
+
+STUDENT = IntervalMethod("degrees_of_freedom", _find_t_interval, _describe_t)
+PERCENTILES = IntervalMethod("", _find_percentiles, lambda _: "percentile bootstrap")
+INTERVAL_METHODS = (STUDENT, PERCENTILES)  # the one without a key last
+
+
+def describe_intervals(scores: Iterable[Mapping[str, Any]], prefix: str = "") -> str:
+    """Write by which methods the intervals of scores were found; "" without intervals.
+
+    Args:
+        scores: those of systems, groups or averages.
+        prefix: `"delta_"` for differences.
+
+    >>> interval = {"confidence_interval": [0.331, 0.356]}
+    >>> describe_intervals([interval])
+    'percentile bootstrap'
+    >>> describe_intervals([{**interval, "degrees_of_freedom": one} for one in (19.0, 14.23)])
+    't with 14.2 to 19 degrees of freedom'
+    """
+    interval = "delta_interval" if prefix else "confidence_interval"
+    left = [one for one in scores if interval in one]
+    described = []
+    for method in INTERVAL_METHODS:
+        key = prefix + method.key if method.key else interval
+        values = [one[key] for one in left if key in one]
+        left = [one for one in left if key not in one]
+        if values:
+            described.append(method.describe(values))
+    return " or ".join(described)
 
 
 def import_scipy() -> Any:
@@ -781,7 +855,7 @@ class Sample:
 
     observed: float64 [runs], the scores of the runs of all systems.
     runs: the positions of the runs of each system.
-    test: the name of the test; None for intervals alone.
+    test: None for intervals alone.
     variances: those of each system over other texts; None without resamples.
     resamples: the scores that the variances are from; None for groups with texts of their own.
     differences: float64 [trials, systems - 1], for tests by resampling against the first system.
@@ -791,11 +865,15 @@ class Sample:
 
     observed: Float64
     runs: Sequence[slice]
-    test: str | None
+    test: Test | None
     variances: Sequence[TextVariances] | None
     resamples: Resamples | None
     differences: Float64 | None
     has_percentiles: bool
+
+    @property
+    def _compares_runs(self) -> bool:
+        return self.test is not None and self.test.compares_runs
 
     @property
     def scores(self) -> list[float]:
@@ -815,10 +893,10 @@ class Sample:
             return None
         score = self.score(system)
         resampled = None
-        if self.test != "runs" and self.resamples is not None:
+        if not self._compares_runs and self.resamples is not None:
             (resampled,) = self.resamples.drawn[:, self.runs[system]].T
         if self.has_percentiles and resampled is not None:
-            return Estimate(score, float(resampled.std()), None, resampled=resampled)
+            return Estimate(score, float(resampled.std()), PERCENTILES, resampled=resampled)
         estimate = self._estimate(score, self.variances[system].score, [system])
         return estimate and estimate._replace(resampled=resampled)
 
@@ -860,32 +938,83 @@ class Sample:
         degrees_of_freedom = max(combine_degrees_of_freedom(parts, variance), fewest_degrees)
         standard_error = math.sqrt(variance)
         # 2. Equal systems are equal whatever varies. Runs that don't vary at all are copies.
-        if self.test == "runs" and abs(value) <= NOISE:
+        if self._compares_runs and abs(value) <= NOISE:
             standard_error = 0.0
-        elif self.test == "runs" and standard_error <= NOISE:
+        elif self._compares_runs and standard_error <= NOISE:
             warn(_NO_VARIANCE)
             return None
-        return Estimate(value, standard_error, degrees_of_freedom)
+        return Estimate(value, standard_error, STUDENT, degrees_of_freedom)
 
     def add_test(self, system: int, difference: Estimate | None, scores: TestedDifference) -> None:
-        """Add the test of the difference from the first system; no keys without a test.
+        """Add the test of the difference from the first system; no keys without a test."""
+        if self.test is not None:
+            self.test.add_p_values(self, system, difference, scores)
 
-        Several runs have none for a single unit, and for a difference without variance.
-        """
-        if self.test == "runs" and difference is not None:
-            assert difference.degrees_of_freedom is not None
-            scores["p_value"] = difference.p_value()
-            scores["delta_degrees_of_freedom"] = difference.degrees_of_freedom
-        if self.differences is None:
-            return
-        delta = abs(self.score(system) - self.score(0))
-        differences = self.differences[:, system - 1]
-        if self.test != "bootstrap":
-            scores["p_value"] = permutation_p_value(np.abs(differences), delta)
-            return
-        deviations = center(self.differences)[:, system - 1]
+
+# --- Tests ----------------------------------------------------------------------------------------
+
+
+def _draw_exchanges(units: Units, options: Options, n_resamples: int) -> Float64:
+    return np.concatenate(list(randomization_differences(units.rows, options, n_resamples)))
+
+
+def _test_exchanges(
+    sample: Sample, system: int, difference: Estimate | None, scores: TestedDifference
+) -> None:
+    if sample.differences is not None:
+        delta = abs(sample.score(system) - sample.score(0))
+        differences = np.abs(sample.differences[:, system - 1])
+        scores["p_value"] = permutation_p_value(differences, delta)
+
+
+def _draw_from_units(units: Units, options: Options, n_resamples: int) -> Float64:
+    scores = bootstrap_scores(units.rows, options, n_resamples, units.present)
+    return scores[:, 1:] - scores[:, :1]
+
+
+def _test_deviations(
+    sample: Sample, system: int, difference: Estimate | None, scores: TestedDifference
+) -> None:
+    if sample.differences is not None:
+        delta = abs(sample.score(system) - sample.score(0))
+        differences = sample.differences[:, system - 1]
+        deviations = center(sample.differences)[:, system - 1]
         scores["p_value"] = permutation_p_value(deviations, delta)
         scores["p_value_sacrebleu"] = permutation_p_value(center_as_sacrebleu(differences), delta)
+
+
+def _test_by_t(
+    sample: Sample, system: int, difference: Estimate | None, scores: TestedDifference
+) -> None:
+    """Add the p-value of Student's t; none for one unit, nor for a difference without variance."""
+    if difference is not None:
+        assert difference.degrees_of_freedom is not None
+        scores["p_value"] = difference.p_value()
+        scores["delta_degrees_of_freedom"] = difference.degrees_of_freedom
+
+
+BOOTSTRAP = Test(
+    "bootstrap", "paired bootstrap", "bs", 1_000, _test_deviations, draw=_draw_from_units
+)
+RANDOMIZATION = Test(
+    "randomization",
+    "paired approximate randomization",
+    "ar",
+    10_000,
+    _test_exchanges,
+    draw=_draw_exchanges,
+)
+RUNS = Test(
+    "runs",
+    "Welch's t-test for new runs and new texts",
+    "bs",
+    1_000,
+    _test_by_t,
+    compares_runs=True,
+)
+ALL_TESTS = {test.name: test for test in (BOOTSTRAP, RANDOMIZATION, RUNS)}
+# Those of systems with one run; several leave no choice.
+TESTS = {name: test for name, test in ALL_TESTS.items() if not test.compares_runs}
 
 
 def draw(units: Units, plan: Plan) -> Sample:
@@ -898,19 +1027,16 @@ def draw(units: Units, plan: Plan) -> Sample:
         units: of systems, or of their runs, which have an array of rows each.
         plan: the test.
     """
+    test = plan.test
     observed = bleu(units.totals, plan.options)
-    n_resamples = plan.trials if plan.test == "runs" else plan.options.n_resamples
-    has_resamples = units.can_resample and (plan.test == "runs" or bool(plan.options.confidence))
+    n_resamples = plan.resamples_of_intervals
+    has_resamples = units.can_resample and (plan.compares_runs or bool(plan.options.confidence))
     # The same seed and count give the same draws.
-    tests_resamples = has_resamples and plan.test == "bootstrap" and plan.trials == n_resamples
+    tests_resamples = has_resamples and test is BOOTSTRAP and plan.trials == n_resamples
     # 1. Draw for a test, before the scores without each unit take memory.
     differences = None
-    if units.can_resample and plan.test == "randomization":
-        blocks = randomization_differences(units.rows, plan.options, plan.trials)
-        differences = np.concatenate(list(blocks))
-    elif units.can_resample and plan.test == "bootstrap" and not tests_resamples:
-        scores = bootstrap_scores(units.rows, plan.options, plan.trials, units.present)
-        differences = scores[:, 1:] - scores[:, :1]
+    if units.can_resample and test is not None and test.draw is not None and not tests_resamples:
+        differences = test.draw(units, plan.options, plan.trials)
     # 2. Draw for intervals.
     resamples = None
     variances = None
@@ -919,7 +1045,7 @@ def draw(units: Units, plan: Plan) -> Sample:
         variances = list_variances(resamples, plan.runs)
     if tests_resamples and resamples is not None:
         differences = resamples.drawn[:, 1:] - resamples.drawn[:, :1]
-    has_percentiles = units.noun == "segment" and plan.test != "runs"
+    has_percentiles = units.noun == "segment" and not plan.compares_runs
     return Sample(
         observed,
         plan.runs,

@@ -57,6 +57,7 @@ from .metric import (
     TOKENIZERS,
     Options,
     collect_warnings,
+    describe_intervals,
     is_unspaced,
     load_with,
     read_published,
@@ -832,7 +833,7 @@ def render_system(scored: Scored, result: QuotableReport, caution: str = "") -> 
     tested = "Scores of lines have effective order."
     if interval:
         level = f"{scored.options['confidence']:.0%} interval {write_range(result)}"
-        tested = f"{level}, {report.describe_intervals([result])}. {tested}"
+        tested = f"{level}, {describe_intervals([result])}. {tested}"
     details = f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>'
     return Rendered(summary, details, html.paragraph(tested))
 

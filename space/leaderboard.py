@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import east_asian_width
 
 from . import html
-from .metric import ALL_TESTS, read_macro_average, report
+from .metric import ALL_TESTS, describe_intervals, read_macro_average, report
 from .scored import Scored
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ def _describe_test(result: QuotableReport) -> str:
     if result.get("family_wise"):
         words += f", ranks at a family-wise error of {100 * result['alpha']:g}%"
     scores = result["ranking"] if "ranking" in result else result["systems"].values()
-    kind = report.describe_intervals(scores)
+    kind = describe_intervals(scores)
     if kind:
         words += f", intervals: {kind}"
     return words

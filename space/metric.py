@@ -102,7 +102,6 @@ _package = type(bleu).__module__.rpartition(".")[0]
 report = import_module(f"{_package}.bleu_report")
 _options = import_module(f"{_package}.bleu_options")
 _lines = import_module(f"{_package}.bleu_published")
-_compare = import_module(f"{_package}.bleu_compare")
 _significance = import_module(f"{_package}.bleu_significance")
 _mistakes = import_module(f"{_package}.bleu_mistakes")
 
@@ -111,9 +110,10 @@ CONVENTIONS: Mapping[str, Options] = _options.CONVENTIONS  # the options that ea
 TOKENIZERS: Mapping[str, Tokenizer] = _options.TOKENIZERS
 REFERENCE_LENGTHS: Mapping[str, ReferenceLength] = _options.REFERENCE_LENGTHS
 SMOOTH_METHODS: Mapping[str, SmoothMethod] = _options.SMOOTH_METHODS
-TESTS: Mapping[str, Test] = _compare.TESTS
-ALL_TESTS: Mapping[str, Test] = _compare.ALL_TESTS  # with that of several runs
+TESTS: Mapping[str, Test] = _significance.TESTS
+ALL_TESTS: Mapping[str, Test] = _significance.ALL_TESTS  # with that of several runs
 read_macro_average: Callable[[QuotableReport], Mapping[str, Any]] = _significance.read_macro_average
+describe_intervals: Callable[..., str] = _significance.describe_intervals
 
 read_published: Callable[[object], Published] = _lines.read_published
 detokenize: Callable[[str], str] = _mistakes.detokenize

@@ -235,7 +235,10 @@ def measure_disagreement(populations: Sequence[Population], runs: int) -> Iterat
                 )
                 options = replace(OPTIONS, seed=seed, confidence=CONFIDENCE)
                 plan = significance.Plan(
-                    options, significance.list_single_runs(2), "randomization", TRIALS
+                    options,
+                    significance.list_single_runs(2),
+                    significance.RANDOMIZATION,
+                    TRIALS,
                 )
                 sample = significance.draw(significance.Units(sums, "document"), plan)
                 difference = sample.difference(1)

@@ -737,7 +737,7 @@ def plan_runs(counts: Sequence[int], seed: int) -> Any:
     """Return the plan of `compare` for configurations with a given number of runs."""
     ends = np.cumsum(counts)
     runs = [slice(end - count, end) for end, count in zip(ends.tolist(), counts)]
-    return significance.Plan(replace(OPTIONS, seed=seed), runs, "runs", RESAMPLES)
+    return significance.Plan(replace(OPTIONS, seed=seed), runs, significance.RUNS, RESAMPLES)
 
 
 def test_by_exchange(rows: np.ndarray, seed: int) -> float:
@@ -826,7 +826,7 @@ def average_samples(samples: list[Any], shares_documents: bool) -> Any:
     observed = np.mean([sample.observed for sample in samples], axis=0)
     if shares_documents:
         drawn = np.mean([sample.resamples.drawn for sample in samples], axis=0)
-        left_out = np.mean([sample.resamples.left_out for sample in samples], axis=0)
+        left_out = np.mean([sample.resamples.jackknife for sample in samples], axis=0)
         resamples = significance.Resamples(drawn, left_out)
         variances = significance.list_variances(resamples, samples[0].runs)
     else:
@@ -957,12 +957,12 @@ def measure_trained() -> Iterator[list[str]]:
                 base = [chosen[0], *half]
                 new = [seed for seed in chosen if seed not in base]
                 of_split = significance.Resamples(
-                    resamples.drawn[:, [*base, *new]], resamples.left_out[:, [*base, *new]]
+                    resamples.drawn[:, [*base, *new]], resamples.jackknife[:, [*base, *new]]
                 )
                 sample = significance.Sample(
                     scores[[*base, *new]],
                     plan.runs,
-                    "runs",
+                    significance.RUNS,
                     variances=significance.list_variances(of_split, plan.runs),
                     resamples=of_split,
                     differences=None,

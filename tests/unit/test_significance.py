@@ -15,6 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from bleu.bleu_compare import estimate_human_accuracy
+from bleu.bleu_significance import INTERVAL_METHODS, Estimate, add_estimate, describe_intervals
 from conftest import needs_wmt21
 from helpers import (
     DOCUMENTS,
@@ -153,6 +154,17 @@ def test_corners_of_the_interval(bleu, predictions, documents, expected):
     assert 0 <= low <= result["bleu"] <= high <= 1
     if result["standard_error"] < 1e-11:
         assert [low, high] == pytest.approx([result["bleu"]] * 2, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", INTERVAL_METHODS)
+def test_an_interval_is_described_by_its_method(method):
+    """Results tell the method of an interval by a key; a method without one would be told as percentiles."""
+    value = 19.0 if method.key else None
+    estimate = Estimate(0.3, 0.01, method, value, resampled=np.linspace(0.2, 0.4, 100))
+    scores = {}
+    add_estimate(scores, estimate, confidence=0.9)
+    assert scores["confidence_interval"] == method.find_ends(estimate, 0.9)
+    assert describe_intervals([scores]) == method.describe([value])
 
 
 @pytest.mark.parametrize("by_document", [False, True], ids=["segments", "documents"])
