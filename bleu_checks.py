@@ -279,6 +279,8 @@ class Look:
 
     def _count_all_empty(self, found: list[Found], pairs: Pairs) -> list[Found]:
         """Put the number of all empty predictions in the place of those in the sample."""
+        if not self._empty_rows:
+            return found  # blank predictions are those of the sample
         others = [each for each in found if (each.kind, each.where) != ("empty", "predictions")]
         if self._empty_rows < max(1, 0.005 * self.total) or self._empty_rows == self.total:
             return others  # a score of 0 has its own warning
@@ -331,8 +333,6 @@ def find_moved(
         return None
     alignment = find_alignment(texts.predictions, texts.references)
     if alignment is None:
-        return None
-    if alignment.kind == "reordered" and len(window) < size:
         return None
     tokenizer = choose_tokenizer(options, corpus.kind)
     pairs = Pairs(

@@ -46,9 +46,10 @@ SIDES: tuple[Side, Side] = ("predictions", "references")
 OTHER_SIDES: dict[Side, Side] = {"predictions": "references", "references": "predictions"}
 
 _LEAST_GAIN = 0.003  # of the fit, on average over the texts tried, that an edit must bring
+_LEAST_GAIN_OF_PART = 0.05  # if less than half of the text is left
 _WINS = 4  # times as many texts must gain by an edit as lose
 _TOLD_GAIN = (
-    0.01  # gain per row of all rows, about half a point of BLEU, that is told without asking
+    0.007  # gain per row of all rows, about half a point of BLEU, that is told without asking
 )
 _TRIED_ASKED, _TRIED_UNASKED = 60, 16  # texts on which edits are tried
 _LONGEST_COMPARED = 4_000  # characters of a text whose fit is computed
@@ -569,7 +570,8 @@ class Pairs:
     def fit(self, text: str, others: Iterable[str]) -> float:
         """Return how well a text fits the most similar one of others, 0 to 1.
 
-        It is Dice's coefficient of the sets of their 3-grams of characters.
+        It is Dice's coefficient of the multisets of their 3-grams of characters, so that a text
+        that says something twice fits less.
         """
         own = self._list_grams(text)
         best = 0.0
@@ -585,7 +587,10 @@ class Pairs:
             if len(self._grams) > 20_000:
                 self._grams.clear()
             padded = f" {' '.join(text.split())} "[:_LONGEST_COMPARED]
-            grams = frozenset(padded[start : start + 3] for start in range(len(padded) - 2))
+            counts = Counter(padded[start : start + 3] for start in range(len(padded) - 2))
+            repeated = [gram for gram, count in counts.items() if count > 1]
+            again = [gram + str(number) for gram in repeated for number in range(1, counts[gram])]
+            grams = frozenset(counts).union(again)
             self._grams[text] = grams
         return grams
 
@@ -599,6 +604,11 @@ class Pairs:
             noun = "prediction" if where == "predictions" else "row"
             return describe_share(count, self.total, noun)
         return f"{count:,} of {len(self):,} rows looked at"
+
+    def are_neighbors(self, rows: Iterable[int], distance: int) -> bool:
+        """Return True if each row, and the one at a distance before it, are as far apart in all."""
+        numbers = self.numbers["predictions"]
+        return all(numbers[row] - numbers[row - distance] == distance for row in rows)
 
     def list_numbers(self, side: Side, rows: Iterable[int]) -> list[int]:
         """Return the rows in the corpus of some rows that are looked at."""
@@ -689,25 +699,29 @@ def _judge(
     best: _Verdict | None = None
     for edit in edits:
         gains = []
+        size = size_left = 0
         for text, partners, before in tried:
             changed = edit.list_texts(text)
             if changed != [text] and (len(changed) == 1 or side == "references"):
                 gains.append(max(pairs.fit(new, partners) for new in changed) - before)
+                size += len(text)
+                size_left += sum(map(len, changed))
         if not gains:
             continue
         wins = sum(gain > 1e-9 for gain in gains)
         losses = sum(gain < -1e-9 for gain in gains)
         gain = sum(gains) / len(tried)
-        is_nearer = gain >= least_gain and wins >= max(1, _WINS * losses)
+        least = least_gain if 2 * size_left >= size else max(least_gain, _LEAST_GAIN_OF_PART)
+        is_nearer = gain >= least and wins >= max(1, _WINS * losses)
         verdict = _Verdict(edit, gain, is_nearer)
         if best is None or (is_nearer, gain - 1e-6) > (best.is_nearer, best.gain):
             best = verdict
     return best
 
 
-def _judge_both(pairs: Pairs, edit: Edit, sides: Sequence[Side] = SIDES) -> float:
-    """Return how much nearer the rows come if all texts of some sides are rewritten."""
-    rows = [row for row in range(len(pairs)) if pairs.is_open[row]]
+def _judge_both(pairs: Pairs, edit: Edit, rows: Iterable[int], sides: Sequence[Side]) -> float:
+    """Return how much nearer some rows come if all their texts of some sides are rewritten."""
+    rows = [row for row in rows if pairs.is_open[row]]
     gains = []
     for index in evenly_spaced(len(rows), pairs.most_tried).tolist():
         row = rows[index]
@@ -1048,7 +1062,6 @@ REPEATED = Mistake(
     Words(_ALIGNED, "lines that come again"),
     "Look for rows that a sampler doubled, or for a variable that keeps its last value",
     fewest_rows=12,
-    is_quiet=True,
 )
 UNRELATED = Mistake(
     "unrelated",
@@ -2233,8 +2246,8 @@ def _find_affix(pairs: Pairs, side: Side, end: _End) -> _Affix | None:
         chosen, places = next(
             (part, places) for part, (places, edit) in options.items() if edit is verdict.edit
         )
-        if re.fullmatch(rf"\s*[{re.escape(_FINAL_SIGNS)}]+", chosen):
-            continue
+        if re.fullmatch(rf"\s*[{re.escape(_FINAL_SIGNS)}]", chosen):
+            continue  # `marks`
         # Words alone may be style: a question, if nearly all rows have them.
         is_word = not re.search(r"[^\w\s]", chosen) and not _ENDS_PATTERN.search(chosen)
         if is_word:
@@ -2344,6 +2357,9 @@ def _list_affixed(
         return []
     # Another mark at the same place is a matter of writing.
     others = [key[:1] for row in rows for key in partner_ends[row] if key]
+    alike = sum(unicodedata.normalize("NFKC", sign).startswith(start) for sign in others)
+    if 2 * alike >= len(rows):
+        return []
     if len(start) <= 2 and not start[0].isalnum():
         final = sum(sign in ".!?。！？।؟۔" for sign in others)
         if 2 * final >= len(rows) and unicodedata.normalize("NFKC", start) != start:
@@ -2726,32 +2742,40 @@ _FEWEST_LETTERS = 60  # with case
 
 
 class Off(NamedTuple):
-    """A side whose amount is off, and words for the difference."""
+    """A side whose amount is off, in some rows, and how many times the amount of the other side."""
 
     side: Side
-    words: str = ""
+    rows: Sequence[int]
+    ratio: float
 
 
 @dataclass(frozen=True)
 class Ratio:
     """An amount of both sides that real texts have in about the same measure.
 
-    find_off: the function that returns the side that is off, or None.
+    measure: the function that returns the amount by side; None if it can't be judged.
+    is_off: the function that returns True for an amount that is off, given that of the other side.
+    says: a template of `Pairs.make_found`, which also takes `ratio`.
     edit: what makes both sides alike, or one: the rows must fit better by at least `least_gain`.
-    says: a template of `Pairs.make_found`, which also takes `words`.
     sides: the sides that the edit changes; empty for the side that is off.
+    words: what completes the phrase of the demo.
+    has: the function that returns True for a text with the mistake, by which it is found in a part
+        of the rows; None if only all rows are judged.
     """
 
     mistake: Mistake
-    find_off: Callable[[Pairs], Off | None]
-    edit: Edit | None
+    measure: Callable[[Pairs], dict[Side, float] | None]
+    is_off: Callable[[float, float], bool]
     says: str
+    edit: Edit | None = None
     least_gain: float = 0.0
     sides: Sequence[Side] = SIDES
+    words: str = ""
+    has: Callable[[str], object] | None = None
 
 
-def _list_case(pairs: Pairs) -> dict[Side, float] | None:
-    """Return the share of capitals by side; None if case can't be judged."""
+def _measure_case(pairs: Pairs) -> dict[Side, float] | None:
+    """Return the share of capitals; None if case can't be judged."""
     lower_cases = pairs.tokenizer is not None and pairs.tokenizer.lower_cases
     if pairs.ignores_case or lower_cases:
         return None
@@ -2765,46 +2789,26 @@ def _list_case(pairs: Pairs) -> dict[Side, float] | None:
     return shares
 
 
-def _find_lower(pairs: Pairs) -> Off | None:
-    capitals = _list_case(pairs)
-    if capitals is None:
-        return None
-    for side in SIDES:
-        other = capitals[OTHER_SIDES[side]]
-        if other > 0.01 and capitals[side] < 0.1 * other:
-            return Off(side, "lower case")
-    return None
-
-
-def _find_upper(pairs: Pairs) -> Off | None:
-    capitals = _list_case(pairs)
-    if capitals is None:
-        return None
-    for side in SIDES:
-        if capitals[side] > 0.9 and capitals[OTHER_SIDES[side]] < 0.6:
-            return Off(side, "capitals")
-    return None
-
-
 _WORD = re.compile(r"[^\W\d_]{4,}")
+_TITLE_SHARE = 0.85  # of the longer words
 
 
-def _find_title(pairs: Pairs) -> Off | None:
-    capitals = _list_case(pairs)
+def _share_of_capitalized(text: str) -> float:
+    """Return the share of the words of four letters and more that begin with a capital."""
+    words = _WORD.findall(text)
+    return sum(word[0].isupper() for word in words) / max(1, len(words))
+
+
+def _measure_title(pairs: Pairs) -> dict[Side, float] | None:
+    capitals = _measure_case(pairs)
     if capitals is None or max(capitals.values()) < 0.1:
         return None
-    shares: dict[Side, float] = {}
-    for side in SIDES:
-        words = _WORD.findall(pairs.count(side).joined[:20_000])
-        shares[side] = sum(word[0].isupper() for word in words) / max(1, len(words))
-    for side in SIDES:
-        if shares[side] > 0.85 and shares[OTHER_SIDES[side]] < 0.6:
-            return Off(side, "Title Case")
-    return None
+    return {side: _share_of_capitalized(pairs.count(side).joined[:20_000]) for side in SIDES}
 
 
-def _find_lower_starts(pairs: Pairs) -> Off | None:
-    if _list_case(pairs) is None:
+def _measure_first_capitals(pairs: Pairs) -> dict[Side, float] | None:
+    """Return the share of the texts that begin with a capital, of those that begin with case."""
+    if _measure_case(pairs) is None:
         return None
     shares: dict[Side, float] = {}
     for side in SIDES:
@@ -2812,61 +2816,54 @@ def _find_lower_starts(pairs: Pairs) -> Off | None:
         upper = sum(count for sign, count in first_signs if sign.isupper())
         lower = sum(count for sign, count in first_signs if sign.islower())
         shares[side] = upper / (upper + lower) if upper + lower else 0.5
-    for side in SIDES:
-        if shares[side] < 0.1 and shares[OTHER_SIDES[side]] > 0.7:
-            return Off(side, "lower case at the beginning")
-    return None
+    return shares
 
 
 _CODE_SHARE = 0.15  # of punctuation among characters; texts have 0.02 to 0.08
 
 
-def _are_code(first: Census, second: Census) -> bool:
+def _are_code(pairs: Pairs) -> bool:
     """Return True for texts such as JSON, where blanks and marks are a matter of layout."""
-    return min(each.share_of(each.punctuation) for each in (first, second)) > _CODE_SHARE
+    counts = map(pairs.count, SIDES)
+    return min(each.share_of(each.punctuation) for each in counts) > _CODE_SHARE
 
 
-def _find_spaces(pairs: Pairs) -> Off | None:
-    predicted, reference = (pairs.count(side) for side in SIDES)
-    if max(predicted.unspaced_share, reference.unspaced_share) >= 0.3:
-        return None
-    if predicted.words + reference.words < 60 or _are_code(predicted, reference):
-        return None
-    if 0.7 <= _ratio(predicted.words_per_sign, reference.words_per_sign) <= 1.3:
-        return None
-    # Several blanks divide words like one: four spaces instead of a tab are no more words.
-    words = [len(each.joined.split()) for each in (predicted, reference)]
-    ratio = _ratio(predicted.share_of(words[0]), reference.share_of(words[1]))
-    if 0.7 <= ratio <= 1.3:
-        return None
-    return Off("predictions", f"{ratio:.1f} times the words")
-
-
-def _find_no_marks(pairs: Pairs) -> Off | None:
-    counts = [pairs.count(side) for side in SIDES]
-    if _are_code(*counts):
-        return None
-    shares = [census.share_of(census.punctuation) for census in counts]
-    if max(census.punctuation for census in counts) < 5 or max(shares) < 0.008:
-        return None
-    ratio = _ratio(shares[0], shares[1])
-    if 0.15 < ratio < 7:
-        return None
-    return Off("predictions" if ratio < 1 else "references")
-
-
-def _find_no_accents(pairs: Pairs) -> Off | None:
+def _measure_words(pairs: Pairs) -> dict[Side, float] | None:
+    """Return the words per character, several blanks as one; None if blanks divide no words."""
     counts = {side: pairs.count(side) for side in SIDES}
-    shares = {side: each.accents / max(1, each.letters) for side, each in counts.items()}
-    for side in SIDES:
-        other = OTHER_SIDES[side]
-        is_accented = counts[other].accents >= 5 and shares[other] > 0.003
-        if is_accented and shares[side] < 0.15 * shares[other]:
-            return Off(side)
-    return None
+    if max(each.unspaced_share for each in counts.values()) >= 0.3 or _are_code(pairs):
+        return None
+    if sum(each.words for each in counts.values()) < 60:
+        return None
+    by_blanks = {side: each.words_per_sign for side, each in counts.items()}
+    if not _is_apart_from_one(*by_blanks.values()):
+        return by_blanks
+    # Four spaces instead of a tab are no more words.
+    return {side: each.share_of(len(each.joined.split())) for side, each in counts.items()}
 
 
-def _find_length(pairs: Pairs) -> Off | None:
+def _is_apart_from_one(own: float, other: float) -> bool:
+    return not 0.7 <= _ratio(own, other) <= 1.3
+
+
+def _measure_marks(pairs: Pairs) -> dict[Side, float] | None:
+    counts = {side: pairs.count(side) for side in SIDES}
+    shares = {side: each.share_of(each.punctuation) for side, each in counts.items()}
+    fewest = max(each.punctuation for each in counts.values())
+    if _are_code(pairs) or fewest < 5 or max(shares.values()) < 0.008:
+        return None
+    return shares
+
+
+def _measure_accents(pairs: Pairs) -> dict[Side, float] | None:
+    counts = {side: pairs.count(side) for side in SIDES}
+    if max(each.accents for each in counts.values()) < 5:
+        return None
+    return {side: each.accents / max(1, each.letters) for side, each in counts.items()}
+
+
+def _measure_length(pairs: Pairs) -> dict[Side, float] | None:
+    """Return the characters, of references on average; None for lengths that are near."""
     if len(pairs) < LENGTH.fewest_rows:
         return None
     sides = [pairs.count(side).signs_per_text for side in SIDES]
@@ -2881,12 +2878,10 @@ def _find_length(pairs: Pairs) -> Off | None:
             reference += sum(lengths) / len(lengths)
     if reference < _FEWEST_CHARACTERS:
         return None
-    ratio = predicted / reference
-    if 0.55 <= ratio <= 1.7:
-        return None
-    return Off("predictions", f"{ratio:.1f} times as long as")
+    return {"predictions": predicted, "references": reference}
 
 
+_ANY_MARK = re.compile(r"[^\w\s]")
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f]")
 _ACCENTS_EDIT = Edit(
     "re.sub('[\\u0300-\\u036f\\u0591-\\u05c7\\u064b-\\u065f]', '',"
@@ -2894,92 +2889,143 @@ _ACCENTS_EDIT = Edit(
     lambda text: _ACCENTS.sub("", unicodedata.normalize("NFD", text)),
 )
 _LOWER = TEXT.call("lower")
+_IN_CASE = "The {where} are in %s, the {other} are not ({share})"
 
 RATIOS: Sequence[Ratio] = (
     Ratio(
         CASE,
-        _find_upper,
+        _measure_case,
+        lambda own, other: own > 0.9 and other < 0.6,
+        _IN_CASE % "capitals",
         _LOWER,
-        "The {where} are in {words}, the {other} are not ({share})",
+        words="capitals",
+        has=str.isupper,
     ),
     Ratio(
         CASE,
-        _find_lower,
+        _measure_case,
+        lambda own, other: own < 0.1 * other and other > 0.01,
+        _IN_CASE % "lower case",
         _LOWER,
-        "The {where} are in {words}, the {other} are not ({share})",
+        words="lower case",
+        has=str.islower,
     ),
     Ratio(
         CASE,
-        _find_title,
+        _measure_title,
+        lambda own, other: own > _TITLE_SHARE and other < 0.6,
+        _IN_CASE % "Title Case",
         _LOWER,
-        "The {where} are in {words}, the {other} are not ({share})",
+        words="Title Case",
+        has=lambda text: _share_of_capitalized(text) > _TITLE_SHARE,
     ),
     Ratio(
         CASE,
-        _find_lower_starts,
+        _measure_first_capitals,
+        lambda own, other: own < 0.1 and other > 0.7,
+        _IN_CASE % "lower case at the beginning",
         Edit("text[:1].upper() + text[1:]", lambda text: text[:1].upper() + text[1:]),
-        "The {where} are in {words}, the {other} are not ({share})",
         sides=(),
+        words="lower case at the beginning",
     ),
     Ratio(
         SPACES,
-        _find_spaces,
+        _measure_words,
+        _is_apart_from_one,
+        "The predictions have {ratio:.1f} times the words of the references per character"
+        " ({share})",
         _spell((" ", "")),
-        "The predictions have {words} of the references per character ({share})",
         least_gain=-1.0,
     ),
     Ratio(
         MARKS,
-        _find_no_marks,
-        TEXT.sub(r"[^\w\s]", ""),
+        _measure_marks,
+        lambda own, other: own < 0.15 * other,
         "The {where} have hardly any punctuation, the {other} have ({share})",
+        TEXT.sub(r"[^\w\s]", ""),
         least_gain=0.005,
+        has=lambda text: not _ANY_MARK.search(text),
     ),
     Ratio(
         ACCENTS,
-        _find_no_accents,
-        _ACCENTS_EDIT,
+        _measure_accents,
+        lambda own, other: own < 0.15 * other and other > 0.003,
         "The {where} have hardly any accents or vowel signs, the {other} have ({share})",
-        least_gain=-0.01,
+        _ACCENTS_EDIT,
+        has=lambda text: text.isascii() or _ACCENTS_EDIT(text) == text,
     ),
     Ratio(
         LENGTH,
-        _find_length,
-        None,
-        "The predictions are {words} the references, in characters ({share})",
+        _measure_length,
+        lambda own, other: not 0.55 <= _ratio(own, other) <= 1.7,
+        "The predictions are {ratio:.1f} times as long as the references, in characters ({share})",
     ),
 )
+_LEAST_OF_ROWS, _FEWEST_OF_ROWS = 0.2, 8  # with a mistake that is in a part of the rows
+_LEAST_IN_ROWS = 0.01  # an amount that single rows can be expected to have
+
+
+def _find_off(pairs: Pairs, ratio: Ratio) -> Off | None:
+    """Return the side whose amount is off in all rows, or in a part of them."""
+    shares = ratio.measure(pairs)
+    if shares is None:
+        return None
+    for side in SIDES:
+        own, other = shares[side], shares[OTHER_SIDES[side]]
+        if ratio.is_off(own, other):
+            return Off(side, range(len(pairs)), _ratio(own, other))
+    is_near = 0.8 <= _ratio(*shares.values()) <= 1.25
+    if ratio.has is None or is_near or max(shares.values()) < _LEAST_IN_ROWS:
+        return None
+    for side in SIDES:
+        rows = _list_rows_with(pairs, side, ratio.has)
+        if len(rows) < max(_FEWEST_OF_ROWS, _LEAST_OF_ROWS * len(pairs)):
+            continue
+        others = _list_rows_with(pairs, OTHER_SIDES[side], ratio.has)
+        if _WINS * len(others) <= len(rows):
+            return Off(side, rows, 0.0)
+    return None
+
+
+def _list_rows_with(pairs: Pairs, side: Side, has: Callable[[str], object]) -> list[int]:
+    """Return the open rows of which all texts of a side have a mistake, and no other text."""
+    return [
+        row
+        for row, texts in enumerate(pairs.texts[side])
+        if pairs.is_open[row]
+        and all(map(has, texts))
+        and not any(map(has, pairs.texts[OTHER_SIDES[side]][row]))
+    ]
 
 
 def find_ratio(pairs: Pairs, ratio: Ratio) -> Iterator[Found]:
     """Find an amount that differs between the sides."""
     if min(pairs.count(side).characters for side in SIDES) < _FEWEST_CHARACTERS:
         return
-    off = ratio.find_off(pairs)
+    off = _find_off(pairs, ratio)
     if off is None:
         return
-    says = ratio.says.replace("{words}", off.words)
-    rows = range(len(pairs))
-    if ratio.edit is None:
-        yield pairs.make_found(ratio.mistake, off.side, rows, says)
-        return
+    says = ratio.says.replace("{ratio:.1f}", f"{off.ratio:.1f}")
     edit = ratio.edit
+    if edit is None:
+        yield pairs.make_found(ratio.mistake, off.side, off.rows, says)
+        return
     sides = ratio.sides or (off.side,)
-    gain = _judge_both(pairs, edit, sides)
+    gain = _judge_both(pairs, edit, off.rows, sides)
     if gain <= ratio.least_gain:
         return
     steps = [_list_changed(pairs, side, edit, edit) for side in sides]
-    first_text = pairs.texts[off.side][0][0] if pairs.texts[off.side][0] else ""
+    first_text = next(iter(pairs.texts[off.side][off.rows[0]]), "")
     yield pairs.make_found(
         ratio.mistake,
         off.side,
-        rows,
+        off.rows,
         says,
         example=mark_place(first_text, 0, 0) if first_text else "",
         code=edit.code,
         fix=Fix([step for step in steps if step.rows]),
         gain=gain,
-        detail=off.words,
+        detail=ratio.words,
     )
 
 
@@ -3073,12 +3119,14 @@ def _find_same_text(pairs: Pairs) -> Iterator[Found]:
 
 
 def _find_repeated_rows(pairs: Pairs) -> Iterator[Found]:
-    if not pairs.is_asked or len(pairs) < REPEATED.fewest_rows:
+    predictions = pairs.predictions
+    if len(pairs) < REPEATED.fewest_rows or len(set(predictions)) == len(predictions):
         return
-    repeated = find_repeated(pairs.predictions, pairs.references)
-    if repeated is not None:
+    repeated = find_repeated(predictions, pairs.references)
+    if repeated is not None and pairs.are_neighbors(repeated.rows, repeated.distance):
+        before = count_things(repeated.distance, "row")
         says = (
-            f"{{text}} is the prediction of {repeated.distance} rows before, like {{share}}, and"
+            f"{{text}} is the prediction of {before} before, like {{share}}, and"
             " the references differ"
         )
         yield pairs.make_found(REPEATED, "predictions", repeated.rows, says)

@@ -197,6 +197,8 @@ def judge(bleu: Any, case: Case, score_clean: Callable[[Pair], list[float]]) -> 
     """Return what the metric makes of a mistake; `score_clean` has the scores of texts without it."""
     damaged = case.damaged
     before = score_clean(case.before)[0]
+    # `compute` looks for no other order: `unrelated` is the right warning.
+    kinds_told = case.kinds | {"unrelated"} if case.family == "rows" else case.kinds
     seen = look(bleu, damaged.predictions, damaged.references, damaged.options)
     right = case.kinds & set(seen.found)
     asked = {question["kind"] for question in seen.result.get("questions", ())}
@@ -210,7 +212,7 @@ def judge(bleu: Any, case: Case, score_clean: Callable[[Pair], list[float]]) -> 
         before - seen.score,
         bool(right),
         bool(case.kinds & asked),
-        bool(case.kinds & set(seen.told)),
+        bool(kinds_told & set(seen.told)),
         min(distances, default=None),
         bool(case.clean),
         f"found {sorted(seen.found)}, asked {sorted(asked)}, told {sorted(seen.told)}",

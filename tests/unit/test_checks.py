@@ -25,6 +25,7 @@ from mistakes import (
     MISTAKEN,
     P,
     R,
+    make_pairs,
     one,
     sacrebleu_score,
 )
@@ -276,6 +277,29 @@ def test_empty_predictions_are_counted_in_all_rows(bleu):
     assert str(told["empty"].message).startswith(
         "predictions[4321] is empty, like 80 rows of 5,000"
     )
+
+
+def test_blank_predictions_are_told(bleu):
+    """Blanks have bytes, so that they are not counted with empty texts."""
+    predictions = ["  " if row % 2 else text for row, text in enumerate(LONG)]
+    _, told = compute(bleu, predictions, LONG_REFERENCES, {})
+    assert str(told["empty"].message).startswith("predictions[1] is empty, like 50.0% ")
+
+
+def test_rows_shuffled_in_batches_are_told(bleu):
+    """No order of all rows is looked for unasked, but the rows around a low precision are."""
+    texts, references = make_pairs(400)
+    rows = [first + (row * 5 + 3) % 16 for first in range(0, 400, 16) for row in range(16)]
+    _, told = compute(bleu, [texts[row] for row in rows], references, {})
+    assert str(told["reordered"].message).startswith("The predictions are in another order")
+
+
+def test_predictions_of_the_row_before_are_told(bleu):
+    """A variable keeps its last value where a row fails."""
+    texts, references = make_pairs(200)
+    predictions = [texts[row - 1] if row % 3 == 1 else text for row, text in enumerate(texts)]
+    _, told = compute(bleu, predictions, references, {})
+    assert "is the prediction of 1 row before" in str(told["repeated"].message)
 
 
 def test_pieces_of_words_are_found_beside_special_tokens(bleu):
