@@ -100,7 +100,7 @@ def _list_texts(batch: Batch, rows: Int64, kind: InputType, most_references: int
     The rows are distinct and ascend.
     """
     if len(rows) == len(batch.predictions):  # as in most calls of a few rows
-        references = [texts[:most_references] for texts in _list_reference_texts(batch, kind)]
+        references = _list_reference_texts(batch, kind, most_references)
         return _RowTexts(_write_texts(batch.predictions, kind), references)
     starts = batch.bounds[rows]
     counts = np.minimum(batch.bounds[rows + 1] - starts, most_references)
@@ -121,10 +121,12 @@ def _write_texts(array: pa.Array, kind: InputType) -> list[str]:
     return [_write_text(tokens, kind) for tokens in array.to_pylist()]
 
 
-def _list_reference_texts(batch: Batch, kind: InputType) -> list[list[str]]:
-    """Return the references of each row as str."""
+def _list_reference_texts(
+    batch: Batch, kind: InputType, most: int | None = None
+) -> list[list[str]]:
+    """Return the references of each row as str, with at most a given number each."""
     flat = _write_texts(batch.references, kind)
-    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
+    return [flat[start:end][:most] for start, end in pairwise(batch.bounds.tolist())]
 
 
 # --- The unasked look -----------------------------------------------------------------------------

@@ -27,9 +27,10 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from operator import eq, itemgetter
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -374,11 +375,22 @@ _FIRST_TWO = itemgetter(slice(2))
 _LAST_TWO = itemgetter(slice(None, -3, -1))  # the last one first
 
 
+_DIGITS = re.compile(r"\d+")
+
+
+def _count_ends(ends: Iterable[str]) -> Counter[str]:
+    """Count the ends of texts; all digits count as 0."""
+    counts = Counter(ends)
+    for signs in list(counts):
+        if not signs.isalpha() and _DIGITS.search(signs):
+            counts[_DIGITS.sub("0", signs)] += counts.pop(signs)
+    return counts
+
+
 def _count_outermost(ends: Mapping[str, int]) -> dict[str, int]:
     numbers: defaultdict[str, int] = defaultdict(int)
     for signs, count in ends.items():
-        sign = signs[:1]
-        numbers["0" if sign.isdigit() else sign] += count
+        numbers[signs[:1]] += count
     return numbers
 
 
@@ -386,9 +398,9 @@ class Census:
     """Counts of the characters of a side, from one histogram.
 
     heads, tails: how many texts begin or end with two characters, blanks aside; the outermost
-        character first.
-    first_signs, last_signs: how many begin or end with a character; all digits count as 0.
-    beyond_ascii: the characters beyond ASCII.
+        character first. All digits count as 0.
+    first_signs, last_signs: how many begin or end with a character.
+    signs, beyond_ascii: the characters, and those beyond ASCII.
 
     >>> census = Census(["Ça va ?"])
     >>> census.upper, census.lower, census.punctuation, census.accents
@@ -397,8 +409,8 @@ class Census:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.joined = "\n".join(texts)
-        self.heads = Counter(map(_FIRST_TWO, map(str.lstrip, texts)))
-        self.tails = Counter(map(_LAST_TWO, map(str.rstrip, texts)))
+        self.heads = _count_ends(map(_FIRST_TWO, map(str.lstrip, texts)))
+        self.tails = _count_ends(map(_LAST_TWO, map(str.rstrip, texts)))
         self.first_signs = _count_outermost(self.heads)
         self.last_signs = _count_outermost(self.tails)
         breaks = max(0, len(texts) - 1)
@@ -409,6 +421,7 @@ class Census:
         counts = histogram[present]
         signs = _describe_signs(present)
         self.number_of = dict(zip(map(chr, present.tolist()), counts.tolist()))
+        self.signs = frozenset(self.number_of)
         self.beyond_ascii = frozenset(map(chr, present[present > _LAST_ASCII].tolist()))
         groups = np.bincount(signs["group"], counts, len(_GROUPS)).astype(int)
         _, self.upper, self.lower, letters, self.marks, self.punctuation, spaces = groups.tolist()
@@ -428,6 +441,10 @@ class Census:
         self.scripts["Han"] += beyond
         unspaced = int(counts[signs["is_unspaced"]].sum()) + beyond
         self.unspaced_share = unspaced / max(1, int(counts.sum()))
+
+    def list_ends(self, at_end: bool) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        """Return how many texts end, or begin, with two characters, and with one."""
+        return (self.tails, self.last_signs) if at_end else (self.heads, self.first_signs)
 
     def share_of_tails(self, test: Callable[[str], bool]) -> float:
         """Return the share of the texts whose last two characters pass a test."""
@@ -533,10 +550,9 @@ class Pairs:
             self._census[side] = Census(self.list_texts(side))
         return self._census[side]
 
-    def list_signs(self) -> frozenset[str]:
-        """Return the characters of both sides."""
-        predicted, reference = (self.count(side).number_of for side in SIDES)
-        return frozenset(predicted) | frozenset(reference)
+    def has_any(self, signs: frozenset[str]) -> bool:
+        """Return True if texts of a side have one of some characters."""
+        return not all(signs.isdisjoint(self.count(side).signs) for side in SIDES)
 
     def list_present(self, side: Side, strings: Iterable[str]) -> list[str]:
         """Return those of some strings that are in the texts of a side."""
@@ -587,10 +603,12 @@ class Pairs:
             if len(self._grams) > 20_000:
                 self._grams.clear()
             padded = f" {' '.join(text.split())} "[:_LONGEST_COMPARED]
-            counts = Counter(padded[start : start + 3] for start in range(len(padded) - 2))
-            repeated = [gram for gram, count in counts.items() if count > 1]
-            again = [gram + str(number) for gram in repeated for number in range(1, counts[gram])]
-            grams = frozenset(counts).union(again)
+            listed = [padded[start : start + 3] for start in range(len(padded) - 2)]
+            grams = frozenset(listed)
+            if len(grams) < len(listed):
+                repeated = [(gram, count) for gram, count in Counter(listed).items() if count > 1]
+                again = [f"{gram}{n}" for gram, count in repeated for n in range(1, count)]
+                grams = grams.union(again)
             self._grams[text] = grams
         return grams
 
@@ -1208,6 +1226,11 @@ class Form:
     is_strange: bool = False
     show: Callable[[str], str] = repr
 
+    @cached_property
+    def probe_signs(self) -> frozenset[str]:
+        """The characters with which probes begin."""
+        return frozenset(probe[0] for probe in self.probes)
+
     def list_unmatched(self, marks: set[str], theirs: set[str]) -> set[str]:
         """Return the marks of a text that its partners lack."""
         return marks if self.is_strange else marks - theirs
@@ -1261,6 +1284,7 @@ _FEWEST_STRANGE = 2  # characters of a text that was read in a wrong encoding
 _LOOKS_PER_SHARE = 6.0  # texts in which a form of all rows is looked for first
 _MEANT_SHARE = 0.34  # of the texts with a mark, as many on the other side show that it is text
 _SIGNS_OF_WRITING = frozenset("“”„‟‘’‚‛‹›«»「」『』″′–—‑−‐―…€£§°·•、。，！？：；（）")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _MOST_WRITTEN = 12  # marks that an expression lists; more are written by their pattern
 
 
@@ -1427,6 +1451,8 @@ def _evaluate(text: str) -> Any:
 
 def _find_reprs(text: str) -> Marks:
     """Return the name of the type whose Python value a text writes."""
+    if text.rstrip()[-1:] not in _LAST_SIGNS:
+        return ()
     if _TENSOR.fullmatch(text):
         return ("tensor",)
     if len(text) > _LONGEST_VALUE or not _VALUE.fullmatch(text):
@@ -1974,15 +2000,16 @@ def _list_strange(pairs: Pairs, side: Side) -> frozenset[str]:
 def _touch(pairs: Pairs, form: Form, side: Side, candidates: Iterable[int]) -> _Touched:
     """Return the places of a side, among candidates, that have a form which their partners lack."""
     other = OTHER_SIDES[side]
-    places = pairs.list_places(side)
     flat = pairs.list_texts(side)
     # 1. Find the form. The same form in the same row of the other side means that it is meant.
     marks_of: dict[Place, set[str]] = {}
     for index in candidates:
-        place = places[index]
         text = flat[index]
-        marks = set(form.find(text)) if pairs.is_open[place.row] else set()
+        marks = set(form.find(text))
         if not marks:
+            continue
+        place = pairs.list_places(side)[index]
+        if not pairs.is_open[place.row]:
             continue
         partners = pairs.texts[other][place.row]
         theirs_here = {mark for partner in partners for mark in form.find(partner)}
@@ -2008,7 +2035,7 @@ def _touch(pairs: Pairs, form: Form, side: Side, candidates: Iterable[int]) -> _
 
 def _is_mostly(strange: frozenset[str], text: str) -> bool:
     """Return True if half of the characters beyond ASCII are strange ones."""
-    beyond = [sign for sign in text if not sign.isascii() and sign not in _SIGNS_OF_WRITING]
+    beyond = [sign for sign in _BEYOND_ASCII.findall(text) if sign not in _SIGNS_OF_WRITING]
     found = sum(sign in strange for sign in beyond)
     return found >= _FEWEST_STRANGE and 2 * found >= len(beyond)
 
@@ -2097,7 +2124,6 @@ _AFFIX_SHARE = 0.5  # of the rows, more than on the other side; 0.18 at most in 
 _LEAST_AFFIX_GAIN = 0.005
 _LONGEST_AFFIX = 140  # characters
 _FINAL_SIGNS = ".!?。！？।…,，؟۔"
-_DIGITS = re.compile(r"\d+")
 # Signs of a vocabulary that stand around texts, also where both sides have them.
 _ENDS = (
     r"[<\[]\W?/?(?:s|bos|eos|sos|start|end|go|pad|cls|sep|eot|eod|eou|stop)(?:_\w+)?\W?[>\]]"
@@ -2258,42 +2284,22 @@ def _find_affix(pairs: Pairs, side: Side, end: _End) -> _Affix | None:
     return None
 
 
-def _count_ends(pairs: Pairs, side: Side, end: _End, least: float = 0) -> Counter[str]:
-    """Count the two outermost characters of the texts of a side, and the outermost one.
-
-    It counts none if none can be as frequent as `least`.
-    """
-    census = pairs.count(side)
-    two = census.tails if end.at_end else census.heads
-    counts: Counter[str] = Counter()
-    outermost = census.last_signs if end.at_end else census.first_signs
-    alone = (count for sign, count in outermost.items() if _may_be_affix(sign))
-    is_one_frequent = max(alone, default=0) >= least
-    if not is_one_frequent and 10 * max(two.values(), default=0) < least:  # ten digits are one
-        return counts
-    for signs, count in two.items():
-        generalized = signs if signs.isalpha() else _DIGITS.sub("0", signs)
-        counts[generalized] += count
-        sign = generalized[:1]
-        if _may_be_affix(sign):
-            counts[sign] += count
-    return counts
-
-
-def _may_be_affix(sign: str) -> bool:
-    """Return True for a character that may be an affix alone: no letter, no end of a sentence."""
-    return sign != "" and not sign.isalpha() and sign not in _FINAL_SIGNS
-
-
 def _has_frequent_end(pairs: Pairs, side: Side, end: _End, least: float) -> bool:
     """Return True if texts of a side have an end that those of the other side have not."""
-    own = _count_ends(pairs, side, end, least)
-    frequent = [signs for signs, count in own.items() if count >= least and signs]
-    if not frequent:
-        return False
-    theirs = _count_ends(pairs, OTHER_SIDES[side], end)
-    scale = len(pairs.list_texts(side)) / max(1, len(pairs.list_texts(OTHER_SIDES[side])))
-    return any(own[signs] - scale * theirs[signs] >= 0.5 * least for signs in frequent)
+    own, theirs = pairs.count(side), pairs.count(OTHER_SIDES[side])
+    scale = own.tails.total() / max(1, theirs.tails.total())
+    for counts, other_counts in zip(own.list_ends(end.at_end), theirs.list_ends(end.at_end)):
+        frequent = [signs for signs, count in counts.items() if count >= least]
+        for signs in frequent:
+            more = counts[signs] - scale * other_counts.get(signs, 0)
+            if _may_be_affix(signs) and more >= 0.5 * least:
+                return True
+    return False
+
+
+def _may_be_affix(signs: str) -> bool:
+    """Return True for two characters, and for one that is no letter and no end of a sentence."""
+    return len(signs) > 1 or not (signs == "" or signs.isalpha() or signs in _FINAL_SIGNS)
 
 
 def _list_common(ends: Sequence[str], least: float) -> Iterator[str]:
@@ -2381,7 +2387,8 @@ def _list_affixed(
 # --- What no text has, on both sides --------------------------------------------------------------
 
 
-class Residue(NamedTuple):
+@dataclass(frozen=True)
+class Residue:
     """What a tool left in the texts of both sides.
 
     find: the function that returns a true value for a text with it.
@@ -2400,6 +2407,11 @@ class Residue(NamedTuple):
     least_share: float = 0.25
     least: int = 2
     is_beyond_ascii: bool = False
+
+    @cached_property
+    def probe_signs(self) -> frozenset[str]:
+        """The characters with which probes begin."""
+        return frozenset(probe[0] for probe in self.probes)
 
 
 _FIRST_END = re.compile(rf"\s*(?:{_ENDS})(?=\W|$)", re.IGNORECASE)
@@ -3903,31 +3915,34 @@ def find_kinds(pairs: Pairs, kinds: Collection[str]) -> list[Found]:
 def find_residues(pairs: Pairs) -> list[Found]:
     """Find what no text has, in texts that are each other's references."""
     findings: list[Found] = []
-    signs = pairs.list_signs()
-    for residue in RESIDUES:
-        if _may_have_probe(residue.probes, signs) and pairs.type_ in residue.mistake.types:
-            _add(findings, find_residue(pairs, residue))
+    for residue in _list_possible(pairs, RESIDUES):
+        _add(findings, find_residue(pairs, residue))
     return findings
 
 
-def _may_have_probe(probes: Sequence[str], signs: Collection[str]) -> bool:
-    """Return False if texts of these characters have none of the probes that they need."""
-    return not probes or any(probe[0] in signs for probe in probes)
+_Probed = TypeVar("_Probed", Form, Residue)
+
+
+def _list_possible(pairs: Pairs, records: Iterable[_Probed]) -> list[_Probed]:
+    """Return the records that texts of this type and these characters may have."""
+    return [
+        record
+        for record in records
+        if pairs.type_ in record.mistake.types
+        and (not record.probes or pairs.has_any(record.probe_signs))
+    ]
 
 
 def _run_forms(pairs: Pairs, findings: list[Found]) -> bool:
     """Run the families of forms, ends and residues, and return True if anything was found."""
     is_new = _add(findings, find_residues(pairs))
-    signs = pairs.list_signs()
-    for form in FORMS:
-        if _may_have_probe(form.probes, signs) and pairs.type_ in form.mistake.types:
-            is_new |= _add(findings, find_form(pairs, form))
+    for form in _list_possible(pairs, FORMS):
+        is_new |= _add(findings, find_form(pairs, form))
     if pairs.type_ not in AFFIXES.types:
         return is_new
     is_new |= _add(findings, find_affixes(pairs))
-    for form in LATER_FORMS:
-        if _may_have_probe(form.probes, signs):
-            is_new |= _add(findings, find_form(pairs, form))
+    for form in _list_possible(pairs, LATER_FORMS):
+        is_new |= _add(findings, find_form(pairs, form))
     return is_new
 
 
