@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import exp
 from types import MappingProxyType
@@ -379,7 +380,7 @@ def _count_systems(
         unknown = tables.first.unknown
         counted_systems = tables.list_counted()
     kept: dict[SystemName | RunOfSystem, Counted] = {}
-    document_numbers: Int64 | None = None
+    document_numbers: Int64 | None = None  # all systems have the same documents
     kept_documents: list[Label] = []
     with warn_once_per_kind():
         for name, counted in counted_systems:
@@ -392,12 +393,12 @@ def _count_systems(
                 has_segments=counted.has_segments,
             )
             if not keep_segments and counted.documents is not None:
-                if document_numbers is None:  # all systems have the same documents
+                if document_numbers is None:
                     document_numbers = number_labels(counted.documents)
                     _, first_rows = np.unique(document_numbers, return_index=True)
                     kept_documents = [counted.documents[row] for row in first_rows.tolist()]
                 (sums,) = sum_by_number([counted.rows], document_numbers)
-                counted = counted._replace(rows=sums, documents=kept_documents, has_segments=False)
+                counted = replace(counted, rows=sums, documents=kept_documents, has_segments=False)
             kept[name] = counted
         if not are_texts:
             _warn_of_equal_tables(kept)

@@ -2298,7 +2298,7 @@ def _has_frequent_end(pairs: Pairs, side: Side, end: _End, least: float) -> bool
 
 
 def _may_be_affix(signs: str) -> bool:
-    """Return True for two characters, and for one that is no letter and no end of a sentence."""
+    """Return True for two characters, and for one but letters and ends of sentences."""
     return len(signs) > 1 or not (signs == "" or signs.isalpha() or signs in _FINAL_SIGNS)
 
 

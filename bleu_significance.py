@@ -191,19 +191,19 @@ def divide_into_units(
     >>> [of_system.tolist() for of_system in divide_into_units(counted, [rows]).rows]
     [[[1, 2, 2, 2], [0, 2, 2, 3]]]
     """
-    documents = counted.documents
-    if documents is None:
+    numbers = counted.document_numbers
+    if numbers is None:
         return Units(rows, "segment")
     if segments is not None:
-        documents = [documents[i] for i in segments.tolist()]
-    return Units(sum_by_number(rows, number_labels(documents)), "document")
+        numbers = number_labels(numbers[segments].tolist())
+    return Units(sum_by_number(rows, numbers), "document")
 
 
 def count_units_of_groups(counted: Counted) -> list[int]:
     """Return the number of units of each group."""
-    if counted.documents is None:
+    numbers = counted.document_numbers
+    if numbers is None:
         return [len(group.segments) for group in counted.groups.values()]
-    numbers = number_labels(counted.documents)
     return [len(np.unique(numbers[group.segments])) for group in counted.groups.values()]
 
 
@@ -212,9 +212,7 @@ def list_groups(counted: Counted, rows: StatisticsRows) -> Iterator[GroupRows]:
 
     A group that the caller deletes is not kept here, so that one group at a time is in memory.
     """
-    numbers = None
-    if counted.documents is not None and counted.shared_documents:
-        numbers = number_labels(counted.documents)
+    numbers = counted.document_numbers if counted.shared_documents else None
     for label, group in counted.groups.items():
         yield _take_group(label, group, counted, rows, numbers)
 

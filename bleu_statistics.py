@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
@@ -58,7 +60,8 @@ class Group(NamedTuple):
 
 
 @picklable
-class Counted(NamedTuple):
+@dataclass(frozen=True)
+class Counted:
     """The statistics rows of a corpus, with the values for its signature.
 
     rows: int64 [segments, 2 N + 2].
@@ -72,7 +75,7 @@ class Counted(NamedTuple):
     rows: Int64
     origin: Origin
     labels: Sequence[Label] | None = None
-    groups: Mapping[Label, Group] = {}
+    groups: Mapping[Label, Group] = field(default_factory=dict)
     documents: Sequence[Label] | None = None
     has_segments: bool = True
 
@@ -80,6 +83,11 @@ class Counted(NamedTuple):
     def bigrams(self) -> Int64:
         """matches_2 and totals_2: int64 [segments, 2]; without columns if N is 1."""
         return take_bigrams(self.rows)
+
+    @cached_property
+    def document_numbers(self) -> Int64 | None:
+        """The number of the document of each segment, in order of first appearance, or None."""
+        return None if self.documents is None else number_labels(self.documents)
 
     def sum_documents(self) -> Counted:
         """Return one row per document, or per label and document, in order of first appearance.
@@ -115,7 +123,7 @@ class Counted(NamedTuple):
         if row_of.keys() != set(places):
             return None
         order = [row_of[place] for place in places]
-        return other._replace(rows=self.rows[order], origin=self.origin)
+        return replace(other, rows=self.rows[order], origin=self.origin)
 
     def _list_places(self) -> list[Hashable]:
         """Return the label and the document of each row; 1 and True are two labels."""
@@ -125,9 +133,9 @@ class Counted(NamedTuple):
     @property
     def shared_documents(self) -> int:
         """The number of documents that occur in several groups."""
-        if self.documents is None or not self.groups:
+        numbers = self.document_numbers
+        if numbers is None or not self.groups:
             return 0
-        numbers = number_labels(self.documents)
         groups_of = np.zeros(int(numbers.max()) + 1, np.int64)
         for group in self.groups.values():
             groups_of[np.unique(numbers[group.segments])] += 1
@@ -189,7 +197,7 @@ def count_groups(
     """
     if labels is not None:
         check_labels(options, labels)
-        return count_labeled(corpus, options, labels)._replace(documents=documents)
+        return replace(count_labeled(corpus, options, labels), documents=documents)
     tokenizer = choose_tokenizer(options, corpus.kind)
     rows = count_corpus(corpus, tokenizer, options)
     origin = Origin(tokenizer.name, corpus.reference_count())
