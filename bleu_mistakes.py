@@ -2771,8 +2771,8 @@ class Ratio:
     edit: what makes both sides alike, or one: the rows must fit better by at least `least_gain`.
     sides: the sides that the edit changes; empty for the side that is off.
     words: what completes the phrase of the demo.
-    has: the function that returns True for a text with the mistake, by which it is found in a part
-        of the rows; None if only all rows are judged.
+    count: the function that counts in a text what a mistake leaves none of, by which it is found in
+        a part of the rows; None if only all rows are judged.
     """
 
     mistake: Mistake
@@ -2783,7 +2783,7 @@ class Ratio:
     least_gain: float = 0.0
     sides: Sequence[Side] = SIDES
     words: str = ""
-    has: Callable[[str], object] | None = None
+    count: Callable[[str], int] | None = None
 
 
 def _measure_case(pairs: Pairs) -> dict[Side, float] | None:
@@ -2802,7 +2802,6 @@ def _measure_case(pairs: Pairs) -> dict[Side, float] | None:
 
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
-_TITLE_SHARE = 0.85  # of the longer words
 
 
 def _share_of_capitalized(text: str) -> float:
@@ -2911,7 +2910,7 @@ RATIOS: Sequence[Ratio] = (
         _IN_CASE % "capitals",
         _LOWER,
         words="capitals",
-        has=str.isupper,
+        count=lambda text: sum(map(str.islower, text)),
     ),
     Ratio(
         CASE,
@@ -2920,16 +2919,16 @@ RATIOS: Sequence[Ratio] = (
         _IN_CASE % "lower case",
         _LOWER,
         words="lower case",
-        has=str.islower,
+        count=lambda text: sum(map(str.isupper, text)),
     ),
     Ratio(
         CASE,
         _measure_title,
-        lambda own, other: own > _TITLE_SHARE and other < 0.6,
+        lambda own, other: own > 0.85 and other < 0.6,
         _IN_CASE % "Title Case",
         _LOWER,
         words="Title Case",
-        has=lambda text: _share_of_capitalized(text) > _TITLE_SHARE,
+        count=lambda text: sum(word[0].islower() for word in _WORD.findall(text)),
     ),
     Ratio(
         CASE,
@@ -2956,7 +2955,7 @@ RATIOS: Sequence[Ratio] = (
         "The {where} have hardly any punctuation, the {other} have ({share})",
         TEXT.sub(r"[^\w\s]", ""),
         least_gain=0.005,
-        has=lambda text: not _ANY_MARK.search(text),
+        count=lambda text: len(_ANY_MARK.findall(text)),
     ),
     Ratio(
         ACCENTS,
@@ -2964,7 +2963,7 @@ RATIOS: Sequence[Ratio] = (
         lambda own, other: own < 0.15 * other and other > 0.003,
         "The {where} have hardly any accents or vowel signs, the {other} have ({share})",
         _ACCENTS_EDIT,
-        has=lambda text: text.isascii() or _ACCENTS_EDIT(text) == text,
+        count=lambda text: len(_ACCENTS.findall(unicodedata.normalize("NFD", text))),
     ),
     Ratio(
         LENGTH,
@@ -2974,7 +2973,7 @@ RATIOS: Sequence[Ratio] = (
     ),
 )
 _LEAST_OF_ROWS, _FEWEST_OF_ROWS = 0.2, 8  # with a mistake that is in a part of the rows
-_LEAST_IN_ROWS = 0.01  # an amount that single rows can be expected to have
+_FEWEST_LACKED = 2  # characters or words of a row; one can be lost with the word beside it
 
 
 def _find_off(pairs: Pairs, ratio: Ratio) -> Off | None:
@@ -2986,27 +2985,26 @@ def _find_off(pairs: Pairs, ratio: Ratio) -> Off | None:
         own, other = shares[side], shares[OTHER_SIDES[side]]
         if ratio.is_off(own, other):
             return Off(side, range(len(pairs)), _ratio(own, other))
-    is_near = 0.8 <= _ratio(*shares.values()) <= 1.25
-    if ratio.has is None or is_near or max(shares.values()) < _LEAST_IN_ROWS:
+    if ratio.count is None or 0.8 <= _ratio(*shares.values()) <= 1.25:
         return None
     for side in SIDES:
-        rows = _list_rows_with(pairs, side, ratio.has)
+        rows = _list_lacking(pairs, side, ratio.count)
         if len(rows) < max(_FEWEST_OF_ROWS, _LEAST_OF_ROWS * len(pairs)):
             continue
-        others = _list_rows_with(pairs, OTHER_SIDES[side], ratio.has)
+        others = _list_lacking(pairs, OTHER_SIDES[side], ratio.count)
         if _WINS * len(others) <= len(rows):
             return Off(side, rows, 0.0)
     return None
 
 
-def _list_rows_with(pairs: Pairs, side: Side, has: Callable[[str], object]) -> list[int]:
-    """Return the open rows of which all texts of a side have a mistake, and no other text."""
+def _list_lacking(pairs: Pairs, side: Side, count: Callable[[str], int]) -> list[int]:
+    """Return the open rows in which a side has none of what all texts of the other side have."""
     return [
         row
         for row, texts in enumerate(pairs.texts[side])
         if pairs.is_open[row]
-        and all(map(has, texts))
-        and not any(map(has, pairs.texts[OTHER_SIDES[side]][row]))
+        and not any(map(count, texts))
+        and min(map(count, pairs.texts[OTHER_SIDES[side]][row]), default=0) >= _FEWEST_LACKED
     ]
 
 

@@ -52,6 +52,13 @@ def test_every_kind_has_a_case():
     assert {case.found[0] for case in CASES.values()} == set(KINDS)
 
 
+def test_every_record_of_a_family_is_of_a_listed_mistake():
+    """MISTAKES has the order of results; what it lacks would be found, and never listed as fine."""
+    tables = ("FORMS", "LATER_FORMS", "AFFIX_KINDS", "RESIDUES", "SIGNS", "RATIOS", "ROW_TESTS", "ID_TESTS")
+    records = [record for table in tables for record in getattr(bleu_mistakes, table)]
+    assert {record.mistake for record in records} - set(MISTAKES) == set()
+
+
 def test_every_kind_is_documented():
     document = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
     described, _, _ = document.partition("The same kinds by a small input each")
