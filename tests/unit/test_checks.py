@@ -54,7 +54,16 @@ def test_every_kind_has_a_case():
 
 def test_every_record_of_a_family_is_of_a_listed_mistake():
     """MISTAKES has the order of results; what it lacks would be found, and never listed as fine."""
-    tables = ("FORMS", "LATER_FORMS", "AFFIX_KINDS", "RESIDUES", "SIGNS", "RATIOS", "ROW_TESTS", "ID_TESTS")
+    tables = (
+        "FORMS",
+        "LATER_FORMS",
+        "AFFIX_KINDS",
+        "RESIDUES",
+        "SIGNS",
+        "RATIOS",
+        "ROW_TESTS",
+        "ID_TESTS",
+    )
     records = [record for table in tables for record in getattr(bleu_mistakes, table)]
     assert {record.mistake for record in records} - set(MISTAKES) == set()
 
