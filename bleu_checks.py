@@ -140,6 +140,7 @@ _WINDOW_ROWS = 160  # around a place where rows cease to match
 _LOW_RATIO = 0.3  # of the precision of bigrams in a block to that of the corpus
 _LOW_PRECISION = 0.10  # of bigrams, below which predictions may fit no reference
 _FEWEST_ALIGNED = 20
+_LEAST_MOVED = 0.3  # of the rows of a window, where all rows fit badly
 
 
 @picklable
@@ -335,6 +336,10 @@ def find_moved(
         return None
     alignment = find_alignment(texts.predictions, texts.references)
     if alignment is None:
+        return None
+    # A model that repeats a few texts fits single rows by chance.
+    is_everywhere = place == 0 or alignment.kind == "reordered"
+    if is_everywhere and len(alignment.rows) < _LEAST_MOVED * len(window):
         return None
     tokenizer = choose_tokenizer(options, corpus.kind)
     pairs = Pairs(

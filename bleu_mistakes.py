@@ -737,18 +737,24 @@ def _judge(
     return best
 
 
-def _judge_both(pairs: Pairs, edit: Edit, rows: Iterable[int], sides: Sequence[Side]) -> float:
-    """Return how much nearer some rows come if all their texts of some sides are rewritten."""
+def _fit_rewritten(
+    pairs: Pairs, edit: Edit, rows: Iterable[int], sides: Sequence[Side]
+) -> tuple[float, float]:
+    """Return how well some rows fit, and how well if their texts of some sides are rewritten."""
     rows = [row for row in rows if pairs.is_open[row]]
-    gains = []
-    for index in evenly_spaced(len(rows), pairs.most_tried).tolist():
+    tried = evenly_spaced(len(rows), pairs.most_tried).tolist()
+    if not tried:
+        return 0.0, 0.0
+    before = after = 0.0
+    for index in tried:
         row = rows[index]
         (text,) = pairs.texts["predictions"][row]
         references = pairs.references[row]
         new = edit(text) if "predictions" in sides else text
         others = [edit(other) if "references" in sides else other for other in references]
-        gains.append(pairs.fit(new, others) - pairs.fit(text, references))
-    return sum(gains) / len(gains) if gains else 0.0
+        before += pairs.fit(text, references)
+        after += pairs.fit(new, others)
+    return before / len(tried), after / len(tried)
 
 
 def _loses_words(pairs: Pairs, text: str, changed: Sequence[str], partners: Sequence[str]) -> bool:
@@ -2973,6 +2979,7 @@ RATIOS: Sequence[Ratio] = (
     ),
 )
 _LEAST_OF_ROWS, _FEWEST_OF_ROWS = 0.2, 8  # with a mistake that is in a part of the rows
+_LEAST_FIT_OF_PART = 0.3  # without the mistake; common words at random have up to 0.26
 _FEWEST_LACKED = 2  # characters or words of a row; one can be lost with the word beside it
 
 
@@ -3021,8 +3028,10 @@ def find_ratio(pairs: Pairs, ratio: Ratio) -> Iterator[Found]:
         yield pairs.make_found(ratio.mistake, off.side, off.rows, says)
         return
     sides = ratio.sides or (off.side,)
-    gain = _judge_both(pairs, edit, off.rows, sides)
-    if gain <= ratio.least_gain:
+    before, after = _fit_rewritten(pairs, edit, off.rows, sides)
+    gain = after - before
+    is_part = len(off.rows) < len(pairs)
+    if gain <= ratio.least_gain or (is_part and after < _LEAST_FIT_OF_PART):
         return
     steps = [_list_changed(pairs, side, edit, edit) for side in sides]
     first_text = next(iter(pairs.texts[off.side][off.rows[0]]), "")

@@ -310,6 +310,19 @@ def test_rows_shuffled_in_batches_are_told(bleu):
     assert str(told["reordered"].message).startswith("The predictions are in another order")
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_model_that_has_not_learned_lacks_no_marks_in_a_part_of_the_rows(bleu, seed):
+    """Its common words have fewer marks and capitals than the references, but no mistake explains it."""
+    draw = random.Random(seed)
+    common = ["the", "in", "of", "has", "and", "on", "to", "at", "with", "near"]
+    predictions = [
+        " ".join(word if draw.random() < 0.2 else draw.choice(common) for word in text.split())
+        for (text,) in LONG_REFERENCES
+    ]
+    _, told = compute(bleu, predictions, LONG_REFERENCES, {})
+    assert not {"case", "marks", "accents", "reordered", "shifted"} & set(told)
+
+
 def test_predictions_of_the_row_before_are_told(bleu):
     """A variable keeps its last value where a row fails."""
     texts, references = make_pairs(200)
