@@ -323,6 +323,15 @@ def test_a_model_that_has_not_learned_lacks_no_marks_in_a_part_of_the_rows(bleu,
     assert not {"case", "marks", "accents", "reordered", "shifted"} & set(told)
 
 
+@pytest.mark.parametrize("share", [0.3, 0.4, 0.56])
+def test_the_predictions_are_told_as_the_shorter_ones(bleu, share):
+    """Also near the limit, where the inverse ratio would be told of the references."""
+    predictions = [text[: round(share * len(text)) - 1] + "." for (text,) in LONG_REFERENCES]
+    length = find(check(bleu, predictions, LONG_REFERENCES), "length")
+    assert (length["where"], length["rows"]) == ("predictions", len(predictions))
+    assert f"are {share:.1f} times as long as the references" in length["says"]
+
+
 def test_predictions_of_the_row_before_are_told(bleu):
     """A variable keeps its last value where a row fails."""
     texts, references = make_pairs(200)
