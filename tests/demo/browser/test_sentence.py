@@ -691,7 +691,7 @@ def test_what_is_presented_by_its_keys(page):
     page.keyboard.press("p")
     expect(present).to_be_focused()
     expect(page.locator("#sentence-fields")).to_be_visible()
-    assert page.evaluate("getComputedStyle(document.body).overflow") != "hidden"
+    page.wait_for_function("getComputedStyle(document.body).overflow !== 'hidden'")
 
 
 def test_the_chip_and_present_have_lines_of_their_own(page):
