@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from operator import eq, itemgetter
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -382,8 +382,9 @@ def _count_ends(ends: Iterable[str]) -> Counter[str]:
     """Count the ends of texts; all digits count as 0."""
     counts = Counter(ends)
     for signs in list(counts):
-        if not signs.isalpha() and _DIGITS.search(signs):
-            counts[_DIGITS.sub("0", signs)] += counts.pop(signs)
+        written = signs if signs.isalpha() else _DIGITS.sub("0", signs)
+        if written != signs:
+            counts[written] += counts.pop(signs)
     return counts
 
 
@@ -1192,8 +1193,28 @@ def _is_form(mark: str, test: Callable[[str], object]) -> Callable[[str], Marks]
     return lambda text: (mark,) if test(text) else ()
 
 
+class Probed:
+    """A record that some texts cannot have, by their characters.
+
+    mistake, probes: as in `Form`.
+    """
+
+    mistake: Mistake
+    probes: Sequence[str]
+
+    @cached_property
+    def probe_signs(self) -> frozenset[str]:
+        """The characters with which probes begin."""
+        return frozenset(probe[0] for probe in self.probes)
+
+    def is_possible(self, pairs: Pairs) -> bool:
+        """Return False if no text of this type and these characters can have it."""
+        is_type = pairs.type_ in self.mistake.types
+        return is_type and (not self.probes or pairs.has_any(self.probe_signs))
+
+
 @dataclass(frozen=True)
-class Form:
+class Form(Probed):
     """A form that a text has and its partner lacks.
 
     find: the function that returns the marks of a text; none for a text without the form.
@@ -1231,11 +1252,6 @@ class Form:
     skips: Callable[[str], object] | None = None
     is_strange: bool = False
     show: Callable[[str], str] = repr
-
-    @cached_property
-    def probe_signs(self) -> frozenset[str]:
-        """The characters with which probes begin."""
-        return frozenset(probe[0] for probe in self.probes)
 
     def list_unmatched(self, marks: set[str], theirs: set[str]) -> set[str]:
         """Return the marks of a text that its partners lack."""
@@ -2394,7 +2410,7 @@ def _list_affixed(
 
 
 @dataclass(frozen=True)
-class Residue:
+class Residue(Probed):
     """What a tool left in the texts of both sides.
 
     find: the function that returns a true value for a text with it.
@@ -2413,11 +2429,6 @@ class Residue:
     least_share: float = 0.25
     least: int = 2
     is_beyond_ascii: bool = False
-
-    @cached_property
-    def probe_signs(self) -> frozenset[str]:
-        """The characters with which probes begin."""
-        return frozenset(probe[0] for probe in self.probes)
 
 
 _FIRST_END = re.compile(rf"\s*(?:{_ENDS})(?=\W|$)", re.IGNORECASE)
@@ -2773,10 +2784,10 @@ class Ratio:
 
     measure: the function that returns the amount by side; None if it can't be judged.
     is_off: the function that returns True for an amount that is off, given that of the other side.
-    says: a template of `Pairs.make_found`, which also takes `ratio`.
+    says: a template of `Pairs.make_found`, which also takes `ratio` and `words`.
     edit: what makes both sides alike, or one: the rows must fit better by at least `least_gain`.
     sides: the sides that the edit changes; empty for the side that is off.
-    words: what completes the phrase of the demo.
+    words: what completes the sentence, and the phrase of the demo.
     count: the function that counts in a text what a mistake leaves none of, by which it is found in
         a part of the rows; None if only all rows are judged.
     """
@@ -2908,14 +2919,14 @@ _ACCENTS_EDIT = Edit(
     lambda text: _ACCENTS.sub("", unicodedata.normalize("NFD", text)),
 )
 _LOWER = TEXT.call("lower")
-_IN_CASE = "The {where} are in %s, the {other} are not ({share})"
+_IN_CASE = "The {where} are in {words}, the {other} are not ({share})"
 
 RATIOS: Sequence[Ratio] = (
     Ratio(
         CASE,
         _measure_case,
         lambda own, other: own > 0.9 and other < 0.6,
-        _IN_CASE % "capitals",
+        _IN_CASE,
         _LOWER,
         words="capitals",
         count=lambda text: sum(map(str.islower, text)),
@@ -2924,7 +2935,7 @@ RATIOS: Sequence[Ratio] = (
         CASE,
         _measure_case,
         lambda own, other: own < 0.1 * other and other > 0.01,
-        _IN_CASE % "lower case",
+        _IN_CASE,
         _LOWER,
         words="lower case",
         count=lambda text: sum(map(str.isupper, text)),
@@ -2933,7 +2944,7 @@ RATIOS: Sequence[Ratio] = (
         CASE,
         _measure_title,
         lambda own, other: own > 0.85 and other < 0.6,
-        _IN_CASE % "Title Case",
+        _IN_CASE,
         _LOWER,
         words="Title Case",
         count=lambda text: sum(word[0].islower() for word in _WORD.findall(text)),
@@ -2942,7 +2953,7 @@ RATIOS: Sequence[Ratio] = (
         CASE,
         _measure_first_capitals,
         lambda own, other: own < 0.1 and other > 0.7,
-        _IN_CASE % "lower case at the beginning",
+        _IN_CASE,
         Edit("text[:1].upper() + text[1:]", lambda text: text[:1].upper() + text[1:]),
         sides=(),
         words="lower case at the beginning",
@@ -2951,8 +2962,7 @@ RATIOS: Sequence[Ratio] = (
         SPACES,
         _measure_words,
         lambda own, other: _differ(own, other, _MOST_WORDS),
-        "The predictions have {ratio:.1f} times the words of the references per character"
-        " ({share})",
+        "The predictions have {ratio} times the words of the references per character ({share})",
         _spell((" ", "")),
         least_gain=-1.0,
     ),
@@ -2977,10 +2987,11 @@ RATIOS: Sequence[Ratio] = (
         LENGTH,
         _measure_length,
         lambda own, other: _differ(own, other, 1.75),
-        "The predictions are {ratio:.1f} times as long as the references, in characters ({share})",
+        "The predictions are {ratio} times as long as the references, in characters ({share})",
     ),
 )
 _LEAST_OF_ROWS, _FEWEST_OF_ROWS = 0.2, 8  # with a mistake that is in a part of the rows
+_LEAST_RATIO_OF_PART = 1.25  # of the amounts of all rows
 _LEAST_FIT_OF_PART = 0.3  # without the mistake; common words at random have up to 0.26
 _FEWEST_LACKED = 2  # characters or words of a row; one can be lost with the word beside it
 
@@ -2994,7 +3005,8 @@ def _find_off(pairs: Pairs, ratio: Ratio) -> Off | None:
         own, other = shares[side], shares[OTHER_SIDES[side]]
         if ratio.is_off(own, other):
             return Off(side, range(len(pairs)), _ratio(own, other))
-    if ratio.count is None or 0.8 <= _ratio(*shares.values()) <= 1.25:
+    is_near = not _differ(shares["predictions"], shares["references"], _LEAST_RATIO_OF_PART)
+    if ratio.count is None or is_near:
         return None
     for side in SIDES:
         rows = _list_lacking(pairs, side, ratio.count)
@@ -3024,7 +3036,7 @@ def find_ratio(pairs: Pairs, ratio: Ratio) -> Iterator[Found]:
     off = _find_off(pairs, ratio)
     if off is None:
         return
-    says = ratio.says.replace("{ratio:.1f}", f"{off.ratio:.1f}")
+    says = ratio.says.replace("{ratio}", f"{off.ratio:.1f}").replace("{words}", ratio.words)
     edit = ratio.edit
     if edit is None:
         yield pairs.make_found(ratio.mistake, off.side, off.rows, says)
@@ -3924,34 +3936,24 @@ def find_kinds(pairs: Pairs, kinds: Collection[str]) -> list[Found]:
 def find_residues(pairs: Pairs) -> list[Found]:
     """Find what no text has, in texts that are each other's references."""
     findings: list[Found] = []
-    for residue in _list_possible(pairs, RESIDUES):
-        _add(findings, find_residue(pairs, residue))
+    for residue in RESIDUES:
+        if residue.is_possible(pairs):
+            _add(findings, find_residue(pairs, residue))
     return findings
-
-
-_Probed = TypeVar("_Probed", Form, Residue)
-
-
-def _list_possible(pairs: Pairs, records: Iterable[_Probed]) -> list[_Probed]:
-    """Return the records that texts of this type and these characters may have."""
-    return [
-        record
-        for record in records
-        if pairs.type_ in record.mistake.types
-        and (not record.probes or pairs.has_any(record.probe_signs))
-    ]
 
 
 def _run_forms(pairs: Pairs, findings: list[Found]) -> bool:
     """Run the families of forms, ends and residues, and return True if anything was found."""
     is_new = _add(findings, find_residues(pairs))
-    for form in _list_possible(pairs, FORMS):
-        is_new |= _add(findings, find_form(pairs, form))
+    for form in FORMS:
+        if form.is_possible(pairs):
+            is_new |= _add(findings, find_form(pairs, form))
     if pairs.type_ not in AFFIXES.types:
         return is_new
     is_new |= _add(findings, find_affixes(pairs))
-    for form in _list_possible(pairs, LATER_FORMS):
-        is_new |= _add(findings, find_form(pairs, form))
+    for form in LATER_FORMS:
+        if form.is_possible(pairs):
+            is_new |= _add(findings, find_form(pairs, form))
     return is_new
 
 

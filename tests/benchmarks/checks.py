@@ -197,7 +197,7 @@ def judge(bleu: Any, case: Case, score_clean: Callable[[Pair], list[float]]) -> 
     """Return what the metric makes of a mistake; `score_clean` has the scores of texts without it."""
     damaged = case.damaged
     before = score_clean(case.before)[0]
-    # `compute` looks for no other order: `unrelated` is the right warning.
+    # `compute` looks for no other order of all rows: `unrelated` is the right warning.
     kinds_told = case.kinds | {"unrelated"} if case.family == "rows" else case.kinds
     seen = look(bleu, damaged.predictions, damaged.references, damaged.options)
     right = case.kinds & set(seen.found)
