@@ -852,8 +852,7 @@ class Sample:
     """Systems with one or several training runs, and what chance does to their scores.
 
     observed: float64 [runs], the scores of the runs of all systems.
-    runs: the positions of the runs of each system.
-    test: None for intervals alone.
+    plan: the runs of each system, and the test.
     variances: those of each system over other texts; None without resamples.
     resamples: the scores that the variances are from; None for groups with texts of their own.
     differences: float64 [trials, systems - 1], for tests by resampling against the first system.
@@ -862,25 +861,20 @@ class Sample:
     """
 
     observed: Float64
-    runs: Sequence[slice]
-    test: Test | None
+    plan: Plan
     variances: Sequence[TextVariances] | None
     resamples: Resamples | None
     differences: Float64 | None
     has_percentiles: bool
 
     @property
-    def _compares_runs(self) -> bool:
-        return self.test is not None and self.test.compares_runs
-
-    @property
     def scores(self) -> list[float]:
         """The score of each system, the mean over its runs."""
-        return [self.score(system) for system in range(len(self.runs))]
+        return [self.score(system) for system in range(len(self.plan.runs))]
 
     def score(self, system: int) -> float:
         """Return the score of one system."""
-        return float(self.observed[self.runs[system]].mean())
+        return float(self.observed[self.plan.runs[system]].mean())
 
     def estimate(self, system: int) -> Estimate | None:
         """Return the estimate of a system's score.
@@ -891,8 +885,8 @@ class Sample:
             return None
         score = self.score(system)
         resampled = None
-        if not self._compares_runs and self.resamples is not None:
-            (resampled,) = self.resamples.drawn[:, self.runs[system]].T
+        if not self.plan.compares_runs and self.resamples is not None:
+            (resampled,) = self.resamples.drawn[:, self.plan.runs[system]].T
         if self.has_percentiles and resampled is not None:
             return Estimate(score, float(resampled.std()), PERCENTILES, resampled=resampled)
         estimate = self._estimate(score, self.variances[system].score, [system])
@@ -924,7 +918,7 @@ class Sample:
         variance = texts.variance
         parts = [texts]
         for system in systems:
-            scores = self.observed[self.runs[system]]
+            scores = self.observed[self.plan.runs[system]]
             count = len(scores)
             if count == 1:
                 continue
@@ -936,17 +930,17 @@ class Sample:
         degrees_of_freedom = max(combine_degrees_of_freedom(parts, variance), fewest_degrees)
         standard_error = math.sqrt(variance)
         # 2. Equal systems are equal whatever varies. Runs that don't vary at all are copies.
-        if self._compares_runs and abs(value) <= NOISE:
+        if self.plan.compares_runs and abs(value) <= NOISE:
             standard_error = 0.0
-        elif self._compares_runs and standard_error <= NOISE:
+        elif self.plan.compares_runs and standard_error <= NOISE:
             warn(_NO_VARIANCE)
             return None
         return Estimate(value, standard_error, STUDENT, degrees_of_freedom)
 
     def add_test(self, system: int, difference: Estimate | None, scores: TestedDifference) -> None:
         """Add the test of the difference from the first system; no keys without a test."""
-        if self.test is not None:
-            self.test.add_p_values(self, system, difference, scores)
+        if self.plan.test is not None:
+            self.plan.test.add_p_values(self, system, difference, scores)
 
 
 # --- Tests ----------------------------------------------------------------------------------------
@@ -1046,8 +1040,7 @@ def draw(units: Units, plan: Plan) -> Sample:
     has_percentiles = units.noun == "segment" and not plan.compares_runs
     return Sample(
         observed,
-        plan.runs,
-        plan.test,
+        plan,
         variances=variances,
         resamples=resamples,
         differences=differences,
@@ -1096,8 +1089,7 @@ class MacroAverage:
         observed = np.array([fmean(scores) for scores in zip(*self._scores)])
         return Sample(
             observed,
-            self._plan.runs,
-            self._plan.test,
+            self._plan,
             variances=self._average_variances(),
             resamples=None,
             differences=self._differences.mean(),

@@ -751,7 +751,7 @@ def test_by_exchange(rows: np.ndarray, seed: int) -> float:
 
 def list_p_values(rows: list[np.ndarray], units: np.ndarray, sample: Any, seed: int) -> list[float]:
     """Return the p-values of all methods but this one: see `RUNS_HEADER`."""
-    base, system = sample.runs
+    base, system = sample.plan.runs
     one_run_each = units[[base.start, system.start]]
     # All outputs in one corpus per configuration, run by run.
     paired = min(map(len, rows))
@@ -961,8 +961,7 @@ def measure_trained() -> Iterator[list[str]]:
                 )
                 sample = significance.Sample(
                     scores[[*base, *new]],
-                    plan.runs,
-                    significance.RUNS,
+                    plan,
                     variances=significance.list_variances(of_split, plan.runs),
                     resamples=of_split,
                     differences=None,
