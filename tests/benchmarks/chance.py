@@ -30,9 +30,9 @@ def find_shares(bleu: evaluate.Metric, row: dict[str, str]) -> tuple[float, floa
     Then the share of all numbers from 0 to 100 with a plausible setting.
     """
     package = type(bleu).__module__.rpartition(".")[0]
-    reconcile, lines, inputs, options = (
+    reconcile, published, inputs, options = (
         import_module(f"{package}.bleu_{name}")
-        for name in ("reconcile", "lines", "inputs", "options")
+        for name in ("reconcile", "published", "inputs", "options")
     )
     predictions, references, tokenize = read_system(row)
     column = inputs.read_column("references", references, "references")
@@ -42,7 +42,7 @@ def find_shares(bleu: evaluate.Metric, row: dict[str, str]) -> tuple[float, floa
         reconcile.find_reference_positions(corpus, column),
         options.Options().override({"tokenize": tokenize}),
         [],
-        published=lines.read_published(write_line(bleu, predictions, references, tokenize)),
+        published=published.read_published(write_line(bleu, predictions, references, tokenize)),
     )
     if "moses" in sys.argv:
         search.add_moses()

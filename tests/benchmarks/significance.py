@@ -744,7 +744,7 @@ def test_by_exchange(rows: np.ndarray, seed: int) -> float:
     """Return the p-value of the randomization test of two systems: int64 [2, units, 10]."""
     blocks = significance.randomization_differences(rows, replace(OPTIONS, seed=seed), RUN_TRIALS)
     scores = bleu_of(rows.sum(axis=1))
-    return significance.resampled_p_value(
+    return significance.permutation_p_value(
         np.abs(np.concatenate(list(blocks))[:, 0]), abs(scores[1] - scores[0])
     )
 
@@ -763,7 +763,7 @@ def list_p_values(rows: list[np.ndarray], units: np.ndarray, sample: Any, seed: 
         test_by_exchange(one_run_each, seed),
         float(ttest_ind(*scores, equal_var=False).pvalue),
         test_by_exchange(all_outputs, seed),
-        significance.resampled_p_value(significance.center(means[1] - means[0]), observed),
+        significance.permutation_p_value(significance.center(means[1] - means[0]), observed),
     ]
 
 
@@ -828,7 +828,7 @@ def average_samples(samples: list[Any], shares_documents: bool) -> Any:
         drawn = np.mean([sample.resamples.drawn for sample in samples], axis=0)
         left_out = np.mean([sample.resamples.jackknife for sample in samples], axis=0)
         resamples = significance.Resamples(drawn, left_out)
-        variances = significance.list_variances(resamples, samples[0].runs)
+        variances = significance.list_variances(resamples, samples[0].plan.runs)
     else:
         variances = significance.average_variances([sample.variances for sample in samples])
     return replace(samples[0], observed=observed, variances=variances)
