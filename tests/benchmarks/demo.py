@@ -239,18 +239,16 @@ def describe(paths: Sequence[str]) -> list[dict[str, Any]]:
 def send_file(address: str, name: str, data: bytes) -> tuple[float, str]:
     """Upload a file as a system; return the seconds of the slower request, and the page's message."""
     seconds, paths = upload_parts(address, (f'; filename="{name}"', data))
-    then, answer = press(address, "systems-file", "upload", [describe(paths)])
+    then, answer = press(address, "files", "upload", [describe(paths)])
     return max(seconds, then), answer
 
 
-def score_files(
-    address: str, files: Sequence[tuple[str, bytes]], columns: Sequence[str] = ()
-) -> tuple[float, str]:
+def score_files(address: str, files: Sequence[tuple[str, bytes]]) -> tuple[float, str]:
     """Upload a system and references, and score them; a missing reference is the first file again."""
     start = time.perf_counter()
-    paths = [upload_parts(address, (f'; filename="{name}"', data))[1][0] for name, data in files]
-    values = ["Files", describe(paths[:1]), [], describe(paths[1:] or paths), list(columns)]
-    answer = press(address, "score", "click", values)[1]
+    parts = files if len(files) > 1 else [*files, ("ref.txt", files[0][1])]
+    paths = [upload_parts(address, (f'; filename="{name}"', data))[1][0] for name, data in parts]
+    answer = press(address, "score", "click", ["Files", describe(paths)])[1]
     return time.perf_counter() - start, answer
 
 
@@ -262,7 +260,7 @@ def find_key(answer: str) -> str:
 def score_largest(address: str, element: str, values: Sequence[Any]) -> tuple[float, str]:
     """Score the largest corpus, and press a button below its result."""
     texts = (b"the cat sat on a mat in the sun %d\n" * 100_000) % tuple(range(100_000))
-    _, answer = score_files(address, [("a.txt", texts), ("b.txt", texts.replace(b"cat", b"dog"))])
+    _, answer = score_files(address, [("a.txt", texts), ("ref.txt", texts.replace(b"cat", b"dog"))])
     return press(address, element, "click", [find_key(answer), *values])
 
 
@@ -284,14 +282,14 @@ REQUESTS: dict[str, Callable[[str], tuple[float, Any]]] = {
     "a form field of 24 MB instead of a file": lambda address: upload_parts(address, ("", b"a" * 24_000_000)),
     "1,000 files in an upload": lambda address: upload_parts(address, *[('; filename="a"', b"a")] * 1000),
     "an upload of 200 MB": lambda address: upload_parts(address, ('; filename="a"', b"a" * 200_000_000)),
-    "4,000 paths of files": lambda address: press(address, "systems-file", "upload", [describe(["/a"] * 4_000)]),
+    "4,000 paths of files": lambda address: press(address, "files", "upload", [describe(["/a"] * 4_000)]),
     "20 columns as references, 2 million cells": partial(
-        score_files, files=[("a.txt", b"a\n" * 99_000), ("r.csv", WIDE)], columns=COLUMNS
+        score_files, files=[("a.txt", b"a\n" * 99_000), ("ref.csv", WIDE)]
     ),
     "100,000 segments of 240 characters, 2 files": partial(
-        score_files, files=[("a.txt", (b"ab " * 40 + b"\n") * 100_000), ("r.txt", (b"ac " * 40 + b"\n") * 100_000)]
+        score_files, files=[("a.txt", (b"ab " * 40 + b"\n") * 100_000), ("ref.txt", (b"ac " * 40 + b"\n") * 100_000)]
     ),
-    "a file of 24 MB as system and as references": partial(score_files, files=[("r.txt", (b"a" * 239 + b"\n") * 50_000)]),
+    "a file of 24 MB as system and as references": partial(score_files, files=[("a.txt", (b"a" * 239 + b"\n") * 50_000)]),
     "all conventions of 100,000 segments": partial(score_largest, element="why", values=["a", ""]),
 }  # fmt: skip
 
@@ -536,8 +534,8 @@ def check_secrecy(address: str, folder: Path) -> list[str]:
         answers.append(send(address, f"stream/{path}", None)[1])
         for form in ({"path": path}, {"path": path, "url": elsewhere}, {"url": elsewhere}):
             file = [{**form, "meta": {"_type": "gradio.FileData"}}]
-            answers.append(press(address, "systems-file", "upload", [file])[1])
-            answers.append(press(address, "score", "click", ["Files", file, [], file, []])[1])
+            answers.append(press(address, "files", "upload", [file])[1])
+            answers.append(press(address, "score", "click", ["Files", [*file, *file]])[1])
         for name in (path, f"{key}/../{path}", f"../../..{path}", key[:-1], key.upper() + " "):
             answers.append(press(address, "why", "click", [name, "atlas", ""])[1])
         problems += [answer for answer in answers if SECRET in answer or "1 segment" in answer]
@@ -558,12 +556,10 @@ def check_secrecy(address: str, folder: Path) -> list[str]:
         page.goto(f"{address}#candidate={SCRIPT}&references={SCRIPT}&tokenize={SCRIPT}")
         expect(page.locator("#sentence .bleu-tokens").first).to_contain_text("script")
         visitor.tab(page, "Corpus")
-        (file := folder / "<img src=x onerror=alert(3)>.tsv").write_text(
-            f"{SCRIPT}\tdomain\n{SCRIPT}\t{SCRIPT}\n" * 40
-        )
-        for role in ("systems", "references"):
-            visitor.upload(page, role, file)
-            expect(page.locator(f"#{role}-note")).to_contain_text("79 segments")
+        for name in ("<img src=x onerror=alert(3)>.tsv", "ref <img src=x onerror=alert(4)>.tsv"):
+            (file := folder / name).write_text(f"{SCRIPT}\tdomain\n{SCRIPT}\t{SCRIPT}\n" * 40)
+            visitor.upload(page, "systems", file)
+            expect(page.locator(visitor.READ)).to_contain_text("onerror=alert")
         visitor.score(page)
         page.wait_for_timeout(2000)
         problems += page.locator(".bleu-page script, .bleu-page img").all_inner_texts()

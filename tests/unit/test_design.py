@@ -88,7 +88,7 @@ TAKEN = ("significance", "scoring", "reconcile", "inputs")  # modules that bench
     "path", sorted((ROOT / "tests" / "benchmarks").glob("*.py")), ids=lambda path: path.stem
 )
 def test_benchmarks_take_names_that_modules_have(path):
-    """Nobody runs the simulations at each commit: two asked for names of before, and ended in an error."""
+    """Simulations do not run at each commit: two asked for names of before, and ended in an error."""
     asked = [
         node
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
