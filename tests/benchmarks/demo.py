@@ -556,10 +556,11 @@ def check_secrecy(address: str, folder: Path) -> list[str]:
         page.goto(f"{address}#candidate={SCRIPT}&references={SCRIPT}&tokenize={SCRIPT}")
         expect(page.locator("#sentence .bleu-tokens").first).to_contain_text("script")
         visitor.tab(page, "Corpus")
-        for name in ("<img src=x onerror=alert(3)>.tsv", "ref <img src=x onerror=alert(4)>.tsv"):
-            (file := folder / name).write_text(f"{SCRIPT}\tdomain\n{SCRIPT}\t{SCRIPT}\n" * 40)
+        for name, word in (("<img src=x onerror=alert(3)>.tsv", "a"), ("ref.tsv", "b")):
+            rows = f"{SCRIPT} {word}\t{SCRIPT}\n" * 40
+            (file := folder / name).write_text(f"{SCRIPT}\tdomain\n{rows}")
             visitor.upload(page, "systems", file)
-            expect(page.locator(visitor.READ)).to_contain_text("onerror=alert")
+        expect(page.locator(visitor.READ)).to_contain_text("onerror=alert")
         visitor.score(page)
         page.wait_for_timeout(2000)
         problems += page.locator(".bleu-page script, .bleu-page img").all_inner_texts()
