@@ -507,6 +507,7 @@ class Pairs:
         self.may_be_unrelated = may_be_unrelated
         self.is_open = [True] * len(rows)
         self._census: dict[Side, Census] = {}
+        self._signs: frozenset[str] | None = None
         self._flat: dict[Side, list[str]] = {}
         self._places: dict[Side, list[Place]] = {}
         self._grams: dict[str, frozenset[str]] = {}
@@ -551,9 +552,12 @@ class Pairs:
             self._census[side] = Census(self.list_texts(side))
         return self._census[side]
 
-    def has_any(self, signs: frozenset[str]) -> bool:
-        """Return True if texts of a side have one of some characters."""
-        return not all(signs.isdisjoint(self.count(side).signs) for side in SIDES)
+    @property
+    def signs(self) -> frozenset[str]:
+        """The characters of both sides."""
+        if self._signs is None:
+            self._signs = self.count("predictions").signs | self.count("references").signs
+        return self._signs
 
     def list_present(self, side: Side, strings: Iterable[str]) -> list[str]:
         """Return those of some strings that are in the texts of a side."""
@@ -568,6 +572,7 @@ class Pairs:
     def forget(self, side: Side) -> None:
         """Discard what was counted, because texts of a side have changed."""
         self._census.pop(side, None)
+        self._signs = None
         self._flat.pop(side, None)
         self._places.pop(side, None)
 
@@ -1210,7 +1215,7 @@ class Probed:
     def is_possible(self, pairs: Pairs) -> bool:
         """Return False if no text of this type and these characters can have it."""
         is_type = pairs.type_ in self.mistake.types
-        return is_type and (not self.probes or pairs.has_any(self.probe_signs))
+        return is_type and (not self.probes or not self.probe_signs.isdisjoint(pairs.signs))
 
 
 @dataclass(frozen=True)
@@ -3238,9 +3243,9 @@ def _find_refusals(pairs: Pairs) -> Iterator[Found]:
     rows = [
         row
         for row, text in enumerate(pairs.predictions)
-        if pairs.is_open[row]
+        if _REFUSAL.match(text)
+        and pairs.is_open[row]
         and len(text) > 15
-        and _REFUSAL.match(text)
         and not any(map(_REFUSAL.match, pairs.references[row]))
         and pairs.fit(text, pairs.references[row]) < _REFUSAL_FIT
     ]
