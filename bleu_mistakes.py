@@ -1238,6 +1238,7 @@ class Form(Probed):
     skips: the function that returns True for a row of which a text shows that the form is meant.
     is_strange: True if it counts only in texts of which half the characters beyond ASCII are
         characters that the other side lacks.
+    is_lost: True if marks stand for words that are lost, so that there is no fix.
     show: the function that writes a mark in a sentence.
     """
 
@@ -1256,6 +1257,7 @@ class Form(Probed):
     may_ask: bool = False
     skips: Callable[[str], object] | None = None
     is_strange: bool = False
+    is_lost: bool = False
     show: Callable[[str], str] = repr
 
     def list_unmatched(self, marks: set[str], theirs: set[str]) -> set[str]:
@@ -1292,7 +1294,7 @@ _TOKEN_NAMES = (
     r"|(?:start|end)_of_\w+|begin_of_text|eot_id|2[a-z]{2,3}(?:_\w+)?|lang:\w+|__\w+__|\w\w_[A-Z]{2}"
     r"|\w{3}_[A-Z]\w{3}"
 )
-_LOST_WORD = re.compile(r"<{0,2}\[?unk(?:nown)?\]?>{0,2}|⁇", re.IGNORECASE)
+_LOST_WORD = re.compile(r"<{1,2}unk(?:nown)?>{1,2}|\[unk\]|⁇", re.IGNORECASE)
 _CHAT_NAMES = re.compile(
     r"think|reason|reflection|scratchpad|analysis|answer|response|output|assistant|user|system|im_"
     r"|channel|message|tool|turn|inst|sys|header|final|return|translation|chatbot|transcribe",
@@ -1305,8 +1307,9 @@ _TAG = (
     r"|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]"
     r"|◁/?\w+▷|⁇|>>\w{2,4}(?:_\w+)?<<|<0x[0-9A-F]{2}>"
 )
+_CHAT_SHARE = 0.1  # of the tags, from which on they are of a chat
 _TOKEN = re.compile(rf"\W*/?(?:{_TOKEN_NAMES})(?:_\w+)?\W*|<[|｜].*|>>.*", re.IGNORECASE)
-_find_tags = _find_marks(_TAG)
+_ANY_TAG = re.compile(_TAG, re.DOTALL)
 _FEWEST_STRANGE = 2  # characters of a text that was read in a wrong encoding
 _LOOKS_PER_SHARE = 6.0  # texts in which a form of all rows is looked for first
 _MEANT_SHARE = 0.34  # of the texts with a mark, as many on the other side show that it is text
@@ -1315,10 +1318,14 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 _MOST_WRITTEN = 12  # marks that an expression lists; more are written by their pattern
 
 
+def _find_tags(text: str) -> Marks:
+    """Return the tags of a text, those aside that stand for words."""
+    return [mark for mark in _ANY_TAG.findall(text) if not _LOST_WORD.fullmatch(mark)]
+
+
 def _is_token(mark: str) -> bool:
     """Return True for a tag that a model's vocabulary has."""
-    is_known = _TOKEN.fullmatch(mark) or _LOST_WORD.fullmatch(mark)
-    return bool(is_known) or mark.startswith("<0x")
+    return bool(_TOKEN.fullmatch(mark)) or mark.startswith("<0x")
 
 
 def _is_model_tag(mark: str) -> bool:
@@ -1333,13 +1340,18 @@ def _is_markup(marks: Iterable[str]) -> bool:
 
 def _name_tags(marks: Mapping[str, int]) -> Mistake:
     """Return the mistake that tags show, by the names in them."""
-    names = [mark for mark in marks if not re.search("(?:start|end)_of_turn", mark)]
-    if any(map(_CHAT_NAMES.search, names)):
+    total = sum(marks.values())
+    chats = sum(
+        count
+        for mark, count in marks.items()
+        if _CHAT_NAMES.search(mark) and not re.search("(?:start|end)_of_turn", mark)
+    )
+    tokens = sum(count for mark, count in marks.items() if _is_token(mark))
+    if chats >= _CHAT_SHARE * total:
         return CHAT
     if all(mark.startswith("<0x") for mark in marks):
         return ESCAPES
-    tokens = sum(map(_is_token, marks))
-    return SPECIAL_TOKENS if 2 * tokens >= len(marks) else MARKUP
+    return SPECIAL_TOKENS if 2 * tokens >= total else MARKUP
 
 
 @dataclass(frozen=True)
@@ -1390,8 +1402,7 @@ def _remove_marks(marks: Collection[str], general: str) -> list[Edit]:
 
 def _list_tag_edits(texts: Sequence[str], marks: Counter[str]) -> list[Edit]:
     """Return what may undo tags: their removal, or a part of the text between them."""
-    removed = [mark for mark in marks if not _LOST_WORD.fullmatch(mark)]
-    edits = _remove_marks(removed or list(marks), _TAG)
+    edits = _remove_marks(marks, _TAG)
     if "<n>" in marks:
         edits.append(TEXT.sub(r"(?<=[.!?])<n>", " "))
     mistake = _name_tags(marks)
@@ -1408,17 +1419,12 @@ def _list_tag_edits(texts: Sequence[str], marks: Counter[str]) -> list[Edit]:
                     TEXT.sub(inner, "").call("strip"),
                     TEXT.sub(inner, " ").sub(_TAG, "").call("strip"),
                 ]
-    pattern = _write_marks(removed, _TAG)
+    pattern = _write_marks(marks, _TAG)
     role = r"(?:\s{0,2}(?:assistant|user|system|model|final|analysis)\b:?)?"
     for split in (pattern, f"(?:{pattern}){role}"):
         parts = TEXT.list_parts(split)
         edits += [parts.item(-1).call("strip"), parts.item(0).call("strip")]
     return edits
-
-
-def _is_lost(marks: Iterable[str]) -> bool:
-    """Return True if all marks stand for words that are lost."""
-    return all(map(_LOST_WORD.fullmatch, marks))
 
 
 def _read_json(text: str) -> object:
@@ -1774,6 +1780,10 @@ _CODE_AT_END = (
     rf"^(?:\W*</?s>)?\s?(?:{_LANGUAGE_CODE})(?!\w)|(?<!\w)(?:{_LANGUAGE_CODE})(?:\s?</s>)?\s?$"
 )
 
+_CONTAINS_TAGS = (
+    "{text} contains {mark}, and {share} contain such marks of language models; the {other} have"
+    " none there"
+)
 FORMS: Sequence[Form] = (
     Form(
         FENCES,
@@ -1822,10 +1832,17 @@ FORMS: Sequence[Form] = (
         CHAT,
         _find_tags,
         _list_tag_edits,
-        "{text} contains {mark}, and {share} contain such marks of language models; the {other}"
-        " have none there",
-        probes=("<", "[", "◁", "⁇", ">>"),
+        _CONTAINS_TAGS,
+        probes=("<", "[", "◁", ">>"),
         may_ask=True,
+    ),
+    Form(
+        SPECIAL_TOKENS,
+        _LOST_WORD.findall,
+        lambda texts, marks: _remove_marks(marks, _LOST_WORD.pattern),
+        _CONTAINS_TAGS,
+        probes=("<", "[", "⁇"),
+        is_lost=True,
     ),
     *(_make_piece_form(sign) for sign in _PIECE_EDITS if sign != "</w>"),
     Form(
@@ -2115,10 +2132,10 @@ def _undo_form(
                 is_question=True,
             )
         return
-    # 2. Undo it. A word that a model wrote as <unk> stays lost.
+    # 2. Undo it, or tell of it.
     gain = verdict.gain * len(places) / len(pairs)
     is_told = form.is_told(mistake, len(rows) / len(pairs), gain)
-    if mistake is SPECIAL_TOKENS and _is_lost(touched.marks):
+    if form.is_lost:
         yield pairs.make_found(
             mistake,
             side,
@@ -2776,7 +2793,7 @@ _FEWEST_LETTERS = 60  # with case
 
 
 class Off(NamedTuple):
-    """A side whose amount is off, in some rows, and how many times the amount of the other side."""
+    """A side whose amount is off, in some rows, and that of predictions to that of references."""
 
     side: Side
     rows: Sequence[int]
@@ -2986,6 +3003,7 @@ RATIOS: Sequence[Ratio] = (
         lambda own, other: own < 0.15 * other and other > 0.003,
         "The {where} have hardly any accents or vowel signs, the {other} have ({share})",
         _ACCENTS_EDIT,
+        least_gain=-0.005,  # none by it, if the letters are lost with their accents
         count=lambda text: len(_ACCENTS.findall(unicodedata.normalize("NFD", text))),
     ),
     Ratio(
@@ -2997,7 +3015,7 @@ RATIOS: Sequence[Ratio] = (
 )
 _LEAST_OF_ROWS, _FEWEST_OF_ROWS = 0.2, 8  # with a mistake that is in a part of the rows
 _LEAST_RATIO_OF_PART = 1.25  # of the amounts of all rows
-_LEAST_FIT_OF_PART = 0.3  # without the mistake; common words at random have up to 0.26
+_LEAST_FIT_IF_WEAK = 0.3  # without the mistake; common words at random have up to 0.26
 _FEWEST_LACKED = 2  # characters or words of a row; one can be lost with the word beside it
 
 
@@ -3006,10 +3024,10 @@ def _find_off(pairs: Pairs, ratio: Ratio) -> Off | None:
     shares = ratio.measure(pairs)
     if shares is None:
         return None
+    predicted = _ratio(shares["predictions"], shares["references"])
     for side in SIDES:
-        own, other = shares[side], shares[OTHER_SIDES[side]]
-        if ratio.is_off(own, other):
-            return Off(side, range(len(pairs)), _ratio(own, other))
+        if ratio.is_off(shares[side], shares[OTHER_SIDES[side]]):
+            return Off(side, range(len(pairs)), predicted)
     is_near = not _differ(shares["predictions"], shares["references"], _LEAST_RATIO_OF_PART)
     if ratio.count is None or is_near:
         return None
@@ -3019,7 +3037,7 @@ def _find_off(pairs: Pairs, ratio: Ratio) -> Off | None:
             continue
         others = _list_lacking(pairs, OTHER_SIDES[side], ratio.count)
         if _WINS * len(others) <= len(rows):
-            return Off(side, rows, 0.0)
+            return Off(side, rows, predicted)
     return None
 
 
@@ -3049,8 +3067,9 @@ def find_ratio(pairs: Pairs, ratio: Ratio) -> Iterator[Found]:
     sides = ratio.sides or (off.side,)
     before, after = _fit_rewritten(pairs, edit, off.rows, sides)
     gain = after - before
-    is_part = len(off.rows) < len(pairs)
-    if gain <= ratio.least_gain or (is_part and after < _LEAST_FIT_OF_PART):
+    # What fits no better by the edit, or is in a part of the rows, has to fit well without it.
+    is_weak = gain <= 0 or len(off.rows) < len(pairs)
+    if gain <= ratio.least_gain or (is_weak and after < _LEAST_FIT_IF_WEAK):
         return
     steps = [_list_changed(pairs, side, edit, edit) for side in sides]
     first_text = next(iter(pairs.texts[off.side][off.rows[0]]), "")
@@ -3122,6 +3141,7 @@ def _find_empty_references(pairs: Pairs) -> Iterator[Found]:
         pairs.forget("references")
 
 
+_LEAST_SAME = 0.2  # of the rows, from which on they are told; a few of each text count from then on
 _NO_TEXTS = frozenset(("nan", "none", "null", "n/a", "<na>", "undefined", "[]", "{}"))
 
 
@@ -3136,20 +3156,23 @@ def _find_same_text(pairs: Pairs) -> Iterator[Found]:
         if text:
             rows_of[text].append(row)
     common = Counter(text.strip() for texts in pairs.references for text in set(texts))
-    rows: list[int] = []
+    frequent: list[int] = []
+    others: list[int] = []
     for text, found in rows_of.items():
-        if len(found) < max(3, 0.02 * len(pairs)) or len(found) <= 3 * common[text]:
+        if len(found) < 3 or len(found) <= 3 * common[text]:
             continue
         references = {tuple(pairs.references[row]) for row in found}
         is_answer = len(text) < 10 and text.lower() not in _NO_TEXTS
         if is_answer and len(found) < 0.5 * len(pairs):
             continue
         if len(references) > 0.5 * len(found):
-            rows += found
+            (frequent if len(found) >= 0.02 * len(pairs) else others).extend(found)
+    # A few rows of each text are chance, unless such rows are many.
+    rows = frequent + others if len(others) >= _LEAST_SAME * len(pairs) else frequent
     if rows:
         says = "{text} also appears in other rows, with other references ({share} affected)"
         example = mark_place(pairs.predictions[min(rows)], 0, _LONGEST_PLACE)
-        is_told = len(rows) >= 0.2 * len(pairs)
+        is_told = len(rows) >= _LEAST_SAME * len(pairs)
         yield pairs.make_found(
             SAME_TEXT, "predictions", sorted(rows), says, example=example, is_told=is_told
         )

@@ -6,6 +6,7 @@ import random
 import re
 import warnings
 from collections import Counter
+from operator import ne
 
 import numpy as np
 import pandas as pd
@@ -338,6 +339,38 @@ def test_predictions_of_the_row_before_are_told(bleu):
     predictions = [texts[row - 1] if row % 3 == 1 else text for row, text in enumerate(texts)]
     _, told = compute(bleu, predictions, references, {})
     assert "is the prediction of 1 row before" in str(told["repeated"].message)
+
+
+def test_each_text_in_four_rows_is_found_and_told(bleu):
+    """One text of four in a batch; each is in few of all rows, and together they are all of them."""
+    texts, references = make_pairs(400)
+    predictions = [texts[row - row % 4] for row in range(400)]
+    same_text = find(check(bleu, predictions, references), "same_text")
+    assert same_text["rows"] == 400
+    assert "same_text" in compute(bleu, predictions, references, {})[1]
+
+
+@pytest.mark.parametrize(
+    "write", [lambda text: text + " </s>", lambda text: re.sub(r"\w{5,}", "<unk>", text, count=1)]
+)
+def test_a_tag_in_one_row_hides_no_tokens_in_others(bleu, write):
+    """A row of markup, as real outputs have it, is no evidence about what stands in other rows."""
+    predictions = list(map(write, LONG))
+    predictions[7] = f"<b>{predictions[7]}</b>"
+    special_tokens = find(check(bleu, predictions, LONG_REFERENCES), "special_tokens")
+    assert special_tokens["rows"] >= sum(map(ne, predictions, LONG)) - 1
+    assert "special_tokens" in compute(bleu, predictions, LONG_REFERENCES, {})[1]
+
+
+@pytest.mark.parametrize("errors", ["ignore", "replace"])
+def test_letters_with_accents_that_were_lost_are_told(bleu, errors):
+    """No edit restores them: without its accents, a reference has a letter that the prediction lacks."""
+    accents = str.maketrans("u", "ü")
+    references = [[text.translate(accents)] for (text,) in LONG_REFERENCES]
+    predictions = [text.translate(accents).encode("ascii", errors).decode() for text in LONG]
+    accents_found = find(check(bleu, predictions, references), "accents")
+    assert accents_found["where"] == "predictions"
+    assert "accents" in compute(bleu, predictions, references, {})[1]
 
 
 def test_pieces_of_words_are_found_beside_special_tokens(bleu):
