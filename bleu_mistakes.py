@@ -846,6 +846,10 @@ SPECIAL_TOKENS = Mistake(
     "Decode with skip_special_tokens=True",
     types=("text", "tokens"),
 )
+LOST_WORDS = SPECIAL_TOKENS._replace(
+    words=Words(_LEFT, "words that a model lost (<unk>)"),
+    advice="The words are lost: check that the tokenizer is the model's and covers the language",
+)
 CHAT = Mistake(
     "chat",
     Words(
@@ -1837,7 +1841,7 @@ FORMS: Sequence[Form] = (
         may_ask=True,
     ),
     Form(
-        SPECIAL_TOKENS,
+        LOST_WORDS,
         _LOST_WORD.findall,
         lambda texts, marks: _remove_marks(marks, _LOST_WORD.pattern),
         _CONTAINS_TAGS,
@@ -3796,6 +3800,7 @@ MISTAKES: Sequence[Mistake] = (
     IDENTICAL,
     CHAT,
     SPECIAL_TOKENS,
+    LOST_WORDS,
     AFFIXES,
     FENCES,
     PREAMBLES,

@@ -354,7 +354,7 @@ def test_each_text_in_four_rows_is_found_and_told(bleu):
     "write", [lambda text: text + " </s>", lambda text: re.sub(r"\w{5,}", "<unk>", text, count=1)]
 )
 def test_a_tag_in_one_row_hides_no_tokens_in_others(bleu, write):
-    """A row of markup, as real outputs have it, is no evidence about what stands in other rows."""
+    """A row of markup, as real outputs have it, does not name what stands in other rows."""
     predictions = list(map(write, LONG))
     predictions[7] = f"<b>{predictions[7]}</b>"
     special_tokens = find(check(bleu, predictions, LONG_REFERENCES), "special_tokens")
