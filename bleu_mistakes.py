@@ -2991,6 +2991,7 @@ RATIOS: Sequence[Ratio] = (
         "The predictions have {ratio} times the words of the references per character ({share})",
         _spell((" ", "")),
         least_gain=-1.0,
+        count=lambda text: text.count(" "),
     ),
     Ratio(
         MARKS,
@@ -3018,7 +3019,7 @@ RATIOS: Sequence[Ratio] = (
     ),
 )
 _LEAST_OF_ROWS, _FEWEST_OF_ROWS = 0.2, 8  # with a mistake that is in a part of the rows
-_LEAST_RATIO_OF_PART = 1.25  # of the amounts of all rows
+_LEAST_RATIO_OF_PART = 1.2  # of the amounts of all rows
 _LEAST_FIT_IF_WEAK = 0.3  # without the mistake; common words at random have up to 0.26
 _FEWEST_LACKED = 2  # characters or words of a row; one can be lost with the word beside it
 
@@ -3071,9 +3072,11 @@ def find_ratio(pairs: Pairs, ratio: Ratio) -> Iterator[Found]:
     sides = ratio.sides or (off.side,)
     before, after = _fit_rewritten(pairs, edit, off.rows, sides)
     gain = after - before
-    # What fits no better by the edit, or is in a part of the rows, has to fit well without it.
-    is_weak = gain <= 0 or len(off.rows) < len(pairs)
-    if gain <= ratio.least_gain or (is_weak and after < _LEAST_FIT_IF_WEAK):
+    # A part of the rows has to fit better by the edit; and well, like what fits no better by it.
+    is_part = len(off.rows) < len(pairs)
+    least_gain = max(0.0, ratio.least_gain) if is_part else ratio.least_gain
+    is_weak = is_part or gain <= 0
+    if gain <= least_gain or (is_weak and after < _LEAST_FIT_IF_WEAK):
         return
     steps = [_list_changed(pairs, side, edit, edit) for side in sides]
     first_text = next(iter(pairs.texts[off.side][off.rows[0]]), "")
@@ -3200,6 +3203,7 @@ def _find_repeated_rows(pairs: Pairs) -> Iterator[Found]:
 
 _LOOP = re.compile(r"(.{2,60}?)\1{7,}", re.DOTALL)
 _LOOP_CHARACTERS = 32
+_SHORTEST_LOOP = 60  # characters of a text
 _LOOP_WORDS = 5  # of eight; the first and the last one may be joined to marks
 _LOOP_ROWS = 8  # that are searched without asking
 _LONGEST_SEARCHED = 1_500  # characters of a text, from its end
@@ -3214,15 +3218,13 @@ def _may_loop(text: str) -> bool:
 
 def _find_loops(pairs: Pairs) -> Iterator[Found]:
     # 1. Only texts that are too long are searched; unasked, a few of them.
-    flat = pairs.list_texts("references")
-    longest_reference = max(map(len, flat), default=0)
-    if not pairs.is_asked and max(map(len, pairs.predictions)) <= 1.3 * longest_reference:
-        return
-    long_rows = []
-    for row, text in enumerate(pairs.predictions):
-        longest = max(map(len, pairs.references[row]), default=0)
-        if len(text) > max(60, 1.3 * longest) and pairs.is_open[row]:
-            long_rows.append(row)
+    long_rows = [
+        row
+        for row, text in enumerate(pairs.predictions)
+        if len(text) > _SHORTEST_LOOP
+        and len(text) > 1.3 * max(map(len, pairs.references[row]), default=0)
+        and pairs.is_open[row]
+    ]
     if not pairs.is_asked:
         long_rows = [
             long_rows[index] for index in evenly_spaced(len(long_rows), _LOOP_ROWS).tolist()

@@ -373,6 +373,23 @@ def test_letters_with_accents_that_were_lost_are_told(bleu, errors):
     assert "accents" in compute(bleu, predictions, references, {})[1]
 
 
+def test_rows_without_spaces_are_told_beside_others(bleu):
+    """Too few to show in the words of all rows: 0.8 times those of the references."""
+    predictions = [text.replace(" ", "") if row % 4 == 1 else text for row, text in enumerate(LONG)]
+    spaces = find(check(bleu, predictions, LONG_REFERENCES), "spaces")
+    assert (spaces["where"], spaces["rows"]) == ("predictions", 10)
+    assert "spaces" in compute(bleu, predictions, LONG_REFERENCES, {})[1]
+
+
+def test_loops_of_short_texts_are_told(bleu):
+    """They may be shorter than the longest reference of another row."""
+    looping = [f"{text[:12]} {'rains and ' * 8}" for text in P]
+    predictions = [looping[row] if row % 5 == 1 else text for row, text in enumerate(P)]
+    references = list(R)
+    references[0] = [" ".join(text for (text,) in LONG_REFERENCES)]
+    assert "loops" in compute(bleu, predictions, references, {})[1]
+
+
 def test_pieces_of_words_are_found_beside_special_tokens(bleu):
     found = bleu.check(
         predictions=[f"{text.replace('e', 'e@@ ')} </s>" for text in LONG], references=LONG
