@@ -3019,7 +3019,8 @@ RATIOS: Sequence[Ratio] = (
     ),
 )
 _LEAST_OF_ROWS, _FEWEST_OF_ROWS = 0.2, 8  # with a mistake that is in a part of the rows
-_LEAST_RATIO_OF_PART = 1.2  # of the amounts of all rows
+_LEAST_GAIN_OF_ROWS = 0.02  # of their fit; systems that leave half of the words out have 0.019
+_LEAST_RATIO_OF_PART = 1.25  # of the amounts of all rows
 _LEAST_FIT_IF_WEAK = 0.3  # without the mistake; common words at random have up to 0.26
 _FEWEST_LACKED = 2  # characters or words of a row; one can be lost with the word beside it
 
@@ -3074,7 +3075,7 @@ def find_ratio(pairs: Pairs, ratio: Ratio) -> Iterator[Found]:
     gain = after - before
     # A part of the rows has to fit better by the edit; and well, like what fits no better by it.
     is_part = len(off.rows) < len(pairs)
-    least_gain = max(0.0, ratio.least_gain) if is_part else ratio.least_gain
+    least_gain = _LEAST_GAIN_OF_ROWS if is_part else ratio.least_gain
     is_weak = is_part or gain <= 0
     if gain <= least_gain or (is_weak and after < _LEAST_FIT_IF_WEAK):
         return

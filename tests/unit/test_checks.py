@@ -374,11 +374,25 @@ def test_letters_with_accents_that_were_lost_are_told(bleu, errors):
 
 
 def test_rows_without_spaces_are_told_beside_others(bleu):
-    """Too few to show in the words of all rows: 0.8 times those of the references."""
-    predictions = [text.replace(" ", "") if row % 4 == 1 else text for row, text in enumerate(LONG)]
+    """Too few to show in the words of all rows: 0.75 times those of the references."""
+    rows = {*range(1, 40, 4), 0}
+    predictions = [text.replace(" ", "") if row in rows else text for row, text in enumerate(LONG)]
     spaces = find(check(bleu, predictions, LONG_REFERENCES), "spaces")
-    assert (spaces["where"], spaces["rows"]) == ("predictions", 10)
+    assert (spaces["where"], spaces["rows"]) == ("predictions", 11)
     assert "spaces" in compute(bleu, predictions, LONG_REFERENCES, {})[1]
+
+
+def test_marks_that_are_lost_with_words_are_no_mistake(bleu):
+    """A system that leaves out half of the words has rows without marks."""
+    texts, references = make_pairs(120)
+    for seed in range(20):
+        draw = random.Random(seed)
+        share = draw.uniform(0.3, 0.6)
+        predictions = [
+            " ".join(word for word in text.split() if draw.random() > share) for text in texts
+        ]
+        found = {finding["kind"] for finding in check(bleu, predictions, references)["findings"]}
+        assert "marks" not in found, share
 
 
 def test_loops_of_short_texts_are_told(bleu):
