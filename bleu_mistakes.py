@@ -2811,7 +2811,9 @@ class Ratio:
     measure: the function that returns the amount by side; None if it can't be judged.
     is_off: the function that returns True for an amount that is off, given that of the other side.
     says: a template of `Pairs.make_found`, which also takes `ratio` and `words`.
-    edit: what makes both sides alike, or one: the rows must fit better by at least `least_gain`.
+    edit: what makes both sides alike, or one.
+    least_gain, least_gain_of_rows: of the fit, that the edit must exceed in all rows, and in a part
+        of them; a system that leaves half of the words out gains 0.019 in rows without marks.
     sides: the sides that the edit changes; empty for the side that is off.
     words: what completes the sentence, and the phrase of the demo.
     count: the function that counts in a text what a mistake leaves none of, by which it is found in
@@ -2824,6 +2826,7 @@ class Ratio:
     says: str
     edit: Edit | None = None
     least_gain: float = 0.0
+    least_gain_of_rows: float = 0.025
     sides: Sequence[Side] = SIDES
     words: str = ""
     count: Callable[[str], int] | None = None
@@ -3009,6 +3012,7 @@ RATIOS: Sequence[Ratio] = (
         "The {where} have hardly any accents or vowel signs, the {other} have ({share})",
         _ACCENTS_EDIT,
         least_gain=-0.005,  # none by it, if the letters are lost with their accents
+        least_gain_of_rows=-0.005,
         count=lambda text: len(_ACCENTS.findall(unicodedata.normalize("NFD", text))),
     ),
     Ratio(
@@ -3019,9 +3023,8 @@ RATIOS: Sequence[Ratio] = (
     ),
 )
 _LEAST_OF_ROWS, _FEWEST_OF_ROWS = 0.2, 8  # with a mistake that is in a part of the rows
-_LEAST_GAIN_OF_ROWS = 0.02  # of their fit; systems that leave half of the words out have 0.019
 _LEAST_RATIO_OF_PART = 1.25  # of the amounts of all rows
-_LEAST_FIT_IF_WEAK = 0.3  # without the mistake; common words at random have up to 0.26
+_LEAST_RATIO_FIT = 0.27  # without the mistake; common words at random have up to 0.26
 _FEWEST_LACKED = 2  # characters or words of a row; one can be lost with the word beside it
 
 
@@ -3073,11 +3076,10 @@ def find_ratio(pairs: Pairs, ratio: Ratio) -> Iterator[Found]:
     sides = ratio.sides or (off.side,)
     before, after = _fit_rewritten(pairs, edit, off.rows, sides)
     gain = after - before
-    # A part of the rows has to fit better by the edit; and well, like what fits no better by it.
+    # Texts that fit badly without the mistake as well have another one.
     is_part = len(off.rows) < len(pairs)
-    least_gain = _LEAST_GAIN_OF_ROWS if is_part else ratio.least_gain
-    is_weak = is_part or gain <= 0
-    if gain <= least_gain or (is_weak and after < _LEAST_FIT_IF_WEAK):
+    least_gain = ratio.least_gain_of_rows if is_part else ratio.least_gain
+    if gain <= least_gain or after < _LEAST_RATIO_FIT:
         return
     steps = [_list_changed(pairs, side, edit, edit) for side in sides]
     first_text = next(iter(pairs.texts[off.side][off.rows[0]]), "")

@@ -362,19 +362,22 @@ def test_a_tag_in_one_row_hides_no_tokens_in_others(bleu, write):
     assert "special_tokens" in compute(bleu, predictions, LONG_REFERENCES, {})[1]
 
 
+@pytest.mark.parametrize("share", [1, 0.6])
 @pytest.mark.parametrize("errors", ["ignore", "replace"])
-def test_letters_with_accents_that_were_lost_are_told(bleu, errors):
+def test_letters_with_accents_that_were_lost_are_told(bleu, errors, share):
     """No edit restores them: without its accents, a reference has a letter that the prediction lacks."""
-    accents = str.maketrans("u", "ü")
+    accents = str.maketrans("uo", "üö")
     references = [[text.translate(accents)] for (text,) in LONG_REFERENCES]
-    predictions = [text.translate(accents).encode("ascii", errors).decode() for text in LONG]
+    predictions = [text.translate(accents) for text in LONG]
+    for row in range(round(share * len(LONG))):
+        predictions[row] = predictions[row].encode("ascii", errors).decode()
     accents_found = find(check(bleu, predictions, references), "accents")
     assert accents_found["where"] == "predictions"
     assert "accents" in compute(bleu, predictions, references, {})[1]
 
 
 def test_rows_without_spaces_are_told_beside_others(bleu):
-    """Too few to show in the words of all rows: 0.75 times those of the references."""
+    """Too few to show in the words of all rows, which are 0.75 times those of the references."""
     rows = {*range(1, 40, 4), 0}
     predictions = [text.replace(" ", "") if row in rows else text for row, text in enumerate(LONG)]
     spaces = find(check(bleu, predictions, LONG_REFERENCES), "spaces")
