@@ -1350,11 +1350,11 @@ def _name_tags(marks: Mapping[str, int]) -> Mistake:
         for mark, count in marks.items()
         if _CHAT_NAMES.search(mark) and not re.search("(?:start|end)_of_turn", mark)
     )
-    tokens = sum(count for mark, count in marks.items() if _is_token(mark))
     if chats >= _CHAT_SHARE * total:
         return CHAT
     if all(mark.startswith("<0x") for mark in marks):
         return ESCAPES
+    tokens = sum(count for mark, count in marks.items() if _is_token(mark))
     return SPECIAL_TOKENS if 2 * tokens >= total else MARKUP
 
 
@@ -3151,7 +3151,7 @@ def _find_empty_references(pairs: Pairs) -> Iterator[Found]:
         pairs.forget("references")
 
 
-_LEAST_SAME = 0.2  # of the rows, from which on they are told; a few of each text count from then on
+_LEAST_SAME = 0.2  # of the rows, which are told from then on, and in which whole batches count
 _NO_TEXTS = frozenset(("nan", "none", "null", "n/a", "<na>", "undefined", "[]", "{}"))
 
 
@@ -3166,8 +3166,7 @@ def _find_same_text(pairs: Pairs) -> Iterator[Found]:
         if text:
             rows_of[text].append(row)
     common = Counter(text.strip() for texts in pairs.references for text in set(texts))
-    frequent: list[int] = []
-    others: list[int] = []
+    copies: list[list[int]] = []
     for text, found in rows_of.items():
         if len(found) < 3 or len(found) <= 3 * common[text]:
             continue
@@ -3176,15 +3175,19 @@ def _find_same_text(pairs: Pairs) -> Iterator[Found]:
         if is_answer and len(found) < 0.5 * len(pairs):
             continue
         if len(references) > 0.5 * len(found):
-            (frequent if len(found) >= 0.02 * len(pairs) else others).extend(found)
-    # A few rows of each text are chance, unless such rows are many.
-    rows = frequent + others if len(others) >= _LEAST_SAME * len(pairs) else frequent
+            copies.append(found)
+    # Few copies of a text are chance, as in captions; those of whole batches follow each other.
+    batches = [found for found in copies if found[-1] - found[0] == len(found) - 1]
+    frequent = [found for found in copies if len(found) >= 0.02 * len(pairs)]
+    are_many = sum(map(len, batches)) >= _LEAST_SAME * len(pairs)
+    counted = [*frequent, *batches] if are_many else frequent
+    rows = sorted(set(chain.from_iterable(counted)))
     if rows:
         says = "{text} also appears in other rows, with other references ({share} affected)"
-        example = mark_place(pairs.predictions[min(rows)], 0, _LONGEST_PLACE)
+        example = mark_place(pairs.predictions[rows[0]], 0, _LONGEST_PLACE)
         is_told = len(rows) >= _LEAST_SAME * len(pairs)
         yield pairs.make_found(
-            SAME_TEXT, "predictions", sorted(rows), says, example=example, is_told=is_told
+            SAME_TEXT, "predictions", rows, says, example=example, is_told=is_told
         )
         pairs.close(rows)
 
