@@ -273,7 +273,7 @@ def show_text(address: str, texts: Sequence[str], fix: str) -> tuple[float, str]
     return max(typed, fixed)
 
 
-COLUMNS = [f"c{i}" for i in range(20)]
+COLUMNS = [f"ref{i}" for i in range(20)]
 WIDE = ",".join(COLUMNS).encode() + b"\n" + (b"a," * 19 + b"a\n") * 99_000
 REQUESTS: dict[str, Callable[[str], tuple[float, Any]]] = {
     **{name: partial(call, path=path, data=data) for name, (path, data) in BODIES.items()},

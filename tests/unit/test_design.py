@@ -81,7 +81,8 @@ def defined_names(path):
     return names
 
 
-TAKEN = ("significance", "scoring", "reconcile", "inputs")  # modules that benchmarks take from
+# Modules of which benchmarks take names.
+TAKEN = ("significance", "scoring", "reconcile", "inputs", "published", "options")
 
 
 @pytest.mark.parametrize(
