@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 import numpy as np
 import pyarrow as pa
 
-from .bleu_checks import warn_about_corpus
 from .bleu_corpus import (
     Batch,
     Corpus,
@@ -26,6 +25,7 @@ from .bleu_corpus import (
     make_lists,
 )
 from .bleu_inputs import check_single_runs, find_name, read_corpora, read_labels, read_systems
+from .bleu_look import look_at
 from .bleu_messages import count_things, show_value, warn_once_per_kind, within_system
 from .bleu_ngrams import (
     Bools,
@@ -115,7 +115,7 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     with warn_once_per_kind():
         for (name, corpus), rows_of_system in zip(corpora.items(), rows):
             with within_system(name):
-                warn_about_corpus(corpus, take_bigrams(rows_of_system), options)
+                look_at(corpus, take_bigrams(rows_of_system), options)
     first_score, second_score = bleu(rows.sum(axis=1), options).tolist()
     segment_scores = bleu(rows, options.for_segments())
     first_scores, second_scores = segment_scores

@@ -14,7 +14,6 @@ import numpy as np
 from . import bleu_plots as plots
 from . import bleu_report as report
 from . import bleu_scoring as scoring
-from .bleu_checks import warn_about_corpus
 from .bleu_corpus import is_missing
 from .bleu_counting import Tokens, check_memory, make_row
 from .bleu_inputs import list_references, read_corpus
@@ -73,8 +72,6 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     explanation = Explanation(scoring.score_row(row, options, smoothed))
     origin = Origin(tokenizer.name, corpus.reference_count())
     explanation["signature"] = make_signature(options, origin)
-    no_bigrams = np.zeros((1, 0), np.int64)
-    warn_about_corpus(corpus, no_bigrams, options, names={"predictions": "prediction"})
     scoring.warn_if_zero(explanation["bleu"], row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]

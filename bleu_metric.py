@@ -29,7 +29,7 @@ if not __package__:
     )
 
 from . import bleu_messages as messages
-from .bleu_alignment import Alignment
+from .bleu_alignment import find_rows
 from .bleu_buffer import BufferedMetric
 from .bleu_calls import CALLS
 from .bleu_captions import tokenize_ptb
@@ -48,8 +48,10 @@ from .bleu_inputs import (
     read_texts,
 )
 from .bleu_kernels import warm_up
+from .bleu_look import look_at
+from .bleu_measures import find_mistakes
 from .bleu_messages import BleuWarning, count_things, show_value
-from .bleu_mistakes import KINDS
+from .bleu_mistakes import DAMAGES
 from .bleu_ngrams import number_texts
 from .bleu_options import (
     DESCRIPTIONS,
@@ -67,6 +69,7 @@ from .bleu_options import (
     read_drop_in,
     shape_result,
 )
+from .bleu_pairs import Pairs
 from .bleu_pairwise import SelfBleu, measure_self_bleu, score_pairs
 from .bleu_plots import plot_precisions
 from .bleu_published import Published
@@ -175,7 +178,7 @@ RESULT_TYPES = (
     ResultType(Ranking, "rank()", ("ranking", "pairs", "test", "signature")),
     ResultType(Difference, "diff()", ("by_length", "ngrams", "systems", "signature")),
     ResultType(SelfBleu, "self_bleu()", ("self_bleu", "segment_bleu", "signature")),
-    ResultType(Checked, "check()", ("findings", "fine", "segments", "signature")),
+    ResultType(Checked, "check()", ("findings", "segments", "signature")),
     ResultType(Conventions, "conventions()", ("default", "papineni", "hf", "nltk", "moses")),
     ResultType(Reconciliation, "reconcile()", ("reported", "matches", "nearest", "chance")),
 )
@@ -871,19 +874,16 @@ class BleuMetric(BufferedMetric):
 
         Returns:
             A dict, which prints as a table: `bleu` and `score` of the input as it is (in `systems`,
-            by name, for several systems), the number of `segments`, `findings`, `questions`
-            (findings that may be intended), `fine` (the kinds not found) and `not_looked_for` (a
-            dict from the other kinds to the reason). `result.fixed(*kinds)` returns the fixed
-            texts. Each finding is a dict:
-                kind, where: the kind, as in docs/check.md; `"predictions"`, `"references"` or
-                    `"both"`.
+            by name, for several systems), the number of `segments`, and `findings`.
+            `result.fixed(*kinds)` returns the texts without mistakes. Each finding is a dict:
+                kind, where: the kind, as in docs/check.md; `"predictions"` or `"references"`.
                 system: with several systems, the name, unless it is in the references.
                 rows, share, first: the number of rows, their share (0 to 1), and the first row.
                 documents: the number of documents, if they were passed.
                 example, says: the place between ⟦ and ⟧, and a sentence.
-                fix: the expression that fixes a text, or an option; None if texts can't be fixed.
-                score, delta: after the fix, 0 to 100, and -1 to 1.
-                deletes: in how many rows the fix deletes more than a tenth of a text, if any.
+                fix: the line to write.
+                score, delta_score: BLEU after the fix, 0 to 100, and its change in points; None if
+                    `fixed` does not apply the fix.
 
         Raises:
             TypeError, ValueError: as `compute`; statistics have no texts.

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 
 from . import bleu_kernels as kernels
-from .bleu_checks import warn_about_texts
 from .bleu_corpus import (
     Float64,
     Int64,
@@ -70,7 +69,6 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     references = columns[-1]
     tokenizer = choose_tokenizer(options, texts.kind)
     segment_options = options.for_segments()
-    warn_about_texts(predictions, options)
     # 1. Number the n-grams of all texts, and look up which references have them. Counting a pair
     #    then takes one step per common n-gram.
     numbered = number_texts(texts, tokenizer)
@@ -252,7 +250,6 @@ def score_against_set(texts: Texts, options: Options) -> SelfBleu:
     """
     column, references = texts.columns.values()
     tokenizer = choose_tokenizer(options, texts.kind)
-    warn_about_texts(column, options, "texts[{row}]")
     numbered = number_texts(texts, tokenizer)
     _check_memory_of_pairs(texts, numbered, options.counted_orders)
     lengths, reference_lengths = np.split(numbered.lengths(), [len(column)])
@@ -310,7 +307,6 @@ def score_against_others(
         group_of = number_labels(labels)
         nrefs = same_or_var(str(len(of_label) - 1) for of_label in texts_of.values())
     tokenizer = choose_tokenizer(options, texts.kind)
-    warn_about_texts(column, options, "texts[{row}]")
     scores = _score_others(texts, tokenizer, group_of, options)
     described = _describe_scores(scores, Origin(tokenizer.name, nrefs), options)
     if labels is None:

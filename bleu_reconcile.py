@@ -1239,7 +1239,7 @@ class Reconciliation(Report):
             has_changes = bool(list_changes(setting["steps"]))
             under = describe_steps(setting["steps"]) if has_changes else "your options"
             said.append(f"{setting['score']:.2f} ({under})")
-        effective = sorted(self["other_fixes"], key=lambda each: -abs(each["delta"] or 0))
+        effective = sorted(self["other_fixes"], key=lambda each: -abs(each["delta_score"] or 0))
         for finding in effective[:1]:
             score = f"{finding['score']:.2f}"
             if score != f"{self['usual'][0]['score']:.2f}":

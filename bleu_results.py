@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from .bleu_corpus import Label, SystemName
 
 if TYPE_CHECKING:
-    from .bleu_mistakes import Where
+    from .bleu_pairs import Side
 
 # --- Scores of one statistics row -----------------------------------------------------------------
 
@@ -369,15 +369,15 @@ class _Finding(TypedDict):
     """The keys that all findings have."""
 
     kind: str
-    where: Where
+    where: Side
     rows: int
     share: float
     first: int
     example: str
     says: str
-    fix: str | None
+    fix: str
     score: float | None
-    delta: float | None
+    delta_score: float | None
 
 
 class Finding(_Finding, total=False):
@@ -385,4 +385,3 @@ class Finding(_Finding, total=False):
 
     system: SystemName  # if there are several
     documents: int  # if `documents` was passed
-    deletes: int  # rows in which the fix deletes more than a tenth of the text, if there are any

@@ -19,9 +19,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from . import bleu_messages as messages
-from .bleu_checks import Looks, warn_if_moved
 from .bleu_corpus import STRINGS, Int64, Label, list_items, make_corpus, picklable
 from .bleu_inputs import read_array, read_column, read_corpus, read_labels, warn_about_rows
+from .bleu_look import Look
 from .bleu_messages import (
     GENERATION_RECIPE,
     LONE_SURROGATE,
@@ -339,12 +339,12 @@ class _Evaluation:
     first_labels: the decoded labels of the first batch.
     issued_warnings: the kinds of warnings, because an evaluation warns once, whatever the number of
         its batches.
-    looks: a sample of the texts, which is looked at when the evaluation ends.
+    look: a sample of the texts, which is looked at when the evaluation ends.
     alignment: the places of the labels' tokens in the predictions.
     """
 
     sums: dict[Label, Int64]
-    looks: Looks
+    look: Look
     counted: list[Counted] = field(default_factory=list)
     rows: int = 0
     generated_tokens: int = 0
@@ -488,7 +488,7 @@ class TrainerMetric:
         width = self._options.layout.width
         labels = list(self._keys) or [None]
         sums = {label: np.zeros(width, np.int64) for label in labels}
-        self._evaluation = _Evaluation(sums, Looks(self._options))
+        self._evaluation = _Evaluation(sums, Look(self._options))
 
     def _count(self, pair: _IdPair) -> None:
         evaluation = self._evaluation
@@ -531,8 +531,7 @@ class TrainerMetric:
             counted = count_groups(corpus, self._options, labels=None)
             evaluation.sums[None] += counted.rows.sum(axis=0)
         # 4. Add the batch to the evaluation.
-        warn_if_moved(corpus, counted.bigrams, self._options, is_batch=True)
-        evaluation.looks.add(corpus, counted.bigrams, by)
+        evaluation.look.add(corpus, counted.bigrams)
         if self._keeps_history:
             evaluation.counted.append(counted)
         evaluation.rows += len(texts)
@@ -634,8 +633,8 @@ class TrainerMetric:
         if not evaluation.rows:
             raise ValueError(messages.NO_SEGMENTS)
         evaluation.alignment.check()
-        warn_about_rows(evaluation.looks.make_sample())
-        evaluation.looks.warn(may_be_unrelated=False)  # as is a model before it learns
+        warn_about_rows(evaluation.look.sample())
+        evaluation.look.warn(may_be_unrelated=False)  # as is a model before it learns
         sums = np.stack(list(evaluation.sums.values()))
         total = sums.sum(axis=0)
         result = score_row(total, self._options)

@@ -168,37 +168,17 @@ def write_alike(pair: Pair, change: Text) -> Pair:
     )
 
 
-def writing(change: Text, alike: Text) -> Change:
-    """Change the writing of predictions; a fix may restore it, or write both sides alike."""
-
-    def put(pair: Pair, share: float, generator: random.Random) -> tuple[Pair, list[Pair]]:
-        damaged, clean = each(change)(pair, share, generator)
-        return damaged, [*clean, write_alike(pair, alike)]
-
-    return put
-
-
-def writing_of_references(change: Text, alike: Text) -> Change:
-    """Do the same to the references."""
-
-    def put(pair: Pair, share: float, generator: random.Random) -> tuple[Pair, list[Pair]]:
-        damaged, clean = references(change)(pair, share, generator)
-        return damaged, [*clean, write_alike(pair, alike)]
-
-    return put
-
-
-def case(change: Text, side: Callable[..., Change] = each) -> Change:
-    """Change capitals; a fix may lower-case both sides."""
+def writing(change: Text, alike: Text, side: Callable[..., Change] = each) -> Change:
+    """Change the writing of a side; the fix writes both sides alike."""
 
     def put(pair: Pair, share: float, generator: random.Random) -> tuple[Pair, list[Pair]]:
         damaged, _ = side(change)(pair, share, generator)
-        return damaged, [pair, pair._replace(options={**pair.options, "lowercase": True})]
+        return damaged, [write_alike(pair, alike)]
 
     return put
 
 
-def order(change: Callable[[list[int]], list[int]]) -> Change:
+def order(change: Callable[[list[int]], list[int]], undo: bool = True) -> Change:
     """Take the predictions from other rows; clean are the rows that still have their partner."""
 
     def put(pair: Pair, share: float, generator: random.Random) -> tuple[Pair, list[Pair]]:
@@ -211,7 +191,7 @@ def order(change: Callable[[list[int]], list[int]]) -> Change:
             predictions=[pair.predictions[row] for row in kept],
             references=[pair.references[row] for row in kept],
         )
-        return pair._replace(predictions=predictions), [clean]
+        return pair._replace(predictions=predictions), [clean] if undo else []
 
     return put
 
@@ -245,11 +225,12 @@ def whole(change: Callable[[Pair, random.Random], Pair], undo: bool = False) -> 
     return put
 
 
-def under(**options: Any) -> Change:
-    """Score under other options, with the pair's own as the fix."""
+def under(tokenize: str, *fixes: str) -> Change:
+    """Score under another tokenizer; the fix is the pair's own, or one of others."""
 
     def put(pair: Pair, share: float, generator: random.Random) -> tuple[Pair, list[Pair]]:
-        return pair._replace(options=options), [pair]
+        clean = [pair, *(pair._replace(options={"tokenize": name}) for name in fixes)]
+        return pair._replace(options={"tokenize": tokenize}), clean
 
     return put
 
@@ -272,8 +253,21 @@ def split_sentencepiece(text: str) -> str:
 
 
 def split_bytes(text: str) -> str:
+    """Return pieces of byte-level BPE: a letter stands for each byte, Ġ for a space."""
     words = (word if len(word) < 6 else f"{word[:4]} {word[4:]}" for word in text.split(" "))
-    return " Ġ".join(words)
+    return " Ġ".join(words).translate(_TO_BYTES)
+
+
+_PRINTED = [*range(33, 127), *range(161, 173), *range(174, 256)]
+_OTHERS = [byte for byte in range(256) if byte not in _PRINTED]
+_LETTERS = {byte: chr(byte) for byte in _PRINTED} | {
+    byte: chr(256 + number) for number, byte in enumerate(_OTHERS)
+}
+# Of each character beyond ASCII, the letters of its bytes.
+_TO_BYTES = {
+    code: "".join(_LETTERS[byte] for byte in chr(code).encode())
+    for code in (*range(0xA0, 0x120), *range(0x121, 0x500), *range(0x2010, 0x2040))
+}
 
 
 def split_ends(text: str) -> str:
@@ -290,12 +284,19 @@ def cut_words(text: str) -> str:
     return re.sub(r"([^\W\d_]{3})(?=[^\W\d_])", r"\1 ", text)
 
 
-_MARKS = r"([.,!?;:()\[\]\"“”„«»।؟،])"
+_MARKS = r"([!?;()\[\]\"“”„«»।؟،]|[.,:](?= |$))"
 
 
 def detach(text: str) -> str:
     text = re.sub(_MARKS, r" \1 ", text)
     return re.sub(r" +", " ", re.sub(r"(['’](?:s|re|ve|ll|d|m|t)\b)", r" \1", text)).strip()
+
+
+def attach(text: str) -> str:
+    """Return text in which detached marks are attached again."""
+    text = re.sub(r" ([.,!?;:)\]»”%…।؟،])", r"\1", text.replace(" @-@ ", "-"))
+    text = re.sub(r"([(\[«“]) ", r"\1", text)
+    return re.sub(r" (['’](?:s|re|ve|ll|d|m|t)\b)", r"\1", text)
 
 
 def moses(text: str) -> str:
@@ -326,6 +327,11 @@ def decode_losing(text: str) -> str:
 
 CURLY = re.compile(r'"([^"]*)"')
 STRAIGHT = str.maketrans("“”„‟«»‘’‚‹›", '""""""\'\'\'\'\'')
+
+
+def write_plainly(text: str) -> str:
+    """Return text with plain quotation marks, dashes, ellipses and widths."""
+    return narrow(straighten(text).translate(DASHES)).replace("…", "...")
 
 
 def straighten(text: str) -> str:
@@ -556,10 +562,6 @@ def copy_references(pair: Pair, generator: random.Random) -> Pair:
     return pair._replace(predictions=[row[0] for row in pair.references])
 
 
-def double_references(pair: Pair, generator: random.Random) -> Pair:
-    return pair._replace(references=[[*row, row[0]] for row in pair.references])
-
-
 def join_references(separator: str) -> Callable[[Pair, random.Random], Pair]:
     """Return a function that writes two references as one text."""
 
@@ -604,24 +606,24 @@ class Mistake(NamedTuple):
     pairs: tuple[str, ...] = GENERAL
 
 
-_AFFIX = "affixes|preambles|wrapped|numbering|special_tokens|chat|markup|lines"
-_TOKEN = "special_tokens|affixes|chat|markup"
-_CHAT = "chat|affixes|special_tokens|markup|preambles"
-_PREAMBLE = "preambles|affixes|lines"
-_FORM = "markup|reprs|fields|fences|affixes"
-_ROWS = "shifted|reordered|repeated"
+_LABEL = "labels|wrapped|special_tokens|reasoning|markup|marks"
+_TOKEN = "special_tokens|labels|marks|markup"
+_CHAT = "reasoning|special_tokens|labels|wrapped"
+_INTRODUCTION = "labels|records"
+_FORM = "records|wrapped|markup|labels"
+_ROWS = "moved|repeated"
 
 
-def _affixes(around_texts: Mapping[str, tuple[str, str]], shares: tuple[float, ...]) -> dict[str, Mistake]:  # fmt: skip
+def _label(texts: Mapping[str, tuple[str, str]], undo: bool = True) -> dict[str, Mistake]:
     return {
-        name: Mistake("ends", _AFFIX, each(around(*texts)), shares)
-        for name, texts in around_texts.items()
+        name: Mistake("ends", _LABEL, each(around(*each_text), undo), MOST)
+        for name, each_text in texts.items()
     }
 
 
 MISTAKES: dict[str, Mistake] = {
     # Ends
-    **_affixes({
+    **_label({
         "label German:": ("German: ", ""),
         "label Translation:": ("Translation: ", ""),
         "label English translation:": ("English translation: ", ""),
@@ -636,10 +638,8 @@ MISTAKES: dict[str, Mistake] = {
         "label 訳：": ("訳：", ""),
         "prompt": ("Translate this text into the other language. Text: ", ""),
         "instruction, line": ("Translate.\n", ""),
-        "startseq endseq": ("startseq ", " endseq"),
         "<start> <end>": ("<start> ", " <end>"),
         "[start] [end]": ("[start] ", " [end]"),
-        "START END": ("START ", " END"),
         "exclamation marks": ("", "!!!"),
         "boxed": ("\\boxed{", "}"),
         "one number": ("1. ", ""),
@@ -662,11 +662,16 @@ MISTAKES: dict[str, Mistake] = {
         "emoji at the end": ("", " 😊"),
         "assistant, line": ("assistant\n", ""),
         "model:": ("model: ", ""),
+    }),
+    # Words may be translated: they are said, and not cut.
+    **_label({
+        "startseq endseq": ("startseq ", " endseq"),
+        "START END": ("START ", " END"),
         "word before": ("result ", ""),
-    }, MOST),
-    "label in references": Mistake("ends", _AFFIX, references(around("REF: ")), ALL),
-    "tags in references": Mistake("ends", _AFFIX, references(around("<start> ", " <end>")), ALL),
-    "startseq on both sides": Mistake("ends", _AFFIX, both(around("startseq ", " endseq")), ALL),
+    }, undo=False),
+    "label in references": Mistake("ends", _LABEL, references(around("REF: "), False), ALL),
+    "tags in references": Mistake("ends", _LABEL, references(around("<start> ", " <end>")), ALL),
+    "startseq on both sides": Mistake("ends", _LABEL, both(around("startseq ", " endseq")), ALL),
     "</s> on both sides": Mistake("ends", _TOKEN, both(around("<s> ", " </s>")), ALL),
     "[CLS] on both sides": Mistake("ends", _TOKEN, both(around("[CLS] ", " [SEP]")), ALL),
     # Tokens of a model
@@ -675,7 +680,7 @@ MISTAKES: dict[str, Mistake] = {
     "<pad>": Mistake("tokens", _TOKEN, each_row(lambda text, row: text + " <pad>" * (1 + row % 5))),
     "<pad> without spaces": Mistake("tokens", _TOKEN, each_row(lambda text, row: text + "<pad>" * (1 + row % 5))),
     "</s><pad>": Mistake("tokens", _TOKEN, each_row(lambda text, row: f"{text}</s>" + "<pad>" * (row % 7))),
-    "<unk> for a word": Mistake("tokens", "special_tokens", each(lambda text: re.sub(r"\b\w{7,}\b", "<unk>", text, count=1), False)),
+    "<unk> for a word": Mistake("tokens", "marks|special_tokens", each(lambda text: re.sub(r"\b\w{7,}\b", "<unk>", text, count=1), False)),
     "<sos> <eos>": Mistake("tokens", _TOKEN, each(around("<sos> ", " <eos>"))),
     "<EOS>": Mistake("tokens", _TOKEN, each(around("", " <EOS>"))),
     "<bos>": Mistake("tokens", _TOKEN, each(around("<bos>"))),
@@ -695,8 +700,8 @@ MISTAKES: dict[str, Mistake] = {
     "<mask>": Mistake("tokens", _TOKEN, each(lambda text: text.replace(" ", " <mask> ", 1))),
     "Whisper's times": Mistake("tokens", _TOKEN, each_row(lambda text, row: f"<|{row % 30}.{row % 9}0|> {text}<|{row % 30 + 3}.00|>")),
     "Whisper's start": Mistake("tokens", _TOKEN, each(around("<|startoftranscript|><|en|><|transcribe|>", "<|endoftext|>"))),
-    "<n>": Mistake("tokens", _TOKEN, each(lambda text: text.replace(". ", ".<n>").replace("，", "，<n>"))),
-    "byte tokens": Mistake("tokens", "special_tokens|escapes", each(lambda text: text.replace("é", "<0xC3><0xA9>").replace("ü", "<0xC3><0xBC>").replace("á", "<0xC3><0xA1>"), False), ANY, ACCENTED),
+    "<n>": Mistake("tokens", _TOKEN, each(lambda text: text.replace(". ", ".<n>").replace("，", "，<n>"), False)),
+    "byte tokens": Mistake("tokens", "special_tokens", each(lambda text: text.replace("é", "<0xC3><0xA9>").replace("ü", "<0xC3><0xBC>").replace("á", "<0xC3><0xA1>")), ANY, ACCENTED),
     # Chats
     "reasoning": Mistake("chat", _CHAT, each(lambda text: f"<think>\nThe user wants a translation. {text[:25]}\n</think>\n\n{text}")),
     "empty reasoning": Mistake("chat", _CHAT, each(around("<think>\n\n</think>\n\n"))),
@@ -716,43 +721,43 @@ MISTAKES: dict[str, Mistake] = {
     "the whole conversation": Mistake("chat", _CHAT, each(around("User: Translate this.\nAssistant: "))),
     "next turn": Mistake("chat", _CHAT, each(around("", "\nUser: Thank you!\nAssistant: You are welcome!"))),
     # Fences and what stands between marks
-    "fence": Mistake("ends", "fences|affixes|wrapped", each(around("```\n", "\n```"))),
-    "fence on one line": Mistake("ends", "fences|affixes|wrapped", each(around("```", "```"))),
-    "fence with text": Mistake("ends", "fences|affixes|wrapped", each(around("```text\n", "\n```"))),
-    "fence and remark": Mistake("ends", "fences|lines", each_row(lambda text, row: f"```\n{text}\n```\n{pick(REMARKS, row)}")),
-    "introduction and fence": Mistake("ends", "fences|preambles", each(around("Here is the translation:\n\n```\n", "\n```"))),
-    "fence with JSON": Mistake("ends", "fences|markup", each(lambda text: f"```json\n{json.dumps({'translation': text}, ensure_ascii=False)}\n```")),
-    "straight quotes around": Mistake("ends", "wrapped|affixes|quotes", each(around('"', '"')), MOST),
-    "curly quotes around": Mistake("ends", "wrapped|affixes|quotes", each(around("“", "”")), MOST),
-    "German quotes around": Mistake("ends", "wrapped|affixes|quotes", each(around("„", "“")), MOST, LATIN),
-    "single quotes around": Mistake("ends", "wrapped|affixes|quotes|reprs", each(around("'", "'")), MOST),
-    "guillemets around": Mistake("ends", "wrapped|affixes|quotes", each(around("«", "»")), MOST),
-    "corner brackets around": Mistake("ends", "wrapped|affixes|quotes", each(around("「", "」")), MOST, ("en-zh", "en-ja")),
-    "backticks around": Mistake("ends", "wrapped|affixes|fences", each(around("`", "`")), MOST),
+    "fence": Mistake("ends", "wrapped|labels", each(around("```\n", "\n```"))),
+    "fence on one line": Mistake("ends", "wrapped|labels", each(around("```", "```"))),
+    "fence with text": Mistake("ends", "wrapped|labels", each(around("```text\n", "\n```"))),
+    "fence and remark": Mistake("ends", "wrapped|records", each_row(lambda text, row: f"```\n{text}\n```\n{pick(REMARKS, row)}", False)),
+    "introduction and fence": Mistake("ends", "wrapped|labels", each(around("Here is the translation:\n\n```\n", "\n```"))),
+    "fence with JSON": Mistake("ends", "wrapped|records", each(lambda text: f"```json\n{json.dumps({'translation': text}, ensure_ascii=False)}\n```")),
+    "straight quotes around": Mistake("ends", "wrapped|labels", each(around('"', '"')), MOST),
+    "curly quotes around": Mistake("ends", "wrapped|labels", each(around("“", "”")), MOST),
+    "German quotes around": Mistake("ends", "wrapped|labels", each(around("„", "“")), MOST, LATIN),
+    "single quotes around": Mistake("ends", "wrapped|labels", each(around("'", "'")), MOST),
+    "guillemets around": Mistake("ends", "wrapped|labels", each(around("«", "»")), MOST),
+    "corner brackets around": Mistake("ends", "wrapped|labels", each(around("「", "」")), MOST, ("en-zh", "en-ja")),
+    "backticks around": Mistake("ends", "wrapped|labels", each(around("`", "`")), MOST),
     # Introductions
-    "introduction": Mistake("ends", _PREAMBLE, each(around("Here is the translation:\n\n"))),
-    "several introductions": Mistake("ends", _PREAMBLE, each_row(lambda text, row: pick(OPENINGS, row) + text)),
-    "introduction with quotes": Mistake("ends", _PREAMBLE + "|wrapped", each(around('The translation of the text is: "', '"'))),
-    "German introduction": Mistake("ends", _PREAMBLE, each(around("Hier ist die Übersetzung:\n\n"))),
-    "French introduction": Mistake("ends", _PREAMBLE, each(around("Voici la traduction :\n\n"))),
-    "Spanish introduction": Mistake("ends", _PREAMBLE, each(around("Aquí está la traducción:\n\n"))),
-    "Russian introduction": Mistake("ends", _PREAMBLE, each(around("Вот перевод:\n\n"))),
-    "Chinese introduction": Mistake("ends", _PREAMBLE, each(around("以下是翻译：\n\n"))),
-    "Japanese introduction": Mistake("ends", _PREAMBLE, each(around("以下は翻訳です：\n\n"))),
-    "closing words": Mistake("ends", "lines|affixes|preambles|length", each(around("", "\n\nLet me know if you need anything else!"))),
-    "note": Mistake("ends", "lines|affixes|preambles|length", each(around("", "\n\nNote: names were kept as they are."))),
-    "several notes": Mistake("ends", "lines|length", each_row(lambda text, row: f"{text}\n\n{pick(REMARKS, row)}")),
+    "introduction": Mistake("ends", _INTRODUCTION, each(around("Here is the translation:\n\n"))),
+    "several introductions": Mistake("ends", _INTRODUCTION, each_row(lambda text, row: pick(OPENINGS, row) + text)),
+    "introduction with quotes": Mistake("ends", "labels|wrapped|records", each(around('The translation of the text is: "', '"'))),
+    "German introduction": Mistake("ends", _INTRODUCTION, each(around("Hier ist die Übersetzung:\n\n"))),
+    "French introduction": Mistake("ends", _INTRODUCTION, each(around("Voici la traduction :\n\n"))),
+    "Spanish introduction": Mistake("ends", _INTRODUCTION, each(around("Aquí está la traducción:\n\n"))),
+    "Russian introduction": Mistake("ends", _INTRODUCTION, each(around("Вот перевод:\n\n"))),
+    "Chinese introduction": Mistake("ends", _INTRODUCTION, each(around("以下是翻译：\n\n"))),
+    "Japanese introduction": Mistake("ends", _INTRODUCTION, each(around("以下は翻訳です：\n\n"))),
+    "closing words": Mistake("ends", "labels|records|length", each(around("", "\n\nLet me know if you need anything else!"))),
+    "note": Mistake("ends", "labels|records|length", each(around("", "\n\nNote: names were kept as they are."))),
+    "several notes": Mistake("ends", "records|length", each_row(lambda text, row: f"{text}\n\n{pick(REMARKS, row)}", False)),
     # Numbers
-    "numbers": Mistake("ends", "numbering|affixes", each_row(number("{}. ")), (0.3, 0.6, 1.0)),
-    "numbers with parenthesis": Mistake("ends", "numbering|affixes", each_row(number("{}) ")), MOST),
-    "numbers in parentheses": Mistake("ends", "numbering|affixes", each_row(number("({}) ")), MOST),
-    "numbers in brackets": Mistake("ends", "numbering|affixes", each_row(number("[{}] ")), MOST),
-    "numbers and tab": Mistake("ends", "numbering|fields|affixes", each_row(number("{}\t")), MOST),
-    "numbers alone": Mistake("ends", "numbering|affixes", each_row(number("{} ")), MOST),
-    "line 3:": Mistake("ends", "numbering|affixes|preambles", each_row(number("Line {}: ")), MOST),
-    "ids of utterances": Mistake("ends", "line_ids|affixes|numbering", each_row(number("", " (spk1-utt{})")), MOST),
-    "ids before": Mistake("ends", "line_ids|numbering|affixes", each_row(number("doc1-seg{} ")), MOST),
-    "numbers in references": Mistake("ends", "numbering|affixes", references_by_row(number("{}. ")), ALL),
+    "numbers": Mistake("ends", "labels|records", each_row(number("{}. ")), (0.3, 0.6, 1.0)),
+    "numbers with parenthesis": Mistake("ends", "labels|records", each_row(number("{}) ")), MOST),
+    "numbers in parentheses": Mistake("ends", "labels|records", each_row(number("({}) ")), MOST),
+    "numbers in brackets": Mistake("ends", "labels|records", each_row(number("[{}] ")), MOST),
+    "numbers and tab": Mistake("ends", "labels|records", each_row(number("{}\t")), MOST),
+    "numbers alone": Mistake("ends", "labels|records", each_row(number("{} ")), MOST),
+    "line 3:": Mistake("ends", "labels|records", each_row(number("Line {}: ")), MOST),
+    "ids of utterances": Mistake("ends", "labels|records", each_row(number("", " (spk1-utt{})")), MOST),
+    "ids before": Mistake("ends", "labels|records", each_row(number("doc1-seg{} ")), MOST),
+    "numbers in references": Mistake("ends", "labels|records", references_by_row(number("{}. "), False), ALL),
     # Pieces
     "@@": Mistake("pieces", "subwords", each(split_bpe), ANY, (*LATIN, "en-ru")),
     "@@ in references": Mistake("pieces", "subwords", references(split_bpe), ALL, LATIN),
@@ -764,80 +769,80 @@ MISTAKES: dict[str, Mistake] = {
     "Ġ": Mistake("pieces", "subwords", each(split_bytes), ANY, LATIN),
     "Ġ for spaces": Mistake("pieces", "subwords", each(lambda text: text.replace(" ", "Ġ")), ANY, ENGLISH),
     "￭": Mistake("pieces", "subwords", each(split_joined("￭")), ANY, LATIN),
-    "</w>": Mistake("pieces", "subwords|special_tokens", each(split_ends), ANY, LATIN),
+    "</w>": Mistake("pieces", "subwords", each(split_ends), ANY, LATIN),
     "+ before suffixes": Mistake("pieces", "subwords", each(split_suffixes), MOST, LATIN),
     "spaces lost": Mistake("pieces", "spaces", each(lambda text: text.replace(" ", ""), False), MOST, (*LATIN, "en-ru")),
     "spaces lost in references": Mistake("pieces", "spaces", references(lambda text: text.replace(" ", ""), False), ALL, LATIN),
-    "words in pieces": Mistake("pieces", "spaces", each(cut_words, False), MOST, (*LATIN, "en-ru")),
-    "characters apart": Mistake("pieces", "spaces", each(lambda text: " ".join(text)), MOST, LATIN),
-    "characters apart, _": Mistake("pieces", "spaces|subwords", each(lambda text: " ".join(text.replace(" ", "_"))), MOST, LATIN),
-    "characters apart on both sides": Mistake("pieces", "spaces", both(" ".join), ALL, LATIN),
-    "tokenized": Mistake("pieces", "tokenized", each(detach), MOST, (*LATIN, "en-ru")),
-    "tokenized references": Mistake("pieces", "tokenized", references(detach), ALL, LATIN),
-    "tokenized by Moses": Mistake("pieces", "tokenized|entities", each(moses), MOST, LATIN),
-    "hyphens apart": Mistake("pieces", "tokenized|subwords", each(lambda text: re.sub(r"(?<=\w)-(?=\w)", " @-@ ", text)), ALL, ENGLISH),
-    "tokenized Hindi": Mistake("pieces", "tokenized", each(lambda text: re.sub(r"([।,?!])", r" \1", text)), ALL, ("bn-hi",)),
-    "tokenized Arabic": Mistake("pieces", "tokenized", each(lambda text: re.sub(r"([.،؟:»])", r" \1", text)), ALL, ("Arabic",)),
-    "Chinese under 13a": Mistake("pieces", "unspaced", under(tokenize="13a"), ALL, ("en-zh",)),
-    "Japanese under 13a": Mistake("pieces", "unspaced", under(tokenize="13a"), ALL, ("en-ja",)),
-    "Thai under 13a": Mistake("pieces", "unspaced", under(tokenize="13a"), ALL, ("Thai",)),
+    "words in pieces": Mistake("pieces", "spaces|subwords", each(cut_words, False), MOST, (*LATIN, "en-ru")),
+    "characters apart": Mistake("pieces", "subwords|spaces", each(lambda text: " ".join(text)), MOST, LATIN),
+    "characters apart, _": Mistake("pieces", "subwords|spaces", each(lambda text: " ".join(text.replace(" ", "_"))), MOST, LATIN),
+    "characters apart on both sides": Mistake("pieces", "subwords|spaces", both(" ".join), ALL, LATIN),
+    "tokenized": Mistake("pieces", "writing", writing(detach, attach), MOST, (*LATIN, "en-ru")),
+    "tokenized references": Mistake("pieces", "writing", writing(detach, attach, references), ALL, LATIN),
+    "tokenized by Moses": Mistake("pieces", "writing|entities", writing(moses, attach), MOST, LATIN),
+    "hyphens apart": Mistake("pieces", "writing|subwords", writing(lambda text: re.sub(r"(?<=\w)-(?=\w)", " @-@ ", text), attach), ALL, ENGLISH),
+    "tokenized Hindi": Mistake("pieces", "writing", writing(lambda text: re.sub(r"([।,?!])", r" \1", text), attach), ALL, ("bn-hi",)),
+    "tokenized Arabic": Mistake("pieces", "writing", writing(lambda text: re.sub(r"([.،؟:»])", r" \1", text), attach), ALL, ("Arabic",)),
+    "Chinese under 13a": Mistake("pieces", "spaces", under("13a"), ALL, ("en-zh",)),
+    "Japanese under 13a": Mistake("pieces", "spaces", under("13a", "ja-mecab"), ALL, ("en-ja",)),
+    "Thai under 13a": Mistake("pieces", "spaces", under("13a"), ALL, ("Thai",)),
     # Signs
-    "curly quotes": Mistake("signs", "quotes", writing(curl, straighten), ALL, (*ENGLISH, "de-fr")),
-    "curly quotes in references": Mistake("signs", "quotes", writing_of_references(curl, straighten), ALL, ENGLISH),
-    "straight quotes": Mistake("signs", "quotes", writing(straighten, straighten), ALL, ("en-de", "en-ru", "en-cs", "en-is")),
-    "German quotes": Mistake("signs", "quotes", writing(curl_german, straighten), ALL, ENGLISH),
-    "dashes": Mistake("signs", "dashes", writing(lambda text: text.translate(DASHES).replace("-", "–"), lambda text: text.translate(DASHES)), ALL),
-    "ellipses": Mistake("signs", "ellipses", writing(lambda text: text.replace("...", "…").replace(". ", "… "), lambda text: text.replace("…", "...")), ALL, LATIN),
-    "full width": Mistake("signs", "fullwidth", writing(lambda text: text.translate(WIDE), narrow), MOST, (*ENGLISH, "en-zh")),
-    "half width": Mistake("signs", "fullwidth|marks", writing(narrow, narrow), ALL, ("en-zh", "en-ja")),
+    "curly quotes": Mistake("signs", "typography", writing(curl, write_plainly), ALL, (*ENGLISH, "de-fr")),
+    "curly quotes in references": Mistake("signs", "typography", writing(curl, write_plainly, references), ALL, ENGLISH),
+    "straight quotes": Mistake("signs", "typography", writing(straighten, write_plainly), ALL, ("en-de", "en-ru", "en-cs", "en-is")),
+    "German quotes": Mistake("signs", "typography", writing(curl_german, write_plainly), ALL, ENGLISH),
+    "dashes": Mistake("signs", "typography", writing(lambda text: text.translate(DASHES).replace("-", "–"), write_plainly), ALL),
+    "ellipses": Mistake("signs", "typography", writing(lambda text: text.replace("...", "…").replace(". ", "… "), write_plainly), ALL, LATIN),
+    "full width": Mistake("signs", "typography|normalization", writing(lambda text: text.translate(WIDE), write_plainly), MOST, (*ENGLISH, "en-zh")),
+    "half width": Mistake("signs", "typography", writing(narrow, write_plainly), ALL, ("en-zh", "en-ja")),
     "NFD": Mistake("signs", "normalization", each(functools.partial(unicodedata.normalize, "NFD")), ANY, (*ACCENTED, "en-ru")),
     "NFD in references": Mistake("signs", "normalization", references(functools.partial(unicodedata.normalize, "NFD")), ALL, ACCENTED),
     "marks in another order": Mistake("signs", "normalization", each(reorder_marks), ALL, ("Thai",)),
-    "cedillas": Mistake("signs", "cedillas", writing(lambda text: text.translate(TO_CEDILLAS), lambda text: text.translate(str.maketrans("şţŞŢ", "șțȘȚ"))), MOST, ("Romanian",)),
-    "Arabic letters": Mistake("signs", "arabic_letters", writing(lambda text: text.translate(TO_ARABIC), lambda text: text.translate(str.maketrans("يك", "یک"))), MOST, ("Persian",)),
-    "vowel signs": Mistake("signs", "accents", writing(vocalize, lambda text: re.sub("[\u064b-\u0652]", "", text)), MOST, ("Arabic",)),
-    "vowel signs in references": Mistake("signs", "accents", writing_of_references(vocalize, lambda text: re.sub("[\u064b-\u0652]", "", text)), ALL, ("Arabic",)),
-    "accents lost": Mistake("signs", "accents", writing(strip_accents, strip_accents), MOST, ACCENTED),
-    "accents lost in references": Mistake("signs", "accents", writing_of_references(strip_accents, strip_accents), ALL, ACCENTED),
-    "letters lost": Mistake("signs", "accents|replacement|mojibake", each(lambda text: text.encode("ascii", "ignore").decode(), False), MOST, ACCENTED),
-    "question marks for letters": Mistake("signs", "replacement|accents|marks|mojibake", each(lambda text: text.encode("ascii", "replace").decode(), False), MOST, ACCENTED),
+    "cedillas": Mistake("signs", "normalization|mojibake", each(lambda text: text.translate(TO_CEDILLAS)), MOST, ("Romanian",)),
+    "Arabic letters": Mistake("signs", "normalization|mojibake", each(lambda text: text.translate(TO_ARABIC)), MOST, ("Persian",)),
+    "vowel signs": Mistake("signs", "writing", writing(vocalize, strip_accents), MOST, ("Arabic",)),
+    "vowel signs in references": Mistake("signs", "writing", writing(vocalize, strip_accents, references), ALL, ("Arabic",)),
+    "accents lost": Mistake("signs", "writing", writing(strip_accents, strip_accents), MOST, ACCENTED),
+    "accents lost in references": Mistake("signs", "writing", writing(strip_accents, strip_accents, references), ALL, ACCENTED),
+    "letters lost": Mistake("signs", "writing|marks|mojibake", each(lambda text: text.encode("ascii", "ignore").decode(), False), MOST, ACCENTED),
+    "question marks for letters": Mistake("signs", "writing|marks|mojibake", each(lambda text: text.encode("ascii", "replace").decode(), False), MOST, ACCENTED),
     "entities": Mistake("signs", "entities", each(lambda text: html.escape(text).replace("-", "&#45;")), ANY, LATIN),
     "entities twice": Mistake("signs", "entities", each(lambda text: html.escape(html.escape(text))), ANY, LATIN),
     "entities of letters": Mistake("signs", "entities", each(lambda text: text.encode("ascii", "xmlcharrefreplace").decode()), ANY, (*ACCENTED, "en-ru", "en-zh")),
-    "%20": Mistake("signs", "entities|escapes", each(quote), ANY, LATIN),
+    "%20": Mistake("signs", "escapes", each(quote), ANY, LATIN),
     "escapes of letters": Mistake("signs", "escapes", each(lambda text: json.dumps(text)[1:-1]), ANY, (*ACCENTED, "en-ru", "en-zh")),
     "escaped quotes": Mistake("signs", "escapes", each(lambda text: text.replace('"', '\\"').replace("'", "\\'")), ANY, ENGLISH),
-    "\\n at the end": Mistake("signs", "escapes|affixes", each(around("", "\\n"))),
-    "doubled quotes of CSV": Mistake("signs", "escapes|quotes", each(lambda text: text.replace('"', '""')), ALL, ENGLISH),
-    "byte order mark": Mistake("signs", "invisible|affixes", each(around("\ufeff"))),
+    "\\n at the end": Mistake("signs", "escapes|labels", each(around("", "\\n"))),
+    "doubled quotes of CSV": Mistake("signs", "escapes|typography|wrapped", each(lambda text: text.replace('"', '""')), ALL, ENGLISH),
+    "byte order mark": Mistake("signs", "invisible|labels", each(around("\ufeff"))),
     "zero-width spaces": Mistake("signs", "invisible", each(lambda text: text.replace(" ", " \u200b"))),
     "soft hyphens": Mistake("signs", "invisible", each(lambda text: re.sub(r"(\w{4})(?=\w{3})", "\\1\u00ad", text)), ANY, LATIN),
-    "marks of direction": Mistake("signs", "invisible|affixes", each(around("\u200f", "\u200f")), ANY, ("Arabic", "Hebrew")),
+    "marks of direction": Mistake("signs", "invisible|labels", each(around("\u200f", "\u200f")), ANY, ("Arabic", "Hebrew")),
     "read as Latin-1": Mistake("signs", "mojibake", each(decode("latin-1")), ANY, (*ACCENTED, "en-ru")),
     "read as cp1252": Mistake("signs", "mojibake", each(lambda text: text.encode().decode("cp1252", "replace"), False), ANY, ACCENTED),
-    "read as cp1251": Mistake("signs", "mojibake|replacement", each(lambda text: text.encode().decode("cp1251", "replace"), False), ANY, (*ACCENTED, "en-ru")),
+    "read as cp1251": Mistake("signs", "mojibake|marks", each(lambda text: text.encode().decode("cp1251", "replace"), False), ANY, (*ACCENTED, "en-ru")),
     "read as Mac Roman": Mistake("signs", "mojibake", each(decode("mac-roman")), ANY, ACCENTED),
-    "read as GBK": Mistake("signs", "mojibake|replacement", each(lambda text: text.encode().decode("gbk", "replace"), False), MOST, ("en-zh", "en-ja")),
+    "read as GBK": Mistake("signs", "mojibake|marks", each(lambda text: text.encode().decode("gbk", "replace"), False), MOST, ("en-zh", "en-ja")),
     "cp1251 read as Latin-1": Mistake("signs", "mojibake", each(lambda text: text.encode("cp1251", "replace").decode("latin-1")), ANY, ("en-ru",)),
     "read as Latin-1 twice": Mistake("signs", "mojibake", each(decode_twice), ANY, (*ACCENTED, "en-ru")),
     "references read as Latin-1": Mistake("signs", "mojibake", references(decode("latin-1")), ALL, (*ACCENTED, "en-ru")),
     "both sides read as Latin-1": Mistake("signs", "mojibake", both(decode("latin-1")), ALL, (*ACCENTED, "en-ru")),
-    "lost bytes": Mistake("signs", "replacement", each(decode_losing, False), ANY, ACCENTED),
-    "marks lost": Mistake("signs", "marks", writing(strip_marks, strip_marks), MOST),
-    "marks lost in references": Mistake("signs", "marks", writing_of_references(strip_marks, strip_marks), ALL),
-    "marks and capitals lost": Mistake("signs", "marks|case", each(lambda text: strip_marks(text).lower(), False), MOST, LATIN),
-    "last mark lost": Mistake("signs", "marks|truncated|affixes", each(lambda text: text.rstrip(".!?。！？।"), False), MOST),
-    "lower case": Mistake("signs", "case", case(str.lower), MOST, (*LATIN, "en-ru")),
-    "capitals": Mistake("signs", "case", case(str.upper), MOST, (*LATIN, "en-ru")),
-    "title case": Mistake("signs", "case", case(title), MOST, (*ENGLISH, "en-ru")),
-    "lower case in references": Mistake("signs", "case", case(str.lower, references), ALL, LATIN),
-    "first letter in lower case": Mistake("signs", "case", case(lambda text: text[:1].lower() + text[1:]), MOST, LATIN),
-    "traditional for simplified": Mistake("signs", "script|variants|variant", writing(lambda text: text.translate(TO_TRADITIONAL), lambda text: text.translate(TO_SIMPLIFIED)), MOST, ("en-zh",)),
+    "lost bytes": Mistake("signs", "marks|mojibake", each(decode_losing, False), ANY, ACCENTED),
+    "marks lost": Mistake("signs", "writing", writing(strip_marks, strip_marks), MOST),
+    "marks lost in references": Mistake("signs", "writing", writing(strip_marks, strip_marks, references), ALL),
+    "marks and capitals lost": Mistake("signs", "writing", writing(lambda text: strip_marks(text).lower(), lambda text: strip_marks(text).lower()), MOST, LATIN),
+    "last mark lost": Mistake("signs", "writing|length", writing(lambda text: text.rstrip(".!?。！？।"), strip_marks), MOST),
+    "lower case": Mistake("signs", "writing", writing(str.lower, str.lower), MOST, (*LATIN, "en-ru")),
+    "capitals": Mistake("signs", "writing", writing(str.upper, str.lower), MOST, (*LATIN, "en-ru")),
+    "title case": Mistake("signs", "writing", writing(title, str.lower), MOST, (*ENGLISH, "en-ru")),
+    "lower case in references": Mistake("signs", "writing", writing(str.lower, str.lower, references), ALL, LATIN),
+    "first letter in lower case": Mistake("signs", "writing", writing(lambda text: text[:1].lower() + text[1:], str.lower), MOST, LATIN),
+    "traditional for simplified": Mistake("signs", "writing|script", writing(lambda text: text.translate(TO_TRADITIONAL), lambda text: text.translate(TO_SIMPLIFIED)), MOST, ("en-zh",)),
     # Forms
     "JSON": Mistake("forms", _FORM, each(lambda text: json.dumps({"translation": text}, ensure_ascii=False))),
-    "JSON, ASCII": Mistake("forms", _FORM + "|escapes", each(lambda text: json.dumps({"translation": text}))),
+    "JSON, ASCII": Mistake("forms", "records|escapes|wrapped", each(lambda text: json.dumps({"translation": text}))),
     "JSON, several keys": Mistake("forms", _FORM, each_row(lambda text, row: json.dumps({"id": row, "lang": "en", "text": text}, ensure_ascii=False))),
-    "JSON by lines": Mistake("forms", _FORM + "|lines", each(lambda text: json.dumps({"translation": text}, ensure_ascii=False, indent=2))),
+    "JSON by lines": Mistake("forms", _FORM, each(lambda text: json.dumps({"translation": text}, ensure_ascii=False, indent=2))),
     "SGML": Mistake("forms", _FORM, each_row(number('<seg id="{}">', "</seg>"))),
     "SGML in references": Mistake("forms", _FORM, references_by_row(number('<seg id="{}">', "</seg>")), ALL),
     "XML": Mistake("forms", _FORM, each_row(number('<tu id="{}"><target lang="de">', "</target></tu>"))),
@@ -846,21 +851,22 @@ MISTAKES: dict[str, Mistake] = {
     "bytes": Mistake("forms", _FORM, each(lambda text: repr(text.encode()))),
     "dict": Mistake("forms", _FORM, each(lambda text: repr({"translation_text": text}))),
     "list of a dict": Mistake("forms", _FORM, each(lambda text: repr([{"generated_text": text}]))),
-    "list of tokens": Mistake("forms", _FORM, each(lambda text: repr(text.split()))),
+    "list of tokens": Mistake("forms", _FORM, each(lambda text: repr(text.split()), False)),
     "array of NumPy": Mistake("forms", _FORM, each(lambda text: f"array([{text!r}], dtype='<U99')"), MOST),
-    "references as a list": Mistake("forms", _FORM, whole(write_references(repr), True), ALL, (*LATIN, "en-zh")),
+    "references as a list": Mistake("forms", _FORM, whole(write_references(repr), True), ALL, ("de-en", "de-fr", "en-zh")),
+    "two references as a list": Mistake("forms", _FORM, whole(write_references(repr)), ALL, ("ru-en",)),
     "references as a dict": Mistake("forms", _FORM, references(lambda text: repr({"en": text})), ALL),
     "references in JSON": Mistake("forms", _FORM, references(lambda text: json.dumps({"en": text})), ALL),
-    "source and output": Mistake("forms", _FORM, each(lambda text: f"{text[::-1]}\t{text}"), MOST),
-    "fairseq's lines": Mistake("forms", _FORM + "|line_ids", each_row(lambda text, row: f"H-{row}\t-0.{row % 90 + 10}\t{text}"), MOST),
+    "source and output": Mistake("forms", _FORM, each(lambda text: f"{text[::-1]}\t{text}", False), MOST),
+    "fairseq's lines": Mistake("forms", _FORM, each_row(lambda text, row: f"H-{row}\t-0.{row % 90 + 10}\t{text}"), MOST),
     "Moses' n-best list": Mistake("forms", _FORM, each_row(lambda text, row: f"{row} ||| {text} ||| LM= -{row % 40}.5 ||| -3.{row % 7}"), MOST),
     "fields by bars": Mistake("forms", _FORM, each_row(lambda text, row: f"{row}|||{text}"), MOST),
-    "lines of CSV": Mistake("forms", _FORM + "|numbering|line_ids|wrapped|escapes", each_row(lambda text, row: f'{row},"' + text.replace('"', '""') + '"'), MOST),
-    "references with their source": Mistake("forms", _FORM, references(lambda text: f"{text[::-1]}\t{text}"), ALL),
-    "references joined by a tab": Mistake("forms", _FORM, whole(join_references("\t"), True), ALL, ("ru-en",)),
-    "two versions in two lines": Mistake("forms", "lines", each(lambda text: f"{text}\n{' '.join(text.split()[::-1])}"), (0.05, 0.6, 1.0), LATIN),
-    "explanation in a line": Mistake("forms", "lines", each_row(lambda text, row: f"{text}\n{pick(REMARKS, row)} ({row})"), (0.05, 0.6, 1.0)),
-    "text in the second line": Mistake("forms", "lines|preambles", each_row(lambda text, row: f"{pick(REMARKS, row)} ({row})\n{text}"), (0.05, 0.6, 1.0)),
+    "lines of CSV": Mistake("forms", _FORM, each_row(lambda text, row: f'{row},"' + text.replace('"', '""') + '"'), MOST),
+    "references with their source": Mistake("forms", _FORM, references(lambda text: f"{text[::-1]}\t{text}", False), ALL),
+    "references joined by a tab": Mistake("forms", _FORM, whole(join_references("\t")), ALL, ("ru-en",)),
+    "two versions in two lines": Mistake("forms", "records", each(lambda text: f"{text}\n{' '.join(text.split()[::-1])}", False), (0.05, 0.6, 1.0), LATIN),
+    "explanation in a line": Mistake("forms", "records", each_row(lambda text, row: f"{text}\n{pick(REMARKS, row)} ({row})", False), (0.05, 0.6, 1.0)),
+    "text in the second line": Mistake("forms", "records|labels", each_row(lambda text, row: f"{pick(REMARKS, row)} ({row})\n{text}", False), (0.05, 0.6, 1.0)),
     # Rows
     "a row missing": Mistake("rows", _ROWS, fewer(drop((0.25, 1))), ALL),
     "a row missing, an empty one at the end": Mistake("rows", _ROWS, order(drop((0.5, 1))), ALL),
@@ -873,7 +879,7 @@ MISTAKES: dict[str, Mistake] = {
     "a row doubled": Mistake("rows", _ROWS, fewer(double(0.3)), ALL),
     "16 rows doubled": Mistake("rows", _ROWS, order(double(0.3, 16)), ALL),
     "missing, then doubled": Mistake("rows", _ROWS, order(away_and_back), ALL),
-    "a block missing at the end": Mistake("rows", "empty|shifted", order(lambda rows: rows[: int(0.8 * len(rows))]), ALL),
+    "a block missing at the end": Mistake("rows", "empty|moved", order(lambda rows: rows[: int(0.8 * len(rows))], False), ALL),
     "shuffled": Mistake("rows", _ROWS, order(shuffle), ALL),
     "reversed": Mistake("rows", _ROWS, order(lambda rows: rows[::-1]), ALL),
     "sorted": Mistake("rows", _ROWS, whole(sort_texts(str), True), ALL),
@@ -881,17 +887,17 @@ MISTAKES: dict[str, Mistake] = {
     "batches shuffled": Mistake("rows", _ROWS, order(swap_batches), ALL),
     "rows shuffled in batches": Mistake("rows", _ROWS, order(shuffle_batches), ALL),
     "two processes": Mistake("rows", _ROWS, order(interleave), ALL),
-    "first 16 rows again": Mistake("rows", "repeated|shifted|same_text|reordered", order(repeat_first(16)), ALL),
-    "first 64 rows again": Mistake("rows", "repeated|shifted|same_text|reordered", order(repeat_first(64)), ALL),
-    "another file": Mistake("rows", "unrelated|reordered|shifted", whole(with_texts("references", "de-en")), ALL, ("ru-en", "zh-en")),
-    "another file of the same year": Mistake("rows", "unrelated|reordered|shifted", whole(with_texts("predictions", "zh-en")), ALL, ("de-en", "ru-en")),
+    "first 16 rows again": Mistake("rows", "repeated|moved|same_text", order(repeat_first(16)), ALL),
+    "first 64 rows again": Mistake("rows", "repeated|moved|same_text", order(repeat_first(64)), ALL),
+    "another file": Mistake("rows", "unrelated|moved", whole(with_texts("references", "de-en")), ALL, ("ru-en", "zh-en")),
+    "another file of the same year": Mistake("rows", "unrelated|moved", whole(with_texts("predictions", "zh-en")), ALL, ("de-en", "ru-en")),
     "another language": Mistake("rows", "unrelated|script", whole(with_texts("predictions", "de-fr")), ALL, ("de-en", "en-de", "en-cs")),
     "German for English": Mistake("rows", "unrelated|script", whole(with_texts("predictions", "en-de")), ALL, ("de-en", "de-fr", "en-is")),
     "another script": Mistake("rows", "unrelated|script", whole(with_texts("predictions", "en-ru")), ALL, ("de-en", "en-zh", "en-cs")),
     "Chinese for English": Mistake("rows", "unrelated|script", whole(with_texts("predictions", "en-zh")), ALL, ("de-en", "en-ru")),
     "another script in part": Mistake("rows", "script", in_part("en-ru"), (0.05, 0.3, 0.6), ("de-en", "en-zh", "en-cs")),
     "another language in part": Mistake("rows", "script|unrelated", in_part("de-fr"), (0.3, 0.6), ("de-en", "en-de")),
-    "a reference of another row": Mistake("rows", "unrelated|shifted|reordered", whole(one_reference_elsewhere, True), ALL),
+    "a reference of another row": Mistake("rows", "unrelated|moved", whole(one_reference_elsewhere), ALL),
     # Amounts
     "empty": Mistake("amounts", "empty", each(lambda text: "", False)),
     "spaces alone": Mistake("amounts", "empty", each(lambda text: "  ", False)),
@@ -902,22 +908,21 @@ MISTAKES: dict[str, Mistake] = {
     "nan": Mistake("amounts", "same_text|empty", each(lambda text: "nan", False), (0.05, 0.6, 1.0)),
     "None": Mistake("amounts", "same_text|empty", each(lambda text: "None", False), (0.05, 0.6, 1.0)),
     "three periods": Mistake("amounts", "same_text|empty", each(lambda text: "...", False), (0.05, 0.6, 1.0)),
-    "the last text": Mistake("amounts", "repeated|same_text|shifted", previous, (0.05, 0.3)),
+    "the last text": Mistake("amounts", "repeated|same_text|moved", previous, (0.05, 0.3)),
     "references as predictions": Mistake("amounts", "identical", whole(copy_references), ALL),
     "references as predictions, most": Mistake("amounts", "identical", most_references, (0.95,)),
-    "equal references": Mistake("amounts", "identical", whole(double_references, True), ALL),
     "loops": Mistake("amounts", "loops|length", each(loop, False)),
-    "loops of one sign": Mistake("amounts", "loops|length|affixes", each(around("", "!" * 60), False)),
-    "twice": Mistake("amounts", "loops|length", each(lambda text: f"{text} {text}"), (0.05, 0.6, 1.0)),
-    "first half": Mistake("amounts", "length|truncated", each(first_half, False), MOST),
-    "first sentence": Mistake("amounts", "length|truncated", each(lambda text: re.split(r"(?<=[.!?,，。])\s*", text)[0], False), MOST),
-    "cut at 20 words": Mistake("amounts", "truncated|length", each(first_words(20), False), ALL, LATIN),
-    "cut at 10 words": Mistake("amounts", "truncated|length", each(first_words(10), False), ALL, LATIN),
-    "cut at 60 characters": Mistake("amounts", "truncated|length", each(lambda text: text[:60], False), ALL),
-    "refusals": Mistake("amounts", "refusals|same_text", each_row(lambda text, row: pick(REFUSALS, row), False), (0.01, 0.05, 0.6)),
-    "refusals in other languages": Mistake("amounts", "refusals|same_text|script", each_row(lambda text, row: pick(REFUSALS_ELSEWHERE, row), False), (0.01, 0.05, 0.6)),
+    "loops of one sign": Mistake("amounts", "loops|length|labels", each(around("", "!" * 60), False)),
+    "twice": Mistake("amounts", "loops|length", each(lambda text: f"{text} {text}", False), (0.05, 0.6, 1.0)),
+    "first half": Mistake("amounts", "length", each(first_half, False), MOST),
+    "first sentence": Mistake("amounts", "length", each(lambda text: re.split(r"(?<=[.!?,，。])\s*", text)[0], False), MOST),
+    "cut at 20 words": Mistake("amounts", "length", each(first_words(20), False), ALL, LATIN),
+    "cut at 10 words": Mistake("amounts", "length", each(first_words(10), False), ALL, LATIN),
+    "cut at 60 characters": Mistake("amounts", "length", each(lambda text: text[:60], False), ALL),
+    "refusals": Mistake("amounts", "same_text", each_row(lambda text, row: pick(REFUSALS, row), False), (0.01, 0.05, 0.6)),
+    "refusals in other languages": Mistake("amounts", "same_text|script", each_row(lambda text, row: pick(REFUSALS_ELSEWHERE, row), False), (0.01, 0.05, 0.6)),
     "one long row": Mistake("amounts", "length|loops", whole(lengthen_one), ALL),
-    "text goes on": Mistake("amounts", "length|lines", go_on, MOST),
+    "text goes on": Mistake("amounts", "length|records", go_on, MOST),
 }  # fmt: skip
 
 

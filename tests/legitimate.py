@@ -168,8 +168,7 @@ class Domain(NamedTuple):
     told: frozenset[str] = frozenset()
 
 
-_TOKENIZED = frozenset({"tokenized"})
-_UNSPACED = frozenset({"unspaced"})
+_UNSPACED = frozenset({"spaces"})
 PLAIN = {"tokenize": "none"}
 
 DOMAINS: dict[str, Domain] = {
@@ -236,7 +235,7 @@ DOMAINS: dict[str, Domain] = {
     "questions and answers": Domain(["Q: $sentence A: $clause.", "Question: Who $verbed the $thing? Answer: $name."]),
     "short answers": Domain(["$name $family", "in $year", "the $adjective $place", "$n $things", "Yes, $name.", "$day"]),
     "summaries": Domain(["$sentence\n$sentence\n$sentence", "$sentence\n$sentence"]),
-    "summaries with markers": Domain(["$clause .<n>$clause .<n>$clause .", "$clause .<n>$clause ."], NAMES, true=_TOKENIZED, told=_TOKENIZED),
+    "summaries with markers": Domain(["$clause .<n>$clause .<n>$clause .", "$clause .<n>$clause ."], NAMES),
     "long texts": Domain(["$sentence $sentence $sentence $sentence\n\n$sentence $sentence $sentence $sentence $sentence"]),
     "headlines": Domain(["$name $family $verbed $n $things in $city", "$city: $adjective $place to close in $month", "‘$adjective $animal’ seen near $place"]),
     "title case": Domain(["The $adjective ${animal}s of $city", "How to Paint a $klass in $n Days", "Of $klass and $klass: A $klass of $city"]),
@@ -245,9 +244,9 @@ DOMAINS: dict[str, Domain] = {
     "speech": Domain(["$lowered"]),
     "speech with marks of time": Domain(["[00:1$digit.$n] $lowered", "[noise] $lowered <unk> [laughter]", "$lowered -- uh $lowered"]),
     "tokenized talks": Domain(["and $clause , but it 's $adjective .", "so , $clause ; that 's $n $things .", "why ? because $clause ."], options=PLAIN),
-    "tokenized talks, 13a": Domain(["and $clause , but it 's $adjective .", "so , $clause ; that 's $n $things .", "why ? because $clause ."], true=_TOKENIZED, told=_TOKENIZED),
+    "tokenized talks, 13a": Domain(["and $clause , but it 's $adjective .", "so , $clause ; that 's $n $things .", "why ? because $clause ."]),
     "captions": Domain(["a $adjective $animal sitting on top of a $thing", "two people standing next to a $adjective $place", "a $color $thing near a $thing ."], options=PLAIN),
-    "captions, 13a": Domain(["a $adjective $animal sits on top of a $thing .", "a man and a $animal near a $adjective $place ."], true=_TOKENIZED, told=_TOKENIZED),
+    "captions, 13a": Domain(["a $adjective $animal sits on top of a $thing .", "a man and a $animal near a $adjective $place ."]),
     "encyclopedia, tokens": Domain([" = = $word3 = = ", "The $n @-@ year @-@ old $place cost $digit @,@ $n dollars .", "In $year , $name <unk> $verbed the $thing ; it was $digit @.@ $digit m high ."], options=PLAIN),
     "words by morphemes": Domain(["$morph $morph $morph", "$morph $morph", "$morph $word $morph $morph"]),
     "chess": Domain(["1. $move $move 2. $move $move 3. $move", "$n... $move $n. $move!? {$clause} $move", "$move $move $move 1-0"]),
@@ -293,7 +292,8 @@ DOMAINS: dict[str, Domain] = {
 
 # What holds of some of them, and is not an alarm.
 TRUE_OF_VERSIONS = {
-    "long and short answers": frozenset({"length", "marks", "affixes"}),
+    "long and short answers": frozenset({"length", "writing", "labels"}),
+    "endings of a text": frozenset({"marks"}),
 }
 # Texts that differ in form between a good system and a reference: templates of both, filled with the same words.
 VERSIONS: dict[str, list[tuple[str, str]]] = {
@@ -416,7 +416,7 @@ def list_sources() -> dict[str, Source]:
 
 # One sign in some texts is written another way.
 SIGNS = [("“", '"'), ("”", '"'), ("’", "'"), ("'", "’"), (" – ", " - "), ("—", "–"), ("…", "..."), (", ", " "), (";", ",")]  # fmt: skip
-SIGN_KINDS = frozenset({"quotes", "dashes", "ellipses"})  # true of such texts, if `check` looks
+SIGN_KINDS = frozenset({"typography"})  # true of such texts, if `check` looks
 
 
 _EDGES = ".,;:!?\"'()“”‘’«»„…。，、।؟"  # marks that stay where a word is replaced
@@ -511,7 +511,7 @@ def _make_set(name: str, plan: _Plan, seed: int) -> Set:
     told = source.told
     if plan.variant == "equal":
         predictions = list(texts)
-    if plan.level < 0.1 or plan.variant.endswith("equal"):
+    if plan.level <= 0.1 or plan.variant.endswith("equal"):
         true |= {"identical"}
         told |= {"identical"}
     if plan.variant.startswith("many references"):

@@ -15,12 +15,14 @@ each alarm, or each mistake that is missed. `--against PATH` is a checkout whose
 """
 
 import argparse
+import ast
 import random
+import re
 import sys
 import time
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -58,8 +60,9 @@ OTHER_WARNINGS = (
 )
 NO_EFFECT = 0.1  # points of BLEU, below which a mistake counts as harmless
 COSTLY = 3.0  # points of BLEU, from which a mistake should be told unasked
-NEAR = 0.3  # points of BLEU, within which a score counts as nearly restored
-EXACT = 1e-6  # points of BLEU
+NEAR = 0.3  # points of BLEU, within which a score counts as restored, above which as inflated
+NEVER_TOLD = {"typography"}
+HARM = 0.05  # points of BLEU, from which on a bare `fixed()` harms
 
 
 # --- One input ------------------------------------------------------------------------------------
@@ -178,49 +181,94 @@ class Verdict(NamedTuple):
     """What the metric makes of a mistake.
 
     loss: the points that the mistake costs.
-    named: the right kind is a finding. asked: it is a question.
+    named: the right kind is a finding.
     told: `compute` warns of the right kind.
-    distance: points between the score after the best fix and the clean one; None without a fix.
+    distance: points between the score after the best fix of the right kind and the clean one; None
+        without such a fix.
     can_restore: the mistake can be undone.
+    inflated: points of a bare `fixed()` above the clean score.
+    harmed: points of a bare `fixed()` below the score of both the clean and the damaged texts.
+    taken: words of references that a bare `fixed()` removes.
+    says: the kinds found and told.
     """
 
     loss: float
     named: bool
-    asked: bool
     told: bool
     distance: float | None
     can_restore: bool
-    kinds: str
+    inflated: float
+    harmed: float
+    taken: Counter[str]
+    says: str
+
+
+def count_words(texts: Sequence[str]) -> Counter[str]:
+    """Count the words of some texts, without spaces and punctuation."""
+    return Counter(word for text in texts for word in re.findall(r"\w+", text))
+
+
+def list_taken(case: Case, fixed: Sequence[Any]) -> Counter[str]:
+    """Return the words of clean and of damaged references that fixed ones lack, row by row."""
+    taken: Counter[str] = Counter()
+    for clean, damaged, after in zip(case.before.references, case.damaged.references, fixed):
+        left = count_words([after] if isinstance(after, str) else after)
+        taken += (count_words(clean) & count_words(damaged)) - left
+    return taken
+
+
+def read_option(fix: str) -> dict[str, Any]:
+    """Return the option that a line to write passes, such as `tokenize='zh'`; empty for other lines."""
+    match = re.fullmatch(r"(\w+)=('\w+'|True)", fix)
+    return {match[1]: ast.literal_eval(match[2])} if match else {}
+
+
+def score_fixes(bleu: Any, case: Case, seen: Look, right: Collection[str]) -> Iterator[float]:
+    """Yield the scores after the fixes of the right kinds: of texts, and of options."""
+    damaged = case.damaged
+    given = (damaged.predictions, damaged.references)
+    for kinds in ((), *((kind,) for kind in right)):
+        try:
+            predictions, references = seen.result.fixed(*kinds)
+        except ValueError:
+            continue
+        lists = [[row] if isinstance(row, str) else row for row in references]
+        if predictions and (predictions, lists) != given:
+            yield compute(bleu, predictions, references, damaged.options)[0]
+    for finding in seen.result["findings"]:
+        option = read_option(finding["fix"]) if finding["kind"] in right else {}
+        if option:
+            yield compute(bleu, *given, {**damaged.options, **option})[0]
 
 
 def judge(bleu: Any, case: Case, score_clean: Callable[[Pair], list[float]]) -> Verdict:
     """Return what the metric makes of a mistake; `score_clean` has the scores of texts without it."""
     damaged = case.damaged
-    before = score_clean(case.before)[0]
+    before = score_clean(case.before)
     # `compute` looks for no other order of all rows: `unrelated` is the right warning.
     kinds_told = case.kinds | {"unrelated"} if case.family == "rows" else case.kinds
     seen = look(bleu, damaged.predictions, damaged.references, damaged.options)
     right = case.kinds & set(seen.found)
-    asked = {question["kind"] for question in seen.result.get("questions", ())}
-    scores = [score_after(bleu, seen.result, damaged.options)]
-    for kind in right:
-        scores.append(seen.found[kind]["score"])
-        scores.append(score_after(bleu, seen.result, damaged.options, kind))
     targets = [score for pair in case.clean for score in score_clean(pair)]
-    distances = [abs(score - target) for score in scores if score is not None for target in targets]
+    scores = score_fixes(bleu, case, seen, right)
+    distances = [abs(score - target) for score in scores for target in targets]
+    predictions, references = seen.result.fixed()
+    after = compute(bleu, predictions, references, damaged.options)[0]
     return Verdict(
-        before - seen.score,
+        before[0] - seen.score,
         bool(right),
-        bool(case.kinds & asked),
         bool(kinds_told & set(seen.told)),
         min(distances, default=None),
         bool(case.clean),
-        f"found {sorted(seen.found)}, asked {sorted(asked)}, told {sorted(seen.told)}",
+        max(0.0, after - max(*before, seen.score)),
+        max(0.0, min(*before, seen.score) - after),
+        list_taken(case, references),
+        f"found {sorted(seen.found)}, told {sorted(seen.told)}",
     )
 
 
 def check_mistakes(bleu: Any, quick: bool, listed: bool) -> None:
-    """Print how many mistakes are named, told unasked and undone, by family."""
+    """Print how many mistakes are named, told unasked and undone, and what a fix breaks, by family."""
     known: dict[Any, list[float]] = {}
 
     def score_clean(pair: Pair) -> list[float]:
@@ -235,48 +283,58 @@ def check_mistakes(bleu: Any, quick: bool, listed: bool) -> None:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for case in put_all(rows=400, every=13 if quick else 1):
         verdict = judge(bleu, case, score_clean)
-        if abs(verdict.loss) < NO_EFFECT:
-            continue
-        costly = abs(verdict.loss) >= COSTLY
+        is_harmless = abs(verdict.loss) < NO_EFFECT
+        costly = abs(verdict.loss) >= COSTLY and not case.kinds <= NEVER_TOLD
         distance = verdict.distance
-        is_exact = distance is not None and distance < EXACT
         is_near = distance is not None and distance <= NEAR
+        marks = {
+            "NOT NAMED": not is_harmless and not verdict.named,
+            "NOT TOLD": costly and not verdict.told,
+            "NOT RESTORED": not is_harmless and verdict.can_restore and not is_near,
+            "INFLATED": verdict.inflated > NEAR,
+            "HARMED": verdict.harmed > HARM,
+            "WORDS TAKEN": bool(verdict.taken),
+        }
         counts[case.family] += Counter(
-            cases=1,
-            named=verdict.named,
-            asked=verdict.asked and not verdict.named,
-            told=verdict.told,
-            costly=costly,
-            costly_told=costly and verdict.told,
-            undoable=verdict.can_restore,
-            exact=is_exact,
-            near=is_near,
+            inflated=marks["INFLATED"], harmed=marks["HARMED"], taken=verdict.taken.total()
         )
-        is_missed = not verdict.named or (costly and not verdict.told)
-        if listed and (is_missed or (verdict.can_restore and not is_near)):
+        if not is_harmless:
+            counts[case.family] += Counter(
+                cases=1,
+                named=verdict.named,
+                costly=costly,
+                told=costly and verdict.told,
+                undoable=verdict.can_restore,
+                restored=verdict.can_restore and is_near,
+            )
+        if listed and any(marks.values()):
             far = "" if distance is None else f", {distance:.1f} points away after the fix"
-            marks = [] if verdict.named else ["NOT NAMED"]
-            marks += ["NOT TOLD"] if costly and not verdict.told else []
+            taken = f", takes {dict(verdict.taken.most_common(4))}" if verdict.taken else ""
             print(
-                f"{case.name}, {case.share:.0%} of {case.before.name}: {' '.join(marks)} costs "
-                f"{verdict.loss:.1f}{far}; asked for {'|'.join(sorted(case.kinds))}, {verdict.kinds}"
+                f"{case.name}, {case.share:.0%} of {case.before.name}:"
+                f" {', '.join(name for name, holds in marks.items() if holds)};"
+                f" costs {verdict.loss:.1f}{far}, inflated by {verdict.inflated:.1f}, harmed by"
+                f" {verdict.harmed:.1f}{taken}; asked for {'|'.join(sorted(case.kinds))},"
+                f" {verdict.says}",
+                flush=True,
             )
     rows = [_write_counts(name, row) for name, row in counts.items()]
     rows.append(_write_counts("all", sum(counts.values(), Counter())))
-    header = ["family", "cases", "named", "asked", "told", f"told, from {COSTLY:.0f} points on"]
-    print_table([*header, "restored exactly", f"within {NEAR} points"], rows)
+    header = ["family", "cases", "named", f"told, from {COSTLY:.0f} points on"]
+    header += [f"restored within {NEAR} points", "inflated", "harmed"]
+    print_table([*header, "words taken from references"], rows)
 
 
 def _write_counts(name: str, row: Mapping[str, int]) -> list[str]:
     return [
         name,
         str(row["cases"]),
-        str(row["named"]),
-        str(row["asked"]),
-        str(row["told"]),
-        f"{row['costly_told']} of {row['costly']}",
-        f"{row['exact']} of {row['undoable']}",
-        f"{row['near']}",
+        f"{row['named']} ({row['named'] / max(1, row['cases']):.0%})",
+        f"{row['told']} of {row['costly']} ({row['told'] / max(1, row['costly']):.0%})",
+        f"{row['restored']} of {row['undoable']} ({row['restored'] / max(1, row['undoable']):.0%})",
+        str(row["inflated"]),
+        str(row["harmed"]),
+        str(row["taken"]),
     ]
 
 
@@ -338,7 +396,7 @@ MOVES: dict[str, Change] = {
     "shuffled": order(shuffle),
     "the rows of two processes": order(interleave),
 }
-KINDS_OF_ROWS = {"shifted", "reordered", "repeated"}
+KINDS_OF_ROWS = {"moved", "repeated"}
 
 
 def check_rows(bleu: Any, quick: bool, listed: bool) -> None:
@@ -361,7 +419,7 @@ def check_rows(bleu: Any, quick: bool, listed: bool) -> None:
                 damaged, (clean,) = change(before, 1.0, random.Random(0))
                 seen = look(bleu, damaged.predictions, damaged.references, damaged.options)
                 score, _ = compute(bleu, clean.predictions, clean.references, clean.options)
-                after = score_after(bleu, seen.result, damaged.options)
+                after = score_after(bleu, seen.result, damaged.options, "moved")
                 hits += bool(KINDS_OF_ROWS & set(seen.found))
                 told += bool(KINDS_OF_ROWS & set(seen.told))
                 near += after is not None and abs(after - score) <= NEAR
@@ -385,9 +443,7 @@ def _print_single_rows(bleu: Any, systems: list[System]) -> None:
                     [*predictions[: row + 1], *predictions[row:-1]],
                 ):
                     found = bleu.check(moved, references, tokenize=system.tokenize)
-                    first = [
-                        each["first"] for each in found["findings"] if each["kind"] == "shifted"
-                    ]
+                    first = [each["first"] for each in found["findings"] if each["kind"] == "moved"]
                     total += 1
                     hits += bool(first)
                     near += bool(first) and abs(first[0] - row) <= 1

@@ -1,5 +1,6 @@
 """Messages: whole sentences of errors and warnings as a table; the conditions of warnings, their cause and their fix."""
 
+import importlib.util
 import os
 import re
 import warnings
@@ -365,8 +366,8 @@ WARNINGS = [
     ),
     pytest.param(
         lambda bleu: bleu.statistics(predictions=["我们"], references=["我们"]),
-        "100% of the characters in the predictions belong to scripts written without spaces, which tokenize='13a' does not "
-        "segment. Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'.",
+        "The references are written without spaces between words, and tokenize='13a' splits at spaces. Write:"
+        " tokenize='zh'.",
         id="script written without spaces",
     ),
     pytest.param(
@@ -425,12 +426,11 @@ def test_unspaced_scripts_warn_if_the_tokenizer_does_not_split_them(bleu, text, 
     assert all(warning.filename == __file__ for warning in found)
 
 
-FOR_ASIA = "Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'."
-FOR_OTHERS = "Pass tokenize='char' or 'flores200'."
+HAS_MECAB = importlib.util.find_spec("MeCab") is not None
+FOR_JAPANESE = "ja-mecab" if HAS_MECAB else "char"
 ADVICE = [
-    ("我们用的是中文。", FOR_ASIA), ("カタカナとひらがな", FOR_ASIA), ("ﾊﾝｶｸｶﾀｶﾅ", FOR_ASIA), ("漢字と仮名を使う", FOR_ASIA),
-    ("ภาษาไทยไม่มีช่องว่าง", FOR_OTHERS), ("ພາສາລາວ", FOR_OTHERS), ("ភាសាខ្មែរ", FOR_OTHERS), ("မြန်မာဘာသာ", FOR_OTHERS), ("བོད་སྐད་", FOR_OTHERS),
-    ("ภาษาไทยไม่มีช่องว่าง 中", FOR_OTHERS), ("我们用的是中文。 ไทย", FOR_ASIA),
+    ("我们用的是中文。", "zh"), ("カタカナとひらがな", FOR_JAPANESE), ("漢字と仮名を使う", FOR_JAPANESE),
+    ("ภาษาไทยไม่มีช่องว่าง", "char"), ("ພາສາລາວ", "char"), ("ភាសាខ្មែរ", "char"), ("မြန်မာဘာသာ", "char"),
 ]  # fmt: skip
 
 
@@ -439,17 +439,8 @@ def test_unspaced_scripts_have_the_advice_of_their_languages(bleu, text, advice)
     """Thai is not advised a tokenizer for Chinese or Japanese; sacreBLEU takes each name of the advice."""
     _, messages = record_warnings(lambda: bleu.compute(predictions=[text], references=[text]))
     (message,) = [message for message in messages if "written without spaces" in message]
-    assert message.endswith(advice)
-    assert set(re.findall(r"'([\w-]+)'", advice)) <= set(BLEU.TOKENIZERS)
-
-
-@pytest.mark.parametrize("column", [list, tuple])  # plain lists take a fast path
-@pytest.mark.parametrize("options", [{}, {"segments": True}])
-def test_the_share_of_unspaced_characters(bleu, column, options):
-    """One half of the rows has two such characters of eight, wherever these rows are."""
-    texts = column(["a b c dd"] * 5_000 + ["a b c 是是"] * 5_000)
-    with pytest.warns(bleu.Warning, match=r"^12% of the characters in the predictions"):
-        bleu.compute(predictions=texts, references=texts, **options)
+    assert message.endswith(f"Write: tokenize={advice!r}.")
+    assert advice in BLEU.TOKENIZERS
 
 
 # The number of English and of Chinese predictions, in this order.
@@ -471,14 +462,12 @@ def test_spaced_scripts_do_not_warn(bleu, text):
         bleu.compute(predictions=[text * 3], references=[text * 3])
 
 
-# Predictions, and whether more than a tenth of their characters are of a script written without spaces.
+# Texts, and whether most of their characters are of a script written without spaces.
 SHARES = [
     (["The word for it is 是, as they say."], False),
-    (["abcdefghi是"], False),
-    (["abcdefgh是"], True),
-    (["abcdefghi", "是"], False),
-    (["abcdefgh", "是"], True),
-    (["", "是"], True),
+    (["Hello 我们", "A word of it"], False),
+    (["我们用的是中文，也用English。"], True),
+    (["", "我们用的是中文"], True),
 ]
 
 
@@ -487,32 +476,6 @@ def test_the_share_of_a_script_that_warns(bleu, texts, warns):
     """A Chinese word in an English corpus issues no warning."""
     _, messages = record_warnings(lambda: bleu.compute(predictions=texts, references=texts))
     assert any("written without spaces" in message for message in messages) == warns
-
-
-# The first and last characters of Unicode's blocks of these scripts, and characters of neighboring blocks.
-UNSPACED_ENDS = {
-    "Thai": "\u0e01\u0e5b", "Lao": "\u0e81\u0edf", "Burmese": "\u1000\u109f", "Khmer": "\u1780\u17f9",
-    "Hiragana": "\u3041\u309f", "Katakana": "\u30a0\u30ff", "Han": "\u3400\u3fff\u4000\u4e00\u9fff",
-    "Tibetan": "\u0f00\u0fda", "Javanese": "\ua980\ua9df", "Balinese": "\u1b00", "half-width Kana": "\uff66\uff9f", "rare Han": "\U00020000",
-}  # fmt: skip
-SPACED_NEIGHBORS = {
-    "Sinhala": "\u0df4", "Georgian": "\u10d0", "Tagbanwa": "\u1770", "Mongolian": "\u1800",
-    "CJK marks": "\u3001\u303f", "Bopomofo": "\u3105", "Hangul": "\u3131\uac00", "squared": "\u33ff", "Yi": "\ua000",
-    "Latin": "a\xff\u07ff", "emoji": "\U0001f600",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("text", "unspaced"),
-    [(text, True) for text in UNSPACED_ENDS.values()]
-    + [(text, False) for text in SPACED_NEIGHBORS.values()],
-    ids=[*UNSPACED_ENDS, *SPACED_NEIGHBORS],
-)
-def test_the_bounds_of_the_scripts(bleu, text, unspaced):
-    _, messages = record_warnings(
-        lambda: bleu.compute(predictions=[text], references=[text], max_order=1)
-    )
-    assert [message[:5] for message in messages] == ["100% "] * unspaced
 
 
 # Predictions, references and options of a score of 0; patterns that the message must match, and must not match.
@@ -656,25 +619,28 @@ def test_systems_are_checked_as_a_corpus_is(bleu, call, names):
         getattr(bleu, call)({name: systems[name] for name in "AB"}, chinese)
 
 
+LEFT_OVER = ("special_tokens", "reasoning")
 LEFTOVERS = [
-    ("<think>The cat.</think> A cat", "<think>"),
+    ("<think>The cat.</think> A cat", "</think>"),
     ("reasoning</think> A cat", "</think>"),
     ("A cat<|im_end|>", "<|im_end|>"),
     ("<|assistant|> A cat", "<|assistant|>"),
-    ("[/INST] A cat", "[/INST]"),
+    ("Translate. [/INST] A cat", "the prompt"),
     ("[INST] A cat", "[INST]"),
 ]
 
 
 @pytest.mark.parametrize(("text", "found"), LEFTOVERS)
 def test_leftovers_of_language_models(bleu, text, found):
-    """One warning names the first row, the text and the share of rows; the score is computed."""
+    """One warning names the first row, the text and the number of rows; the score is computed."""
     predictions = ["A dog", text, "A bird", text]
-    with pytest.warns(UserWarning, match="language models") as caught:
+    with pytest.warns(UserWarning, match="of a model|the prompt") as caught:
         result = bleu.compute(predictions=predictions, references=["A dog", "A cat"] * 2)
-    (warning,) = [each for each in caught if each.message.kind == "chat"]
+    (warning,) = [each for each in caught if each.message.kind in LEFT_OVER]
     message = str(warning.message)
-    assert message.startswith(f"predictions[1] contains {found!r}, and 50.0% of the predictions")
+    assert message.startswith("predictions[1] contains ")
+    assert found in message
+    assert "like 2 of 4 rows looked at" in message
     assert warning.filename == __file__
     assert result["translation_length"] > result["reference_length"]
 
@@ -688,21 +654,22 @@ def test_markup_code_and_mathematics_are_not_leftovers(bleu, text):
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", ResourceWarning)  # of what other tests left open
         bleu.compute(predictions=[text], references=["b"])
-    assert [each for each in caught if each.message.kind == "chat"] == []
+    assert [each for each in caught if each.message.kind in LEFT_OVER] == []
 
 
 @pytest.mark.parametrize("markup", ["", "a < b ", "[1] "])
 @pytest.mark.parametrize("form", [list, pa.array, lambda texts: pa.array(["<think>", *texts])[1:]])
 def test_leftovers_are_found_among_rare_and_frequent_brackets(bleu, markup, form):
     predictions = [f"{markup}the cat <"] * 150
-    predictions[7] = predictions[149] = f"{markup}the cat<|im_end|>"
-    predictions[8] = "think> that"  # not a leftover with the end of the row before it
-    with pytest.warns(UserWarning, match="language models") as caught:
-        bleu.compute(predictions=form(predictions), references=[f"{markup}the cat"] * 150)
-    (warning,) = [each for each in caught if each.message.kind == "chat"]
-    assert str(warning.message).startswith(
-        "predictions[7] contains '<|im_end|>', and 1.3% of the predictions"
+    rows = range(7, 150, 10)
+    for row in rows:
+        predictions[row] = f"{markup}the cat<|im_end|>"
+    message = find_warning(
+        lambda: bleu.compute(predictions=form(predictions), references=[f"{markup}the cat"] * 150),
+        "special_tokens",
     )
+    assert "<|im_end|>" in message
+    assert read_row(message) in rows
 
 
 # --- The place of a warning -----------------------------------------------------------------------
@@ -719,44 +686,46 @@ def find_warning(call, kind):
     return message
 
 
-def replace_row(row, text, texts=CLEAN):
-    return [*texts[:row], text, *texts[row + 1 :]]
+def read_row(message):
+    """Return the row that a message names."""
+    return int(re.search(r"\w+\[(\d+)\]", message)[1])
+
+
+def replace_rows(rows, text, texts=CLEAN):
+    return [text if row in rows else each for row, each in enumerate(texts)]
 
 
 @pytest.mark.parametrize("size", [200, 5_000])
 def test_a_row_among_labels_is_that_of_the_caller(bleu, size):
-    """Labels with a tokenizer of their own are counted apart; the row and the its number are those of all rows."""
-    predictions = ["A cat"] * size
-    row = {200: 150, 5_000: 640}[size]  # each label has a sample of its own
-    predictions[row] = "<think> A cat"
+    """Labels with a tokenizer of their own are counted apart; the row is numbered as in all rows."""
+    rows = range(21, size, 20)  # of label "r"
+    predictions = replace_rows(rows, "A cat<|im_end|>", ["A cat"] * size)
     labels = ["q", "r"] * (size // 2)
     call = lambda: bleu.compute(
         predictions=predictions, references=["A cat"] * size, by=labels, tokenize={"q": "zh"}
     )
-    message = find_warning(call, "chat")
-    assert message.startswith(f"predictions[{row}] contains '<think>'")
+    assert read_row(find_warning(call, "special_tokens")) in rows
 
 
 @pytest.mark.parametrize("by", [None, ["q", "r"] * 60])
 def test_an_evaluation_is_one_column(bleu, by):
-    """Whatever its batches: rows count from its start, and shares and thresholds are of all rows."""
-    words = {1: "A cat .", 2: "<think> A cat .", 3: "A cat ."}
+    """Whatever its batches: rows count from its start, and it warns once."""
+    words = {1: "A cat .", 2: "A cat .<|im_end|>", 3: "A cat ."}
 
     class Sentences(Words):
         def batch_decode(self, rows, skip_special_tokens):
             return [words.get(int(row[0]), "") for row in rows]
 
     callback = bleu.compute_metrics(Sentences(), by=by)
-    ids = np.array([[1]] * 119 + [[2]])
-    labels = np.array([[1]] * 119 + [[3]])
+    ids = np.array([[1]] * 100 + [[2]] * 20)
+    labels = np.array([[1]] * 100 + [[3]] * 20)
 
     def evaluate():
         for start in (0, 60):
             rows = slice(start, start + 60)
             callback((ids[rows], labels[rows]), compute_result=start == 60)
 
-    message = find_warning(evaluate, "chat")
-    assert message.startswith("predictions[119] contains '<think>', and 0.8% of the predictions")
+    assert read_row(find_warning(evaluate, "special_tokens")) >= 100
 
 
 # Calls of systems A, B and C, of which B and C have a leftover in row 7; the names in their message.
@@ -771,27 +740,27 @@ CALLS_OF_SYSTEMS = {
 
 @pytest.mark.parametrize(("call", "name"), CALLS_OF_SYSTEMS.values(), ids=CALLS_OF_SYSTEMS)
 def test_a_warning_names_the_first_system(bleu, call, name):
-    leftover = replace_row(7, "A cat<|im_end|>")
-    message = find_warning(lambda: call(bleu, CLEAN, leftover, leftover), "chat")
-    assert message.startswith(f"{name}predictions[7] contains '<|im_end|>', and 1.7% of the")
+    leftover = replace_rows(range(7, 60, 10), "A cat<|im_end|>")
+    message = find_warning(lambda: call(bleu, CLEAN, leftover, leftover), "special_tokens")
+    assert message.startswith(f"{name}predictions[7] contains ")
+    assert "'<|im_end|>'" in message
+    assert "like 6 of 60 rows looked at" in message
 
 
 def test_a_warning_about_labels_with_a_tokenizer_counts_the_rows_looked_at(bleu):
-    leftover = replace_row(7, "A cat<|im_end|>")
+    leftover = replace_rows(range(7, 60, 10), "A cat<|im_end|>")
     labels = ["q", "r"] * 30
     call = lambda: bleu.compare({"A": CLEAN, "B": leftover}, CLEAN, by=labels, tokenize={"q": "zh"})
-    message = find_warning(call, "chat")
-    assert message.startswith(
-        "System 'B': predictions[7] contains '<|im_end|>', and 1 of 30 rows looked at contain"
-    )
+    message = find_warning(call, "special_tokens")
+    assert message.startswith("System 'B': predictions[7] contains ")
+    assert "like 6 of 60 rows looked at" in message
 
 
 def test_a_warning_names_the_argument(bleu):
-    assert find_warning(lambda: bleu.explain("<think> A cat", "A cat"), "chat").startswith(
-        "prediction contains '<think>'"
-    )
+    message = find_warning(lambda: bleu.explain("A cat<|im_end|>", "A cat"), "special_tokens")
+    assert message.startswith("prediction contains ")
     ended = [f"{text} </s>" for text in CLEAN]
     message = find_warning(lambda: bleu.self_bleu(ended), "special_tokens")
-    assert message.startswith("texts[0] begins or ends with a mark of a model")
+    assert message.startswith("texts[0] contains ")
     message = find_warning(lambda: bleu.pairwise(ended, CLEAN), "special_tokens")
-    assert message.startswith("predictions[0] begins or ends with a mark of a model")
+    assert message.startswith("predictions[0] contains ")

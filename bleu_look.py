@@ -1,0 +1,331 @@
+"""The look that `compute` and other methods take at texts without being asked.
+
+It takes rows, not calls: `Look.add` keeps a sample of the rows of one or several calls, and
+`Look.find` reads 64 of them. No text is read if nothing stands out in the bytes of both sides.
+"""
+
+from __future__ import annotations
+
+from ast import literal_eval
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from .bleu_corpus import (
+    TYPES,
+    Batch,
+    Corpus,
+    Float64,
+    InputType,
+    Int64,
+    find_offsets,
+    is_list,
+    list_items,
+    make_corpus,
+    picklable,
+)
+from .bleu_measures import find_mistakes
+from .bleu_messages import Notice, count_things, warn
+from .bleu_options import OPTIONS, Options
+from .bleu_pairs import Found, Pairs
+from .bleu_scoring import bleu
+from .bleu_statistics import sum_corpus
+from .bleu_tokenizers import choose_tokenizer
+
+# --- Texts ----------------------------------------------------------------------------------------
+
+_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
+
+
+def write_texts(array: pa.Array, kind: InputType) -> list[str]:
+    """Return texts as str; tokens and ids are joined by blanks."""
+    if kind == "text":
+        return array.to_numpy(zero_copy_only=False).tolist()  # faster than to_pylist
+    return [
+        " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in tokens)
+        for tokens in array.to_pylist()
+    ]
+
+
+def write_references(batch: Batch, kind: InputType) -> list[list[str]]:
+    """Return the references of each row as str."""
+    flat = write_texts(batch.references, kind)
+    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
+
+
+def read_text(text: str, kind: InputType) -> Any:
+    """Return what `write_texts` has written."""
+    if kind == "text":
+        return text
+    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
+    return list(map(int, tokens)) if kind == "ids" else tokens
+
+
+def read_texts(
+    predictions: Sequence[str], references: Sequence[Sequence[str]], kind: InputType
+) -> Corpus:
+    """Return texts that `write_texts` has written as a corpus."""
+    own = [read_text(text, kind) for text in predictions]
+    flat = [read_text(text, kind) for texts in references for text in texts]
+    bounds = np.cumsum([0, *map(len, references)])
+    return make_corpus([(pa.array(own, TYPES[kind]), pa.array(flat, TYPES[kind]), bounds)])
+
+
+# --- Bytes ----------------------------------------------------------------------------------------
+
+# Bytes of quotation marks, dashes and blanks, which systems write in their own way.
+_OWN_WAY = [
+    *b"\"'-", 0x80, 0x93, 0x94, *range(0x98, 0xA0), 0xA0, 0xA6, 0xAB, 0xBB, 0xBC, 0xC2, 0xE2, 0xE3,
+]  # fmt: skip
+_ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
+
+
+class _Bytes(NamedTuple):
+    """How often each byte occurs per text: anywhere, first and last; float64 [256] each.
+
+    copies: the share of texts that another text equals.
+    """
+
+    inside: Float64
+    first: Float64
+    last: Float64
+    copies: float
+
+
+def _count_bytes(arrays: Sequence[pa.Array]) -> _Bytes:
+    """Count the bytes of texts in their buffers."""
+    counts = np.zeros((3, 256))
+    texts = max(1, sum(map(len, arrays)))
+    different = 0
+    for array in arrays:
+        items = list_items(array).items if is_list(array.type) else array
+        offsets = find_offsets(items)
+        data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
+        starts = offsets[:-1][offsets[:-1] < offsets[1:]]
+        ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
+        for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
+            counts[place] += np.bincount(part, minlength=256)
+        different += len(items.unique())
+    inside, first, last = counts / texts
+    first[48] = first[48:58].sum()  # numbers
+    return _Bytes(inside, first, last, 1 - different / texts)
+
+
+def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
+    """Return True if the bytes of both sides differ as those of mistakes do, which cost much.
+
+    A damage makes a byte far more frequent on one side, or writes a sign that no text has. In few
+    rows, differences are chance, and must be larger.
+    """
+    rows = max(1, sum(len(batch.predictions) for batch in batches))
+    own = _count_bytes([batch.predictions for batch in batches])
+    theirs = _count_bytes([batch.references for batch in batches])
+    chance = rows**-0.5
+    # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
+    groups = [
+        [*side.inside, side.inside[65:91].sum(), side.inside[[*b".,;:!?()"]].sum()]
+        for side in (own, theirs)
+    ]
+    more = np.max(groups, axis=0)
+    less = np.min(groups, axis=0)
+    is_more = (more > 2 * less) | (np.arange(258) > 255) & (more > 1.6 * less)
+    is_more &= (more > less + 0.4) & (more - less > 4 * chance * np.sqrt(more + less))
+    is_more[_OWN_WAY] = False
+    is_more[_ODD_SIGNS] |= ((more > 8 * less) & (more >= max(0.04, chance**2)))[_ODD_SIGNS]
+    # 2. Lengths, spaces, first and last bytes.
+    sizes = [max(1e-9, side.inside.sum()) for side in (own, theirs)]
+    spaces = [side.inside[32] / size for side, size in zip((own, theirs), sizes)]
+    clear = 1.07 + 1 / (1 + less[32] * rows) ** 0.5
+    ends = np.abs([own.first - theirs.first, own.last - theirs.last]).max()
+    has_unspaced = theirs.inside[0xE0:0xF0].sum() > 0.05 * sizes[1] and spaces[1] < 0.06
+    # 3. Signs of tokens on both sides, and copies.
+    return bool(
+        is_more.any()
+        or not 0.75 < (sizes[0] / sizes[1]) ** (1 / (1 + chance)) < 1.35
+        or max(spaces) > max(0.06, clear * min(spaces))
+        or ends > 0.3 + chance
+        or (has_unspaced and not splits_unspaced)
+        or less[[*b"<[@#_|"]].max() > 0.4
+        or less[[*"▁".encode()]].min() > 1
+        or own.copies > 0.1 + chance / 2
+    )
+
+
+# --- The look -------------------------------------------------------------------------------------
+
+_BLOCK_ROWS = 32  # neighbors whose bytes are counted together
+_BLOCKS = 8  # of a call
+_ROWS = 64  # that are read
+_LONGEST_READ = 2_000  # characters of a text
+_KINDS_OF_ALL = ("moved", "unrelated", "writing", "normalization", "spaces", "length")
+
+
+@picklable
+class Look:
+    """A sample of the rows of one or several calls.
+
+    Args:
+        options: the options of the calls.
+
+    >>> look = Look(Options())
+    >>> look.add(read_texts(["a cat</s>"], [["a cat"]], "text"))
+    >>> [found.kind for found in look.find()]
+    ['special_tokens']
+    """
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        if options.tokenize_by is not None:  # labels are not known: one that fits all texts
+            self._options = replace(options, tokenize="char", tokenize_by=None)
+        self._kind: InputType = "text"
+        self._batches: list[Batch] = []
+        self._low: Batch | None = None  # neighbors with a low precision
+        self._lowest = 1.0
+        self._is_equal = False  # nearly all bigrams match
+        self._rows = 0
+        self._empty: list[int] = []
+
+    def add(self, corpus: Corpus, bigrams: Int64 | None = None) -> None:
+        """Add the rows of a corpus.
+
+        Args:
+            corpus: the texts.
+            bigrams: matches_2 and totals_2 of each segment, int64 [segments, 2]; None, or without
+                columns, if they are not known.
+        """
+        self._kind = corpus.kind
+        size = len(corpus)
+        first = 0
+        for batch in corpus.batches:
+            rows = len(batch.predictions)
+            if size <= _BLOCK_ROWS * _BLOCKS:
+                self._batches.append(batch)
+            else:
+                starts = [number * size // _BLOCKS - first for number in range(_BLOCKS)]
+                self._batches += [
+                    batch.slice(start, _BLOCK_ROWS) for start in starts if 0 <= start < rows
+                ]
+            if bigrams is not None and bigrams.shape[1] and rows >= 12:
+                self._find_low(batch, bigrams[first : first + rows])
+            is_empty = np.diff(find_offsets(batch.predictions)) == 0
+            if is_empty.any():
+                self._empty += map(batch.row_of_prediction, np.flatnonzero(is_empty).tolist())
+            first += rows
+        self._rows += size
+        while len(self._batches) > 64:
+            self._batches = self._batches[::2]
+
+    def _find_low(self, batch: Batch, bigrams: Int64) -> None:
+        """Keep the neighbors with the lowest precision of bigrams, if they may belong elsewhere."""
+        width = min(len(bigrams), 32)
+        sums = np.zeros((len(bigrams) + 1, 2), np.int64)
+        np.cumsum(bigrams, axis=0, out=sums[1:])
+        matches, totals = (sums[width:] - sums[:-width]).T
+        precisions = matches / np.maximum(1, totals)
+        precision = sums[-1, 0] / max(1, sums[-1, 1])
+        low = int(precisions.argmin())
+        self._is_equal |= bool(precision > 0.9)
+        if precisions[low] < min(max(0.1, 0.3 * precision), self._lowest):
+            self._lowest = float(precisions[low])
+            start = min(low - (_ROWS - width) // 2, len(bigrams) - _ROWS)
+            self._low = batch.slice(max(0, start), _ROWS)
+
+    def sample(self) -> Corpus:
+        """Return the rows that were kept."""
+        return make_corpus(
+            [(batch.predictions, batch.references, batch.bounds) for batch in self._batches]
+        )
+
+    def find(self, *, may_be_unrelated: bool = True) -> list[Found]:
+        """Return the mistakes that are worth a warning.
+
+        Args:
+            may_be_unrelated: False if texts that fit no reference are to be expected.
+        """
+        definition = choose_tokenizer(self._options, self._kind).definition
+        splits = definition is None or definition.splits_unspaced
+        is_read = self._low is not None or self._is_equal or self._kind == "ids"
+        if not is_read and not stands_out(self._batches, splits_unspaced=splits):
+            return []
+        # 1. Read 64 rows: neighbors with a low precision, or groups of neighbors.
+        predictions: list[str] = []
+        references: list[list[str]] = []
+        numbers: list[int] = []
+        for batch in _thin_out(self._batches) if self._low is None else [self._low]:
+            texts = write_texts(batch.predictions, self._kind)
+            predictions += [text[:_LONGEST_READ] for text in texts]
+            references += [
+                [text[:_LONGEST_READ] for text in texts[:4]]
+                for texts in write_references(batch, self._kind)
+            ]
+            numbers += map(batch.row_of_prediction, range(len(texts)))
+        pairs = Pairs(
+            predictions,
+            references,
+            self._options,
+            kind=self._kind,
+            numbers=numbers,
+            is_asked=False,
+        )
+        # 2. Tell what is frequent, and ways of writing that cost three points.
+        found: list[Found] = []
+        for each in find_mistakes(pairs, may_have_moved=self._low is not None):
+            is_frequent = each.kind in _KINDS_OF_ALL or len(each.rows) >= 0.03 * len(numbers)
+            is_expected = each.kind == "unrelated" and not may_be_unrelated
+            is_counted = each.kind == "empty" and each.side == "predictions" and self._empty
+            if each.is_told and is_frequent and not (is_expected or is_counted):
+                found += self._score_writing(each, predictions, references)
+        return found
+
+    def _score_writing(
+        self, found: Found, predictions: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> Iterator[Found]:
+        """Yield a finding; a way of writing with both scores, if it costs three points."""
+        if found.alike is None:
+            yield found
+            return
+        alike = [list(map(found.alike, texts)) for texts in (predictions, *references)]
+        before, after = (
+            100 * float(bleu(sum_corpus(corpus, tokenizer, self._options).row, self._options))
+            for tokenizer in [choose_tokenizer(self._options, "text")]
+            for corpus in (
+                read_texts(predictions, references, "text"),
+                read_texts(alike[0], alike[1:], "text"),
+            )
+        )
+        if after - before >= 3:
+            says = f": BLEU is {before:.1f} in the rows looked at, and {after:.1f} if written alike"
+            yield replace(found, says=found.says + says)
+
+    def warn(self, *, may_be_unrelated: bool = True) -> None:
+        """Warn of each mistake; arguments are those of `find`."""
+        if max(1, 0.005 * self._rows) <= len(self._empty) < self._rows:
+            rows = count_things(len(self._empty), "row")
+            says = f"predictions[{self._empty[0]}] is empty, like {rows} of {self._rows:,}"
+            warn(Notice("empty", says, ". Look at these rows"))
+        for found in self.find(may_be_unrelated=may_be_unrelated) if self._rows else ():
+            option, _, value = found.fix.partition("=")
+            notice = Notice(found.kind, "{says}", ". Write: {fix}")
+            if option in OPTIONS:
+                notice = notice._replace(option=option, value=literal_eval(value))
+            warn(notice, says=found.says, fix=found.fix)
+
+
+def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:
+    """Yield groups of 8 neighbors, evenly spaced, of about 64 rows in all."""
+    rows = sum(len(batch.predictions) for batch in batches)
+    stride = max(1, -(-rows // _ROWS))
+    for batch in batches:
+        for start in range(0, len(batch.predictions), 8 * stride):
+            yield batch.slice(start, 8)
+
+
+def look_at(corpus: Corpus, bigrams: Int64 | None, options: Options) -> None:
+    """Look at the texts of a call, and warn of mistakes; arguments are those of `Look`."""
+    look = Look(options)
+    look.add(corpus, bigrams)
+    look.warn()
