@@ -1,40 +1,41 @@
-"""What `check` says about an upload: what was looked at, what was found, and what a fix changes.
+"""What `check` finds in an upload, and what a fix changes.
 
-A finding waits for the visitor's choice if its fix changes a verdict, or a score by more than a
-point: until then, the page has no verdict.
+A mistake that has a fix waits for the visitor's choice if the fix changes a verdict, or a score by
+more than a point: until then, the page has no verdict. Typography waits only if it changes the
+verdict.
 """
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import chain
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import limits
 from .files import Submission
-from .html import count_things
 from .metric import (
-    LEFTOVERS,
-    MISTAKES,
+    DETACHED,
+    KINDS,
+    TOKENIZERS,
     Options,
-    Place,
     detokenize,
     find_in_sentence,
-    list_places,
     make_available,
-    repair,
+    report,
     request_check,
     request_comparison,
     request_ranking,
     request_score,
-    straighten_quotes,
+    write_plainly,
 )
 from .options import SCORING_OPTIONS, describe_setting, join_clauses, leave_segments_effective
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_checks import Checked
     from bleu_metric.bleu_messages import BleuWarning
+    from bleu_metric.bleu_pairs import Found
     from bleu_metric.bleu_report import QuotableReport
 
 # The buttons for the options that the metric advises.
@@ -53,16 +54,34 @@ KEEP = "keep"
 HEAD = "head"  # the lines before those that moved
 Choices = Mapping[str, str]  # by kind
 
+TYPOGRAPHY = "typography"  # a note: systems have quotes and dashes of their own
+# Kinds whose names say nothing of what is fixed.
+_FIXED: Mapping[str, str] = {
+    "empty": "empty references",
+    "invisible": "invisible characters",
+    "moved": "moved lines",
+    "wrapped": "wrapped texts",
+    "writing": "way of writing",
+}
+
 _MOST_POINTS = 1.0  # that a fix may change a score by without being asked about
 LEAST_POINTS = 0.05  # below which a fix changes what the page shows of no score
 _MOST_RANKED = 10  # systems that are ranked again for each fix
+_IN_ORDER = 0.9  # of the lines follow each other if lines moved without another order
+
+
+class Place(NamedTuple):
+    """A mistake, and the system in which it was found."""
+
+    system: str
+    found: Found
 
 
 class FoundKind(NamedTuple):
-    """A kind of mistake, wherever it was found.
+    """The mistakes of a kind that have a fix, or those that have none.
 
-    places: where it was found: in systems, or in the references.
-    options: the options of its fix, if options fix it.
+    places: the mistakes, with their systems.
+    options: the options of the fix, if options fix it.
     can_change_texts: True if the texts can be fixed.
     """
 
@@ -77,63 +96,71 @@ class FoundKind(NamedTuple):
         return bool(self.options) or self.can_change_texts
 
     @property
-    def is_alarming(self) -> bool:
-        """True if the file is not what was meant; a system's own quotes and dashes are."""
-        return any(not place.found.mistake.is_quiet for place in self.places)
+    def is_told(self) -> bool:
+        """True if the metric warns of it."""
+        return any(place.found.is_told for place in self.places)
+
+    @property
+    def name(self) -> str:
+        """The kind in words."""
+        return _FIXED.get(self.kind, self.kind.replace("_", " "))
+
+    @property
+    def is_alike(self) -> bool:
+        """True if the fix writes all systems and references alike."""
+        return any(place.found.alike is not None for place in self.places)
 
     @property
     def button(self) -> str:
-        """The fix, as a command; empty without one."""
+        """The fix, as a command."""
         for option in self.options.items():
             return BUTTONS[option]
-        return self.places[0].words.button if self.can_change_texts else ""
+        return "Write all alike" if self.is_alike else "Fix"
 
     @property
     def fixed(self) -> str:
         """The phrase for scores after the fix."""
         for option, value in self.options.items():
             return describe_setting(option, value)
-        return self.places[0].words.fixed
+        return f"{self.name} {'made alike' if self.is_alike else 'fixed'}"
 
     def find_first(self) -> int:
         """Return the first row that has the kind."""
         return min(int(place.found.rows[0]) for place in self.places)
 
-    def tell(self, systems: Collection[str], segments: int) -> str:
-        """Return in words what was found, where, and in how many lines."""
-        return tell_places(self.places, systems, segments)
+    def count_unmoved(self) -> int:
+        """Return the number of rows before those that moved; 0 if they are in another order."""
+        pairing = self.places[0].found.pairing
+        kept = [row for row in pairing if row >= 0] if pairing is not None else []
+        ascending = sum(row < following for row, following in pairwise(kept))
+        return self.find_first() if ascending > _IN_ORDER * len(kept) else 0
+
+    def tell(self, systems: Collection[str]) -> str:
+        """Return in words what was found, and where."""
+        return tell_places(self.places, systems)
 
 
 class Looked(NamedTuple):
-    """What was looked at in the texts of a submission.
+    """What was found in the texts of a submission.
 
-    found: the kinds that were found, those that matter most first.
-    questions: the kinds whose fix does not bring texts nearer to their references; they may be
-        meant.
-    fine: the kinds that were looked for in vain.
-    not_looked_for: the other kinds, with the reason.
+    found: the kinds, in the order of their fixes.
     segments: the number of lines that were looked at; 0 if the look has failed.
     is_partial: True if these are only the first lines.
+    checked: the result of `check`; None if the look has failed.
     """
 
     found: list[FoundKind]
-    questions: list[FoundKind]
-    fine: list[str]
-    not_looked_for: Mapping[str, str]
     segments: int
     is_partial: bool
-    checked: Checked | None  # None if the look has failed
-
-    def find_place(self, kind: FoundKind) -> int:
-        """Return when a kind was found: a fix may uncover what is found after it."""
-        found = [] if self.checked is None else self.checked.list_found()
-        return next(place for place, (_, each) in enumerate(found) if each.kind == kind.kind)
+    checked: Checked | None
 
     def list_chosen(self, choices: Choices) -> list[FoundKind]:
         """Return the kinds that the visitor has chosen to fix, in the order of the fixes."""
-        kinds = [*self.found, *self.questions]
-        chosen = [each for each in kinds if choices.get(each.kind) in (FIX, HEAD)]
-        return sorted(chosen, key=self.find_place)
+        return [
+            each
+            for each in self.found
+            if each.can_be_fixed and choices.get(each.kind) in (FIX, HEAD)
+        ]
 
 
 class Trial(NamedTuple):
@@ -166,28 +193,22 @@ class Step(NamedTuple):
     after: Trial
     head: Trial | None = None
 
-    @property
-    def change(self) -> float:
-        """The largest change of a score by this fix, in points."""
-        return find_change(self.before, self.after)
-
 
 class Tried(NamedTuple):
     """What fixes of what was found would change.
 
     before: the scores of the texts as they are, and the verdict on them.
-    steps: the fixes that wait for the visitor's choice, each after those before it.
-    kept: those that the visitor has decided against.
-    notes: those of a system's own quotes and dashes, each alone, after the steps.
-    decides: True if the steps change a verdict, or a score by more than a point.
-    doubts: what puts the scores in doubt: kept fixes that would decide, and findings without one.
+    steps: the fixes that wait for the visitor's choice because they change a verdict, or a score by
+        more than a point, each after those before it.
+    kept: those that the visitor has decided against, each after those before it.
+    notes: all other fixes, each alone.
+    doubts: what puts the scores in doubt: kept fixes that would decide, and mistakes without a fix.
     """
 
     before: Trial
     steps: list[Step]
     kept: list[Step]
     notes: list[Step]
-    decides: bool
     doubts: list[FoundKind]
 
 
@@ -211,34 +232,37 @@ def look_at(submission: Submission, options: Options) -> Looked:
     rows = _count_rows(submission)
     systems = {name: texts[:rows] for name, texts in submission.systems.items()}
     references = submission.references[:rows]
-    # 2. Look at them, and group what was found by kind.
+    # 2. Look at them.
     scoring = {name: options[name] for name in SCORING_OPTIONS if name in options}
     try:
         checked = request_check(systems, references, scoring)
     except Exception:  # whatever goes wrong in a look must not take the score away
         traceback.print_exc()
-        return Looked([], [], [], {}, 0, is_partial=True, checked=None)
+        return Looked([], 0, is_partial=True, checked=None)
     is_partial = rows < segments
-    found = _group(list_places(checked), is_partial)
-    questions = _group(list_places(checked, "questions"), is_partial)
-    skipped = checked["not_looked_for"]
-    return Looked(found, questions, checked["fine"], skipped, rows, is_partial, checked)
+    return Looked(_group(checked, is_partial), rows, is_partial, checked)
 
 
-def _group(listed: Sequence[Place], is_partial: bool) -> list[FoundKind]:
-    """Group places by their kinds."""
-    groups: dict[str, list[Place]] = {}
-    for place in listed:
-        groups.setdefault(place.kind, []).append(place)
-    return [
-        FoundKind(
-            kind,
-            places,
-            options=next((place.options for place in places if place.options), {}),
-            can_change_texts=not is_partial and any(place.changes_texts for place in places),
-        )
-        for kind, places in groups.items()
-    ]
+def _group(checked: Checked, is_partial: bool) -> list[FoundKind]:
+    """Group mistakes by their kinds; those without a fix are apart."""
+    groups: dict[tuple[str, bool], list[Place]] = {}
+    for system, found in checked.list_found():
+        has_fix = found.can_be_fixed or bool(found.options)
+        groups.setdefault((found.kind, has_fix), []).append(Place(str(system), found))
+    kinds = []
+    for (kind, has_fix), places in groups.items():
+        by_options = [_list_options(place.found) for place in places]
+        can_change_texts = has_fix and not is_partial and not all(by_options)
+        options = next(filter(None, by_options), {})
+        kinds.append(FoundKind(kind, places, options, can_change_texts))
+    return kinds
+
+
+def _list_options(found: Found) -> Options:
+    """Return the options of a fix by options."""
+    if found.fix == "lowercase=True":  # of lower-cased texts, no signature would say so
+        return {"lowercase": True}
+    return make_available(found.options)
 
 
 def _count_rows(submission: Submission) -> int:
@@ -275,7 +299,8 @@ def _fix(submission: Submission, looked: Looked, choices: Choices) -> tuple[Subm
     heads = [each.find_first() for each in chosen if choices[each.kind] == HEAD]
     changed = submission
     if fixed:
-        repaired = repair(looked.checked, [each.kind for each in fixed])
+        assert looked.checked is not None  # something was found
+        repaired = looked.checked.repair(*(each.kind for each in fixed))
         changed = submission.take(repaired.kept)._replace(
             systems={str(name): texts for name, texts in repaired.predictions_of.items()},
             references=repaired.references,
@@ -315,19 +340,19 @@ def try_fixes(
             by one.
     """
 
-    def list_steps(kinds: Sequence[FoundKind], first: Sequence[FoundKind] = ()) -> list[Step]:
-        """Try kinds one after another, after some others."""
+    def list_steps(kinds: Sequence[FoundKind]) -> list[Step]:
+        """Try kinds one after another."""
         steps: list[Step] = []
         last = before
-        fixed = list(first)
+        fixed: list[FoundKind] = []
         for found in kinds:
             try:
                 changed, _ = _fix(submission, looked, {each.kind: FIX for each in [*fixed, found]})
                 changed_options = {**options, **_join_options([*fixed, found])}
                 after = _try(changed, changed_options, before, baseline, test)
                 head = None
-                row = found.find_first()
-                if found.kind == "shifted" and row:
+                row = found.count_unmoved()
+                if row:
                     head = _try(submission.take(range(row)), options, before, baseline, test)
             except Exception:  # as in `look_at`
                 traceback.print_exc()
@@ -337,22 +362,28 @@ def try_fixes(
             last = after
         return steps
 
-    alarming = [each for each in looked.found if each.is_alarming]
-    fixable = sorted((each for each in alarming if each.can_be_fixed), key=looked.find_place)
-    pending = list_steps([each for each in fixable if each.kind not in choices])
-    pending = [step for step in pending if step.change >= LEAST_POINTS]
+    # 1. All mistakes wait for a choice if they decide together; otherwise each is tried alone.
+    fixable = [each for each in looked.found if each.can_be_fixed]
+    left = [each for each in fixable if each.kind not in choices]
+    mistakes = [each for each in left if each.kind != TYPOGRAPHY]
+    steps = list_steps(mistakes)
+    notes: list[Step] = []
+    if steps and not _decides(before, steps[-1].after):
+        notes = [steps[0], *(step for each in mistakes[1:] for step in list_steps([each]))]
+        steps = []
+        mistakes = []
+    # 2. Typography waits if it changes the verdict by itself.
+    for step in list_steps([each for each in left if each.kind == TYPOGRAPHY]):
+        if _changes_verdict(before, step.after):
+            steps = list_steps([*mistakes, step.found])
+        else:
+            notes.append(step)
+    # 3. What the visitor has decided against, and what has no fix.
     kept = list_steps([each for each in fixable if choices.get(each.kind) == KEEP])
-    fixes = [step.found for step in pending]
-    notes = []
-    for found in looked.found:
-        if not found.is_alarming and found.can_be_fixed:
-            last = pending[-1].after if pending else before
-            notes += [step._replace(before=last) for step in list_steps([found], fixes)]
-    decides = bool(pending) and _decides(before, pending[-1].after)
-    doubts = [each for each in alarming if not each.can_be_fixed]
+    doubts = [each for each in looked.found if not each.can_be_fixed and each.is_told]
     if kept and _decides(before, kept[-1].after):
         doubts += [step.found for step in kept]
-    return Tried(before, pending, kept, notes, decides, doubts)
+    return Tried(before, steps, kept, notes, doubts)
 
 
 def _join_options(kinds: Sequence[FoundKind]) -> dict[str, object]:
@@ -445,19 +476,21 @@ def find_change(before: Trial, after: Trial) -> float:
 
 def _decides(before: Trial, after: Trial) -> bool:
     """Return True if a fix changes a verdict, or a score by more than a point."""
-    if find_change(before, after) > _MOST_POINTS or before.first != after.first:
-        return True
-    if before.is_significant != after.is_significant:
+    return find_change(before, after) > _MOST_POINTS or _changes_verdict(before, after)
+
+
+def _changes_verdict(before: Trial, after: Trial) -> bool:
+    if before.first != after.first or before.is_significant != after.is_significant:
         return True
     has_other_sign = (before.delta or 0) * (after.delta or 0) < 0
     return has_other_sign and before.is_significant
 
 
 def tell_effect(steps: Sequence[Step]) -> str:
-    """Return in words what scores would be after fixes that the visitor has decided against.
+    """Return in words what scores would be after fixes.
 
     >>> before, after = (Trial({"A": score}, 3) for score in (20.0, 25.0))
-    >>> case = FoundKind("case", [], {"lowercase": True}, False)
+    >>> case = FoundKind("writing", [], {"lowercase": True}, False)
     >>> tell_effect([Step(case, before, after)])
     'With fixes (case is ignored), A has 25.0 instead of 20.0.'
     """
@@ -491,96 +524,75 @@ def name_scores(tried: Tried, without: Mapping[str, Trial]) -> dict[str, dict[st
 # --- Words ----------------------------------------------------------------------------------------
 
 
-def tell_places(places: Sequence[Place], systems: Collection[str], segments: int) -> str:
-    """Return in words what was found, where, and in how many lines.
+_PLACES = re.compile(
+    r"""(?P<quoted>'.*'|".*")|(?P<side>predictions|references)\[(?P<row>\d+)\](?:\[(?P<at>\d+)\])?"""
+    r"|\brow (?P<number>\d+)|\brow(?P<plural>s?)\b"
+)
+_TOLD_SENTENCES = 2  # about different systems
+
+
+def tell_lines(says: str) -> str:
+    """Return a sentence of the metric with lines, which are numbered from 1, for its rows.
+
+    >>> tell_lines("predictions[2] begins with 'row: ', like 3 of 9 rows looked at")
+    "line 3 begins with 'row: ', like 3 of 9 lines looked at"
+    >>> tell_lines("references[0][1] is empty"), tell_lines("references[4] is empty")
+    ('line 1, reference 2 is empty', 'line 5 of the references is empty')
+    """
+    return _PLACES.sub(_tell_line, says)
+
+
+def _tell_line(match: re.Match[str]) -> str:
+    if match["quoted"]:
+        return match[0]
+    row = match["row"] or match["number"]
+    if not row:
+        return f"line{match['plural']}"
+    line = f"line {int(row) + 1:,}"
+    if match["at"]:
+        return f"{line}, reference {int(match['at']) + 1}"
+    return f"{line} of the references" if match["side"] == "references" else line
+
+
+def tell_places(places: Sequence[Place], systems: Collection[str]) -> str:
+    """Return in words what was found, and where.
 
     >>> checked = request_check({"A": ["lo@@ wer"] * 3, "B": ["lower"] * 3}, ["lower"] * 3, {})
-    >>> (place,) = list_places(checked)
-    >>> tell_places([place], ["A", "B"], 3)
-    '“A” has words in pieces (@@) in 3 of 3 lines'
-    >>> tell_places([place, place._replace(system="B")], ["A", "B"], 3)
-    'All systems have words in pieces (@@) in 3 of 3 lines'
+    >>> places = [Place(*found) for found in checked.list_found()]
+    >>> tell_places(places, ["A", "B"])
+    '“A”: line 1 contains pieces of words (@@), like 3 of 3 predictions'
+    >>> tell_places([*places, places[0]._replace(system="B")], ["A", "B"])
+    'All systems: line 1 contains pieces of words (@@), like 3 of 3 predictions'
     """
-    first = places[0]
-    subject = name_subject(places, systems)
-    is_plural = not subject.endswith("”") or " and " in subject
-    if first.kind == "shifted":
-        line = int(first.found.rows[0]) + 1
-        verb = "fit" if is_plural else "fits"
-        distance = first.found.detail.replace("row", "line")
-        return f"From line {line:,} on, {subject} {verb} the references {distance} better"
-    if first.kind == "reordered":
-        verb = "seem" if is_plural else "seems"
-        return f"{subject} {verb} to be in another order"
-    counts = {len(place.found.rows) for place in places}
-    if first.kind == "quotes" and not first.system:
-        has = "system has" if len(systems) == 1 else "systems have"
-        return f"{max(counts):,} references have {_name_found(first)}, the {has} straight ones"
-    most = f"up to {max(counts):,}" if len(counts) > 1 else f"{max(counts):,}"
-    lines = count_things(segments, "line")
-    verb = "have" if is_plural else "has"
-    return f"{subject} {verb} {_name_found(first)} in {most} of {lines}"
+    systems_of: dict[str, list[str]] = {}
+    for system, found in places:
+        systems_of.setdefault(str(report.escape_unseen(found.says)), []).append(system)
+    told = []
+    for says, names in [*systems_of.items()][:_TOLD_SENTENCES]:
+        words = tell_lines(says)
+        words = words[0].lower() + words[1:]
+        # What is said of references alone is so for all systems.
+        is_general = "predictions" not in says.lower()
+        told.append(words if is_general else f"{name_systems(names, systems)}: {words}")
+    more = len(systems_of) - len(told)
+    if more:
+        told.append(f"{more} more systems likewise")
+    sentence = "; ".join(told)
+    return sentence[0].upper() + sentence[1:]
 
 
-def shorten_places(places: Sequence[Place], systems: Collection[str]) -> str:
-    """Return in a few words what was found, and where."""
-    first = places[0]
-    subject = name_subject(places, systems)
-    words = _name_found(first)
-    if first.kind == "shifted":
-        words = f"moved from line {int(first.found.rows[0]) + 1:,} on"
-    return f"{subject}: {words}"
+def name_systems(names: Sequence[str], systems: Collection[str]) -> str:
+    """Return the names of some systems in words.
 
-
-def name_subject(places: Sequence[Place], systems: Collection[str]) -> str:
-    """Return the names of the systems in which a kind was found, or "The references"."""
-    names = [f"“{place.system}”" for place in places if place.system]
-    if not names:
-        return "The references"
+    >>> name_systems(["A", "B"], ["A", "B", "C"]), name_systems(["A", "B"], ["A", "B"])
+    ('“A” and “B”', 'All systems')
+    """
     if len(systems) > 1 and len(names) == len(systems):
         return "All systems"
-    if len(names) > 3:
-        return f"{', '.join(names[:2])} and {len(names) - 2} more"
-    return join_clauses(names)
-
-
-def _name_found(place: Place) -> str:
-    return place.words.found.format(detail=place.found.detail)
-
-
-def list_looked_for(kinds: Collection[str], fine: str) -> list[str]:
-    """Return what was looked for under a tick, in words.
-
-    >>> list_looked_for(["case", "quotes"], "same case")
-    ['texts in one case only']
-    """
-    found = [
-        mistake.words.found.format(detail="one case")
-        for mistake in MISTAKES
-        if mistake.words.fine == fine and mistake.kind in kinds
-    ]
-    return list(dict.fromkeys(found))
-
-
-def list_skipped(looked: Looked, fine: str) -> list[str]:
-    """Return what was not looked for under a tick, in words with the reason."""
-    return [
-        f"{words} ({reason.replace('row', 'line')})"
-        for kind, reason in looked.not_looked_for.items()
-        for words in list_looked_for([kind], fine)
-    ]
-
-
-def list_fine(looked: Looked) -> list[str]:
-    """Return the ticks of what is fine: of several kinds with one tick, all are."""
-    found = {each.kind for each in looked.found}
-    spoiled = {mistake.words.fine for mistake in MISTAKES if mistake.kind in found}
-    fine = [
-        mistake.words.fine
-        for mistake in MISTAKES
-        if mistake.kind in looked.fine and mistake.words.fine not in spoiled
-    ]
-    return list(dict.fromkeys(fine))
+    quoted = [f"“{name}”" for name in names]
+    if len(quoted) > 3:
+        return f"{', '.join(quoted[:2])} and {len(quoted) - 2} more"
+    return join_clauses(quoted)
 
 
 # --- Remedies: fixes of a sentence, and the advice of warnings -----------------------------------
@@ -593,58 +605,75 @@ class Remedy(NamedTuple):
     button: str
     options: Options
     fix: str = ""  # a name in `FIXES`
-    kinds: Sequence[str] = ()  # of the metric's warnings that say the same
-
-    @property
-    def changes_meaning(self) -> bool:
-        """Return whether the score means something else as long as this is not fixed."""
-        return "tokenize" in self.options or self.fix == "detokenize" or not self.button
 
 
-def find_remedies(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], options: Options
-) -> list[Remedy]:
+_CASES: Mapping[str, Callable[[str], bool]] = {"lower case": str.islower, "capitals": str.isupper}
+
+
+def find_remedies(prediction: str, references: Sequence[str], options: Options) -> list[Remedy]:
     """Find remedies for a sentence: one prediction, and its references.
 
-    >>> found = find_remedies(["ein „Zitat“"], [['ein "Zitat"']], {"tokenize": "13a"})
+    >>> options = {"tokenize": "13a", "lowercase": False}
+    >>> found = find_remedies("ein „Zitat“", ['ein "Zitat"'], options)
     >>> [remedy.button for remedy in found]
     ['Make quotes straight']
     """
-    (prediction,) = predictions
-    targets = [text for text in references[0] if text]
-    if not prediction or not targets:
+    reference = "\n".join(filter(None, references))
+    if not prediction or not reference:
         return []
-    found = find_in_sentence(prediction, targets, options)
-    remedies = [
-        _fix_place(kind, place, options) for kind, place in found.items() if kind not in LEFTOVERS
-    ]
-    leftovers = [found[kind].words.found for kind in LEFTOVERS if kind in found]
-    if leftovers:
-        finding = f"This text has leftovers: {leftovers[0]}. Remove them, and score again."
-        remedies.append(Remedy(finding, "", {}, kinds=LEFTOVERS))
+    # 1. What the metric is certain of: options that split the text, and damages.
+    remedies = []
+    for found in find_in_sentence(prediction, references, options):
+        told = report.escape_unseen(found.says)
+        advised = make_available(found.options)
+        for option in advised.items():
+            remedies.append(Remedy(f"{told}.", BUTTONS[option], advised))
+        if not advised:
+            told = told.replace("predictions[0]", "This text")
+            remedies.append(Remedy(f"{told}. Correct it, and score again.", "", {}))
+    # 2. Ways of writing that differ.
+    if _differ_in_quotes(prediction, reference) or _differ_in_quotes(reference, prediction):
+        finding = (
+            "One side has typographic quotes or apostrophes (“ ” ’) that the other writes"
+            " differently: they don’t match."
+        )
+        remedies.append(Remedy(finding, "Make quotes straight", {}, "quotes"))
+    name = options["tokenize"]
+    if _share_detached(prediction) >= DETACHED.least:
+        share = _share_detached(reference)
+        if 0 <= share <= DETACHED.most:
+            finding = "The candidate looks tokenized (“word .”), and the references don’t."
+            remedies.append(Remedy(finding, "Detokenize the candidate", {}, "detokenize"))
+        elif share >= DETACHED.least and TOKENIZERS[name].expects_raw_text:
+            finding = f"The texts look tokenized (“word .”), but {name} expects untokenized text."
+            remedies.append(Remedy(finding, BUTTONS["tokenize", "none"], {"tokenize": "none"}))
+    cases = [case for case, test in _CASES.items() if test(prediction) != test(reference)]
+    if cases and not options["lowercase"] and _match_in_other_case(prediction, reference):
+        finding = f"One side is in {cases[0]}, and the other isn’t."
+        remedies.append(Remedy(finding, BUTTONS["lowercase", True], {"lowercase": True}))
     return remedies
 
 
-def _fix_place(kind: str, place: Place, options: Options) -> Remedy:
-    """Return the remedy for what was found in a sentence."""
-    if kind == "quotes":
-        finding = (
-            "One side has typographic quotes or apostrophes (“ ” ’), the other has straight ones:"
-            " they don’t match."
-        )
-        return Remedy(finding, place.words.button, {}, "quotes")
-    if kind == "tokenized" and place.changes_texts:
-        finding = "The predictions look tokenized (“word .”), and the references don’t."
-        return Remedy(finding, "Detokenize the predictions", {}, "detokenize")
-    name = options["tokenize"]
-    if kind == "tokenized":
-        finding = f"The texts look tokenized (“word .”), but {name} expects untokenized text."
-    elif kind == "unspaced":
-        finding = f"This text has no spaces between words, and tokenizer {name} splits at spaces."
-    else:
-        finding = f"One side is in {place.found.detail}, and the other isn’t."
-    ((option, value),) = place.options.items()
-    return Remedy(finding, BUTTONS[option, value], place.options)
+def _differ_in_quotes(text: str, other: str) -> bool:
+    """Return True if a text has typographic quotes, and another one has others in their place."""
+    plain = write_plainly(other)
+    return any(
+        sign not in other and write_plainly(sign) in plain
+        for sign in set(text).difference("\"'")
+        if write_plainly(sign) in ("'", '"')
+    )
+
+
+def _share_detached(text: str) -> float:
+    """Return the share of detached marks, -1 if a text has none that could be."""
+    among = DETACHED.among(text)
+    return DETACHED.count(text) / among if among else -1
+
+
+def _match_in_other_case(text: str, other: str) -> bool:
+    """Return True if more words are in both texts if case is ignored."""
+    as_it_is = set(text.split()) & set(other.split())
+    return len(set(text.lower().split()) & set(other.lower().split())) > len(as_it_is)
 
 
 def add_warnings(
@@ -652,9 +681,9 @@ def add_warnings(
 ) -> tuple[list[Remedy], list[str]]:
     """Add a remedy for each warning that advises an option with a button; the others become notes.
 
-    A warning is left out if a remedy changes the same option already, or says the same.
+    A warning is left out if a remedy changes the same option already, and if it is about a mistake:
+    the page looks for them itself.
     """
-    told = set(chain.from_iterable(remedy.kinds for remedy in remedies))
     changed: set[str | None] = set()  # options
     for remedy in remedies:
         changed.update(remedy.options)
@@ -664,7 +693,7 @@ def add_warnings(
     notes = []
     warning_of = {str(warning): warning for warning in warnings}  # each message once
     for message, warning in warning_of.items():
-        if warning.kind in told:
+        if warning.kind in KINDS:
             continue
         options: Options = {}
         if warning.option is not None:
@@ -687,4 +716,4 @@ def explain_short(length: int, max_order: int) -> Remedy:
     return Remedy(finding, "Skip n-grams longer than the text", {"effective_order": True})
 
 
-FIXES: dict[str, Callable[[str], str]] = {"quotes": straighten_quotes, "detokenize": detokenize}
+FIXES: dict[str, Callable[[str], str]] = {"quotes": write_plainly, "detokenize": detokenize}

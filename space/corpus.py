@@ -17,10 +17,8 @@ from . import gate, html, limits
 from .checks import (
     FIX,
     HEAD,
-    KEEP,
-    LEAST_POINTS,
     Choices,
-    Looked,
+    Prepared,
     add_warnings,
     judge,
     look_at,
@@ -40,6 +38,7 @@ from .files import (
     is_example,
     read_submission,
 )
+from .findings import render_box, render_findings
 from .leaderboard import (
     add_caution,
     add_remark,
@@ -51,8 +50,6 @@ from .leaderboard import (
     write_range,
 )
 from .metric import (
-    KINDS,
-    MISTAKES,
     TESTS,
     TOKENIZERS,
     Options,
@@ -96,7 +93,6 @@ from .scored import (
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
 from .sources import EXAMPLE_NOTE, Sources, add_sources
-from .ticks import render_box, render_ticks
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_published import Published
@@ -108,7 +104,6 @@ Choice = gr.Dropdown | gr.Radio | OptionField
 FieldValues = Mapping[Block, Any]  # what is chosen or typed in each field
 
 _FILES_CHARACTERS = 80  # of the names of all files of a role
-_LISTED_SEGMENTS = 10  # numbers of empty predictions in a sentence
 _EXPECTED_SCORE = "Type the score as a number from 0 to 100, such as 27.30."
 _OUTDATED = (
     '<p class="bleu-message bleu-old">These are the results of before.'
@@ -131,7 +126,7 @@ class Rendered(NamedTuple):
     summary: str
     details: str
     statistics: str = ""
-    ticks: str = ""
+    findings: str = ""
 
 
 class CorpusTab(NamedTuple):
@@ -146,7 +141,7 @@ class CorpusTab(NamedTuple):
     message: gr.HTML
     column: gr.Column
     key: gr.Textbox  # of the result; hidden
-    ticks: gr.HTML
+    findings: gr.HTML
     summary: gr.HTML
     baseline: gr.Dropdown
     statistics: gr.HTML
@@ -174,7 +169,7 @@ class CorpusTab(NamedTuple):
             self.message,
             self.column,
             self.key,
-            self.ticks,
+            self.findings,
             self.summary,
             self.baseline,
             self.statistics,
@@ -281,7 +276,7 @@ class CorpusTab(NamedTuple):
             self.message: "",
             self.column: gr.update(visible=True),
             self.key: scored.key,
-            self.ticks: computed.rendered.ticks,
+            self.findings: computed.rendered.findings,
             self.summary: computed.rendered.summary + about_texts,
             self.baseline: gr.update(
                 choices=baselines, value=chosen_baseline, visible=is_comparison
@@ -422,7 +417,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
     decided = gr.JSON(visible=False)
     with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
         html.add_html(_OUTDATED)
-        ticks = html.add_clickable("", "corpus-ticks")
+        findings = html.add_clickable("", "corpus-findings")
         with gr.Row(elem_id="verdict"):
             with gr.Column(scale=7, min_width=300):
                 summary = html.add_clickable("", "corpus-summary")
@@ -465,7 +460,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         message=message,
         column=column,
         key=key,
-        ticks=ticks,
+        findings=findings,
         summary=summary,
         baseline=baseline,
         statistics=statistics,
@@ -518,9 +513,9 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button, described: Any) 
     # 3. Buttons in the results change fields, and the result follows.
     answer_and_focus = (
         "(...values) => { bleuPage.answer(...values); bleuPage.keepFocus("
-        "'.bleu-answers .bleu-button', '#corpus-ticks .no .bleu-tick', '#score'); }"
+        "'.bleu-answers .bleu-button', '#corpus-findings summary', '#score'); }"
     )
-    answered = (tab.message, tab.ticks, tab.summary, tab.answer)
+    answered = (tab.message, tab.findings, tab.summary, tab.answer)
     clicked = [component.click for component in answered]
     changed = [*choices, tab.decided, tab.sources.chosen]
     applied = gr.on(clicked, tab.apply, [*inputs, tab.decided], changed, **limits.QUIET)
@@ -683,19 +678,13 @@ def compute_result(
     scored, results = score_submission(
         submission, options, which, remark, counted=counted, prefix=prefix, named=named
     )
-    segments = prepared.looked.segments
-    doubts = [f"{found.tell(systems, segments)}." for found in tried.doubts]
+    doubts = [f"{found.tell(systems)}." for found in tried.doubts]
     if doubts and tried.kept:
         doubts.append(tell_effect(tried.kept))
     caution = " ".join(filter(None, doubts))
     # 4. Find what else the visitor should know about the texts and the options.
     progress(0.9, desc="Drawing")
-    remedies, notes = add_warnings([], [each for each in warnings if each.kind not in KINDS])
-    notes += _list_empty(submission)
-    # Of a system's own quotes, both scores are told, and the verdict stands.
-    for step in tried.notes:
-        told = f"{step.found.tell(systems, segments)}. {tell_effect([step])}"
-        notes += [told] if step.change >= LEAST_POINTS and not tried.decides else []
+    remedies, notes = add_warnings([], warnings)
     count = len(submission.references)
     # For fewer than 30, the metric has its own caution.
     if options["confidence"] and 30 <= count < limits.FEW_SEGMENTS:
@@ -715,16 +704,16 @@ def compute_result(
         )
         rendered = Rendered(summary, "", statistics)
     summary = rendered.summary
-    if tried.decides:
-        summary = render_box(tried, submission, prepared.looked)
+    if tried.steps:
+        summary = render_box(tried, submission)
         rendered = rendered._replace(statistics="")
     elif caution:
         doubt = f'<p class="bleu-message caution"><b>Caution:</b> {html.show(caution)}</p>'
         summary = f'{doubt}<div class="bleu-doubtful">{summary}</div>'
     summary += html.remedies(remedies) + html.notes(notes)
-    chosen = _list_chosen(decided, prepared.looked)
+    chosen = _list_chosen(decided, prepared)
     as_it_was = next(iter(without.values()), before)
-    ticks = render_ticks(submission, prepared.looked, tried, choices, chosen, as_it_was)
+    findings = render_findings(submission, prepared.looked, tried, choices, chosen, as_it_was)
     return Computed(
         scored=scored,
         results=results,
@@ -732,48 +721,21 @@ def compute_result(
         baseline=baseline,
         usual_baseline=usual_baseline,
         runs=runs,
-        rendered=rendered._replace(summary=summary, ticks=ticks),
+        rendered=rendered._replace(summary=summary, findings=findings),
     )
 
 
-def _list_chosen(decided: Decided | None, looked: Looked) -> dict[str, str]:
+def _list_chosen(decided: Decided | None, prepared: Prepared) -> dict[str, str]:
     """Return the fixes that the visitor has chosen, in words by their kinds."""
     chosen: dict[str, str] = {}
-    still_found = {each.kind for each in looked.found}
-    for kind, choice in (decided["kinds"] if decided else {}).items():
-        if choice == KEEP or kind in still_found:
-            continue
-        chosen[kind] = next(mistake.words.fixed for mistake in MISTAKES if mistake.kind == kind)
-        for name, value in (decided["options"].get(kind, {}) if decided else {}).items():
-            chosen[kind] = describe_setting(name, value)
-        if choice == HEAD:
-            chosen[kind] = f"{looked.segments:,} lines before those that moved"
+    for found in prepared.first.list_chosen(decided["kinds"]) if decided else ():
+        chosen[found.kind] = found.fixed
+        for name, value in decided["options"].get(found.kind, {}).items():
+            chosen[found.kind] = describe_setting(name, value)
+        if decided["kinds"][found.kind] == HEAD:
+            lines = len(prepared.submission.references)
+            chosen[found.kind] = f"{lines:,} lines before those that moved"
     return chosen
-
-
-def _list_empty(submission: Submission) -> list[str]:
-    """Return a sentence for each system with empty predictions, and for empty references."""
-    sentences = [
-        _tell_empty(f"{name}: ", "prediction", texts) for name, texts in submission.systems.items()
-    ]
-    references = ["".join(filter(None, texts)) for texts in submission.references]
-    return list(filter(None, [*sentences, _tell_empty("", "reference", references)]))
-
-
-def _tell_empty(name: str, what: str, texts: Sequence[str]) -> str:
-    """Return which texts are empty in words.
-
-    >>> _tell_empty("A: ", "prediction", ["a", "b", "", " "])
-    'A: 2 predictions are empty: lines 3 and 4.'
-    """
-    empty = [str(number) for number, text in enumerate(texts, 1) if not text.strip()]
-    if not empty:
-        return ""
-    hidden = len(empty) - _LISTED_SEGMENTS
-    listed = empty[:_LISTED_SEGMENTS] + [f"{hidden:,} more"] * (hidden > 0)
-    verb, noun = ("is", "line") if len(empty) == 1 else ("are", "lines")
-    count = html.count_things(len(empty), what)
-    return f"{name}{count} {verb} empty: {noun} {join_clauses(listed)}."
 
 
 def describe_size(submission: Submission) -> str:

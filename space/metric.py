@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import evaluate
 import pyarrow as pa
@@ -21,12 +21,13 @@ import pyarrow as pa
 from . import limits
 
 if TYPE_CHECKING:  # evaluate loads the metric without its types
-    from bleu_metric.bleu_checks import Checked, Repaired
+    from bleu_metric.bleu_checks import Checked
     from bleu_metric.bleu_counting import ReferenceLength
     from bleu_metric.bleu_diff import Difference
     from bleu_metric.bleu_explain import Explanation
+    from bleu_metric.bleu_measures import Writing
     from bleu_metric.bleu_messages import BleuWarning
-    from bleu_metric.bleu_mistakes import Found, Mistake, Words
+    from bleu_metric.bleu_pairs import Found
     from bleu_metric.bleu_published import Published
     from bleu_metric.bleu_reconcile import Reconciliation
     from bleu_metric.bleu_report import QuotableReport
@@ -46,50 +47,6 @@ class ScoredRows(NamedTuple):
     rows: pa.Table
 
 
-class Place(NamedTuple):
-    """A mistake that `check` found, in one system or in the references.
-
-    system: the name of the system; empty for references.
-    found: the mistake, its rows, and its fix.
-    """
-
-    system: str
-    found: Found
-
-    @property
-    def kind(self) -> str:
-        """The name of the mistake."""
-        return self.found.kind
-
-    @property
-    def words(self) -> Words:
-        """The mistake in the words of the page."""
-        return self.found.mistake.words
-
-    @property
-    def options(self) -> Options:
-        """The options of a fix by options."""
-        if self.kind == "case":  # lowercased texts have the same score, and no signature says so
-            return {"lowercase": True}
-        fix = self.found.fix
-        return {} if fix is None or fix.options is None else make_available(fix.options)
-
-    @property
-    def changes_texts(self) -> bool:
-        """True if the fix changes texts."""
-        return self.found.fix is not None and not self.options
-
-    @property
-    def pairing(self) -> Sequence[int] | None:
-        """The row of the prediction of each row of references, if the fix is another order."""
-        return None if self.found.fix is None else self.found.fix.pairing
-
-    @property
-    def example(self) -> str:
-        """The first place between ⟦ and ⟧, with the text around it; it may be empty."""
-        return str(report.escape_unseen(self.found.example))
-
-
 # --- The metric, and names from its modules -------------------------------------------------------
 
 # evaluate expects a module to have the name of its folder, and a Space is in a folder called `app`:
@@ -103,7 +60,8 @@ report = import_module(f"{_package}.bleu_report")
 _options = import_module(f"{_package}.bleu_options")
 _lines = import_module(f"{_package}.bleu_published")
 _significance = import_module(f"{_package}.bleu_significance")
-_mistakes = import_module(f"{_package}.bleu_mistakes")
+_measures = import_module(f"{_package}.bleu_measures")
+_pairs = import_module(f"{_package}.bleu_pairs")
 
 OPTIONS: Options = _options.OPTIONS  # the defaults
 CONVENTIONS: Mapping[str, Options] = _options.CONVENTIONS  # the options that each sets
@@ -116,15 +74,12 @@ read_macro_average: Callable[[QuotableReport], Mapping[str, Any]] = _significanc
 describe_intervals: Callable[..., str] = _significance.describe_intervals
 
 read_published: Callable[[object], Published] = _lines.read_published
-detokenize: Callable[[str], str] = _mistakes.detokenize
-straighten_quotes: Callable[[str], str] = _mistakes.straighten_quotes
+detokenize: Callable[[str], str] = _measures.detokenize
+write_plainly: Callable[[str], str] = _measures.write_plainly
 
-MISTAKES: Sequence[Mistake] = _mistakes.MISTAKES  # several may share a kind
-KINDS: Sequence[str] = _mistakes.KINDS
-# What is looked for in a sentence.
-_SENTENCE_KINDS = ("unspaced", "quotes", "tokenized", "case")
-LEFTOVERS = ("chat", "special_tokens", "fences", "preambles")
-_SENTENCE_ROWS = 40  # finders count rows: a sentence is looked at as if it were in each of them
+KINDS: Sequence[str] = _measures.KINDS  # of what `check` finds
+# Marks that are detached from their words.
+DETACHED: Writing = next(each for each in _measures.WRITINGS if each.alike is detokenize)
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
 _collected: ContextVar[list[BleuWarning] | None] = ContextVar("collected", default=None)
@@ -141,32 +96,19 @@ def make_available(options: Options) -> Options:
     return {**options, "tokenize": "char"}  # always available
 
 
-def find_in_sentence(
-    prediction: str, references: Sequence[str], options: Options
-) -> dict[str, Place]:
-    """Return the mistakes in a sentence, by their kinds.
+def find_in_sentence(prediction: str, references: Sequence[str], options: Options) -> list[Found]:
+    """Return what is certain of a sentence: known damages, and a tokenizer that cannot split it.
 
-    >>> list(find_in_sentence("hallo, welt!", ["Hallo, Welt!"], OPTIONS))
-    ['case']
+    >>> [found.kind for found in find_in_sentence("<think>Hm</think> a b</s>", ["a b"], OPTIONS)]
+    ['reasoning', 'special_tokens']
     """
-    scoring = {name: options.get(name, OPTIONS[name]) for name in ("tokenize", "lowercase")}
-    rows = _SENTENCE_ROWS
-    pairs = _mistakes.Pairs(
-        [prediction] * rows,
-        [list(references)] * rows,
-        tokenizer=TOKENIZERS[scoring["tokenize"]],
-        tokenizer_name=scoring["tokenize"],
-        ignores_case=scoring["lowercase"],
-    )
-    places: dict[str, Place] = {}
-    for found in _mistakes.find_kinds(pairs, {*_SENTENCE_KINDS, *LEFTOVERS}):
-        # Texts in tokens on both sides are a question in a corpus, as they may be meant.
-        is_meant = found.is_question and found.kind != "tokenized"
-        # References are the texts that are meant, tokenized or with marks of a model.
-        is_meant |= found.where == "references" and found.kind in ("tokenized", *LEFTOVERS)
-        if not is_meant:
-            places.setdefault(found.kind, Place("", found))
-    return places
+    name = options["tokenize"]
+    scope = _pairs.Scope(tokenizer_name=name, is_unspaced_split=TOKENIZERS[name].splits_unspaced)
+    pairs = _pairs.Pairs([prediction], [list(references)], scope)
+    finders = (*_measures.DAMAGES, _measures.find_unspaced)
+    listed = [found for find in finders for found in find(pairs)]
+    # References are the texts that are meant.
+    return [found for found in listed if found.side == "predictions" or found.options]
 
 
 def is_unspaced(texts: Sequence[str]) -> bool:
@@ -175,11 +117,7 @@ def is_unspaced(texts: Sequence[str]) -> bool:
     >>> is_unspaced(["我们用的是中文"]), is_unspaced(["We write plain English, not 中文."])
     (True, False)
     """
-    name = OPTIONS["tokenize"]
-    pairs = _mistakes.Pairs(
-        texts, [[""]] * len(texts), tokenizer=TOKENIZERS[name], tokenizer_name=name
-    )
-    return any(_mistakes.find_unspaced(pairs))
+    return bool(_pairs.Pairs(texts, [[text] for text in texts]).is_unspaced)
 
 
 @contextmanager
@@ -336,26 +274,6 @@ def request_check(
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_systems(systems, references)
     return bleu.check(systems, references, **options)
-
-
-def list_places(
-    checked: Checked, key: Literal["findings", "questions"] = "findings"
-) -> list[Place]:
-    """Return the findings of `check`, or its "questions": alignment first, then by effect."""
-    place_of = {}
-    for system, found in checked.list_found():
-        place = Place("" if found.where == "references" else str(system), found)
-        place_of[found.kind, found.where, place.system] = place
-    return [
-        place_of[finding["kind"], finding["where"], str(finding.get("system", ""))]
-        for finding in checked[key]
-    ]
-
-
-def repair(checked: Checked | None, kinds: Sequence[str]) -> Repaired:
-    """Return the texts that `check` has looked at after the fixes of some kinds."""
-    assert checked is not None  # something was found
-    return checked.repair(*kinds)
 
 
 def request_conventions(

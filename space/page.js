@@ -652,18 +652,6 @@
   // A visitor's own choice of an option stays when what was decided goes back.
   const own = (decided) => decided && { ...decided, before: [], options: {} };
 
-  // Opens the panel of a tick, and closes that of another.
-  const openTick = (tick) => {
-    const isOpen = tick.ariaExpanded === "true";
-    findAll("[data-tick]").forEach((other) => {
-      other.ariaExpanded = other === tick && !isOpen;
-      document.getElementById(other.dataset.tick).hidden = other !== tick || isOpen;
-    });
-  };
-  const showTicks = (row) => {
-    row.ariaExpanded = row.closest(".bleu-looked").classList.toggle("all");
-  };
-
   // The first button applies the fixes that are ticked. The score of some of them is not known before.
   const tickFix = (box) => {
     const fixes = findAll("[data-kind]", box);
@@ -869,8 +857,6 @@
 
   // What a click on an element, or on what is in it, does.
   const clicks = {
-    "[data-tick]": openTick,
-    "[data-ticks]": showTicks,
     "[data-kind]": (fix) => tickFix(fix.closest(".bleu-undecided")),
     "[data-unfold]": unfoldFiles,
     "[data-again]": () => find("#score").click(),

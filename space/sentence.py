@@ -504,7 +504,7 @@ def _explain(shown: Shown, options: ChosenOptions) -> list[_Candidate]:
             continue
         with collect_warnings() as warnings:
             explanation = request_explanation(text, shown.references, options)
-        remedies = find_remedies([text], [shown.references], options)
+        remedies = find_remedies(text, shown.references, options)
         length = explanation["prediction"]["length"]
         has_match = explanation["counts"][0] > 0
         if explanation["score"] == 0 and has_match and length < options["max_order"]:

@@ -365,7 +365,6 @@ def test_a_phrase_is_listed_once_and_not_as_its_parts():
 ADVISED = [
     ("the cat", "the cat", {}, "Skip n-grams longer than the text"),
     ("a b c d", "a b d c", {"smooth_method": "none"}, "Smooth as sacreBLEU does"),
-    ("ไทยดี " * 4, "ไทยดี " * 4, {}, "Score by characters"),
 ]
 
 
@@ -383,9 +382,6 @@ def test_buttons_do_not_depend_on_the_words_of_warnings(
         for name, value in list(vars(module).items()):
             if isinstance(value, messages.Notice):
                 monkeypatch.setattr(module, name, reword(value))
-    checks = importlib.import_module(f"{metric._package}.bleu_checks")
-    notice = lambda kind, *words, **option: reword(messages.Notice(kind, *words, **option))
-    monkeypatch.setattr(checks, "Notice", notice)
     predictions, references = prediction.splitlines(), [[line] for line in reference.splitlines()]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -610,29 +606,29 @@ def test_a_score_whose_meaning_is_in_doubt_stands_below_the_reason(count):
     assert "What should count?" in asked
     assert "Score as Chinese" in asked
     assert _list_copied(asked) == []
-    doubtful = render_with(systems, CHINESE, {"unspaced": "keep"}).summary
+    doubtful = render_with(systems, CHINESE, {"spaces": "keep"}).summary
     clear = render_with(systems, CHINESE, tokenize="zh").summary
-    assert doubtful.index("text without spaces") < doubtful.index("bleu-doubtful")
+    assert doubtful.index("without spaces between words") < doubtful.index("bleu-doubtful")
     copied = _list_copied(doubtful)
     assert len(copied) == 3
-    assert all("text without spaces in 30 of 30 lines" in text for text in copied)
+    assert all("The references are written without spaces" in text for text in copied)
     assert all("Caution: " in text for text in copied)
-    assert "text without spaces" not in clear
+    assert "without spaces" not in clear
 
 
-@pytest.mark.filterwarnings("ignore:.*which language models add", "ignore:.*are equal in")
+@pytest.mark.filterwarnings("ignore")  # the page says them
 def test_markdown_to_copy_has_names_escaped():
     """In the table, and in the reason that names the system."""
     references = REFERENCES
     systems = {"__a__": [f"<think>Hm</think> {text}" for text in references]}
     systems["*b*"] = systems["__a__"][::-1]
     systems["c"] = drop_words(0.02, 3)
-    rendered = render_with(systems, references, {"chat": "keep", "reordered": "keep"})
+    rendered = render_with(systems, references, {"reasoning": "keep", "moved": "keep"})
     _, markdown, _ = _list_copied(rendered.summary)[:3]
     table, note = markdown.split("\n\n")
     assert re.findall(r"^\| (\S+) \|", table, re.MULTILINE) == ["System", "---", "c", r"\_\_a\_\_", r"\*b\*"]  # fmt: skip
-    assert r"“\*b\*” seems to be in another order" in note
-    assert r"“\_\_a\_\_” and “\*b\*” have the model’s thinking, or turns of a chat" in note
+    assert r"“\*b\*”: the predictions are in another order" in note
+    assert r"“\_\_a\_\_” and “\*b\*”: line 1 contains the reasoning of a model" in note
     assert re.search(r"; `nrefs:1\|[^`]*` Caution: ", note)
 
 
@@ -640,34 +636,86 @@ DOUBTS = [
     ("猫がマットの上に座っています。", "猫はマットの上に。", {}, "Score by characters"),
     ("我们用的是中文", "我们用的是中文", {}, "Score as Chinese"),
     ("a b c .", "a b c .", {}, "Split at spaces only"),
-    ("a b c .", "a b c.", {}, "Detokenize the predictions"),
+    ("a b c .", "a b c.", {}, "Detokenize the candidate"),
     ("Sure, here is the translation: a b", "a b", {}, ""),
     ("<think>Hm</think> a b", "a b", {}, ""),
     ("a b c<|im_end|>", "a b", {}, ""),
+    ("```\na b c\n```", "a b c", {}, ""),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("prediction", "reference", "options", "button"), DOUBTS)
 def test_what_changes_the_meaning_of_a_score_is_in_words(prediction, reference, options, button):
     remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
-    found = remedies.find_remedies([prediction], [[reference]], {**metric.OPTIONS, **options})
-    assert [remedy.button for remedy in found if remedy.changes_meaning] == [button]
+    found = remedies.find_remedies(prediction, [reference], {**metric.OPTIONS, **options})
+    assert [remedy.button for remedy in found] == [button]
 
 
 @pytest.mark.parametrize(
     "text", ["Sure, I will come.", "Here is the news:", "Translation is hard.", "I cannot help it."]
 )
 def test_ordinary_text_is_no_leftover(text):
-    metric = importlib.import_module("space.metric")
-    found = metric.find_in_sentence(text, ["A man came."], metric.OPTIONS)
-    assert not {*metric.LEFTOVERS} & {*found}
+    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
+    assert remedies.find_remedies(text, ["A man came."], metric.OPTIONS) == []
+
+
+# Quotes that no side writes in another way, or that both sides have.
+SAME_QUOTES = [
+    ("“here” it is", "here it is"),
+    ("“here” it’s", '“here” it’s "so"'),
+    ("'gut' ist es", "„gut“ ist es"),
+]
+
+
+@pytest.mark.parametrize(("prediction", "reference"), SAME_QUOTES)
+def test_quotes_without_others_in_their_place_are_no_finding(prediction, reference):
+    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
+    assert remedies.find_remedies(prediction, [reference], metric.OPTIONS) == []
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference"),
+    [
+        ("It’s “here”", 'It\'s "here"'),
+        ('It\'s "here"', "It’s “here”"),
+        ("„hier“ so", "“hier” so"),
+        ("「猫」と", '"猫"と'),
+    ],
+)
+def test_quotes_are_written_plainly_on_both_sides(prediction, reference):
+    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
+    (found,) = [
+        remedy
+        for remedy in remedies.find_remedies(prediction, [reference], metric.OPTIONS)
+        if remedy.fix == "quotes"
+    ]
+    fix = remedies.FIXES[found.fix]
+    assert fix(prediction) == fix(reference)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "is_found"),
+    [
+        ("the cat sat", "The cat Sat.", True),
+        ("the cat sat", "12 34", False),
+        ("a dog ran", "The cat sat.", False),
+        ("THE CAT", "The cat", True),
+    ],
+)
+def test_case_is_found_where_words_match_without_it(prediction, reference, is_found):
+    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
+    for texts in ((prediction, [reference]), (reference, [prediction])):
+        found = remedies.find_remedies(*texts, metric.OPTIONS)
+        assert [each.options for each in found] == [{"lowercase": True}] * is_found
+        assert remedies.find_remedies(*texts, {**metric.OPTIONS, "lowercase": True}) == []
 
 
 def test_single_surrogates_in_a_long_sentence_do_no_harm():
     metric = importlib.import_module("space.metric")
     text = "<pad> \ud800 " * 1500
     references = ["A man came.", "\ud800 " * 1500]
-    assert "special_tokens" in metric.find_in_sentence(text, references, metric.OPTIONS)
+    found = metric.find_in_sentence(text, references, metric.OPTIONS)
+    assert "special_tokens" in {each.kind for each in found}
 
 
 def test_what_is_copied_of_many_systems_has_one_number_of_resamples():
@@ -682,30 +730,79 @@ def test_what_is_copied_of_many_systems_has_one_number_of_resamples():
         assert resamples != "10,000"
 
 
-@pytest.mark.filterwarnings("ignore:.*language models add", "ignore:.*")
-def test_leftovers_are_told_once():
-    """The metric warns of them as well, with the index of a row, which a visitor has not."""
+@pytest.mark.filterwarnings("ignore")  # the page says them
+def test_a_mistake_is_told_once():
+    """The metric warns of it as well, with the index of a row, which a visitor has not."""
     references = [f"the cat number {i} sat on the mat" for i in range(40)]
     predictions = [f"a cat number {i} sat on the mat" for i in range(40)]
     predictions[0] = "<think>Hm</think> a cat sat"
     rendered = render_with({"A": predictions}, references)
-    assert "“A”: the model’s thinking, or turns of a chat" in rendered.ticks
-    assert "predictions[0]" not in rendered.summary + rendered.ticks
+    told = "“A”: line 1 contains the reasoning of a model ("
+    assert (rendered.summary + rendered.findings).count(told) == 1
+    assert "predictions[0]" not in rendered.summary + rendered.findings
 
 
 def test_leftovers_in_the_references_as_well_are_text():
     remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
-    texts = ["Sure, here is the translation: a b"]
-    assert remedies.find_remedies(texts, [texts], metric.OPTIONS) == []
+    text = "Sure, here is the translation: a b"
+    assert remedies.find_remedies(text, [text], metric.OPTIONS) == []
 
 
+@pytest.mark.filterwarnings("ignore")  # the page says them
 def test_each_system_is_looked_at():
-    """One of two in tokens, or with leftovers, is a false verdict too; it is named."""
+    """One of two in tokens is a false verdict too; it is named."""
     references = [f"the cat number {i} sat, on mat {i % 7}." for i in range(30)]
     tokenized = [text.replace(",", " ,").replace(".", " .") for text in references]
-    rendered = render_with({"A": references, "B": tokenized}, references)
-    assert "“B”: blanks before commas and periods" in rendered.ticks
-    assert "Detokenize" in rendered.summary
+    findings = render_with({"A": references, "B": tokenized}, references).findings
+    assert "“B”: the predictions have detached punctuation" in findings
+    assert ">Write all alike<" in findings
+
+
+SPOKEN = [f"Anna said it’s “{number} cats” on mat {number % 7}." for number in range(40)]
+
+
+@pytest.mark.filterwarnings("ignore")  # the page says them
+def test_typography_waits_only_if_it_decides_the_verdict():
+    """In one system's favor until all are written alike; of one system alone it is a note."""
+    plain = [text.translate(str.maketrans("“”’", '""\'')) for text in SPOKEN]
+    worse = [text.replace("Anna", "Ann").replace("mat", "rug") for text in SPOKEN]
+    asked = render_with({"A": worse, "B": plain}, SPOKEN).summary
+    assert 'data-kind="typography"' in asked
+    assert asked.count("A is ") + asked.count("B is ") == 2
+    assert "bleu-verdict" not in asked
+    assert _list_copied(asked) == []
+    noted = render_with({"B": plain}, SPOKEN)
+    assert "bleu-undecided" not in noted.summary
+    before, after = re.search(r"B has ([\d.]+) instead of ([\d.]+)\.", noted.findings).groups()[
+        ::-1
+    ]
+    assert (before, after) == (f"{float(_find_score(noted.summary)):.1f}", "100.0")
+    # All columns are written alike.
+    fixed = render_with({"A": worse, "B": plain}, SPOKEN, {"typography": "fix"})
+    assert "typography made alike, your choice" in fixed.findings
+    assert "B scores" in fixed.summary
+
+
+def _find_score(summary):
+    return re.search("<strong>(.*?)</strong>", summary)[1]
+
+
+@pytest.mark.filterwarnings("ignore")  # the page says them
+def test_an_effect_starts_from_the_score_that_is_shown():
+    """A note counts only its own fix, whatever else was found."""
+    plain = [text.translate(str.maketrans("“”’", '""\'')) for text in SPOKEN]
+    marked = [f"{text}</s>" for text in plain[:20]] + plain[20:]
+    rendered = render_with({"A": marked}, SPOKEN, {"special_tokens": "keep"})
+    shown = f"{float(_find_score(rendered.summary)):.1f}"
+    assert set(
+        re.findall(r"A has [\d.]+ instead of ([\d.]+)\.", rendered.summary + rendered.findings)
+    ) == {shown}
+    metric = importlib.import_module("space.metric")
+    alone = metric.bleu.compute(
+        predictions=[text.replace("“", '"') for text in marked],
+        references=[text.translate(str.maketrans("“”’", '""\'')) for text in SPOKEN],
+    )["score"]
+    assert f"A has {alone:.1f} instead of {shown}." in rendered.findings
 
 
 @pytest.mark.parametrize(
@@ -728,14 +825,13 @@ def test_the_formula_has_its_100():
     assert formula.startswith('<p class="bleu-formula">= 100 · ')
 
 
-def test_empty_predictions_are_listed():
+@pytest.mark.filterwarnings("ignore")  # the page says them
+def test_empty_predictions_are_told_with_their_lines():
     texts = ["a b c d"] * 3 + [""] + ["a b c d"] * 46 + ["", " "] + ["a b c d"] * 9
-    page = render_with({"A": texts}, ["a b c d"] * len(texts)).summary
-    assert "A: 3 predictions are empty: lines 4, 51 and 52." in page
-    page = render_with({"A": ["", "a b c d"]}, ["a b c d"] * 2).summary
-    assert "A: 1 prediction is empty: line 1." in page
-    page = render_with({"A": [""] * 20 + ["a b c d"]}, ["a b c d"] * 21).summary
-    assert "A: 20 predictions are empty: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 10 more." in page
+    rendered = render_with({"A": texts}, ["a b c d"] * len(texts))
+    assert "“A”: line 4 is empty, like 3 of 61 predictions." in rendered.summary
+    listed = re.search("<li><details><summary>“A”: line 4 is.*?</li>", rendered.findings)[0]
+    assert [line for line in ("4", "51", "52") if f">{line}</td>" in listed] == ["4", "51", "52"]
 
 
 # --- "You expected" -------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What was looked at in an upload, as HTML: a line of ticks, and a box if a verdict has to wait."""
+"""What was found in an upload, as HTML: a list, and a box if a verdict has to wait."""
 
 from __future__ import annotations
 
@@ -14,26 +14,23 @@ from .checks import (
     Choices,
     FoundKind,
     Looked,
+    Place,
     Step,
     Trial,
     Tried,
-    list_fine,
-    list_looked_for,
-    list_skipped,
-    name_subject,
-    shorten_places,
+    tell_effect,
 )
 from .files import Submission
-from .metric import Options, Place
+from .metric import Options, report
 from .options import join_clauses
 
-_EXAMPLES = 3  # lines in the panel of a tick
+_EXAMPLES = 3  # lines of a finding
 _SHOWN_SYSTEMS = 5  # rows of scores with and without a fix
 _TEXT_CHARACTERS = 160  # of a line
 _TITLE_ID = "bleu-undecided-title"
 
 
-def render_ticks(
+def render_findings(
     submission: Submission,
     looked: Looked,
     tried: Tried,
@@ -41,50 +38,34 @@ def render_ticks(
     chosen: Mapping[str, str],
     as_it_was: Trial,
 ) -> str:
-    """Return the line of ticks, findings first, and the panels that they open.
+    """Return the list of what was found, without what the box asks about.
 
     `chosen` has the chosen fixes in words by their kinds, and `as_it_was` the scores without them.
     """
     items: list[str] = []
-    panels: list[str] = []
-    # 1. What was found. Where the verdict stands, a finding has its button beside it.
-    steps = {step.found.kind: step for step in (*tried.steps, *tried.kept, *tried.notes)}
+    # 1. What was found, with the score after the fix alone.
+    asked = {step.found.kind for step in tried.steps}
+    notes = {step.found.kind: step for step in tried.notes}
     for found in looked.found:
-        number = len(items)
-        words = shorten_places(found.places, submission.systems)
+        if found.can_be_fixed and found.kind in asked:
+            continue
+        told = f"{found.tell(submission.systems)}."
         fix = ""
-        if found.kind in choices:
-            words += ", kept"
+        if found.can_be_fixed and choices.get(found.kind) == KEEP:
+            told = f"Kept: {told}"
             fix = _choose(found, "Take back", "")
-        elif found.can_be_fixed and not (tried.decides and found.is_alarming):
+        elif found.can_be_fixed and found.kind in notes:
+            told = f"{told} {tell_effect([notes[found.kind]])}".strip()
             fix = _choose(found, found.button, FIX)
-        items.append(_item(number, words, fix, is_found=True))
-        step = steps.get(found.kind)
-        panels.append(_panel(number, _open_finding(found, step, submission, looked)))
+        lines = _render_lines(found, submission)
+        items.append(
+            f"<li><details><summary>{html.show(told)}</summary>{lines}</details>{fix}</li>"
+        )
     # 2. What the visitor has chosen to fix.
     for kind, phrase in chosen.items():
         back = html.button("Take back", "choose", kinds=json.dumps({kind: ["", {}]}))
-        items.append(
-            f'<li class="chosen"><span class="bleu-tick"><i aria-hidden="true">✓</i>'
-            f"{html.show(phrase)}, your choice</span> {back}</li>"
-        )
-    # 3. What is fine.
-    lines = html.count_things(len(submission.references), "line")
-    each_has = " each" if len(submission.systems) > 1 else ""
-    told = html.paragraph(f"All systems and references have {lines}.")
-    opened = {fine: _open_fine(fine, looked, submission) for fine in list_fine(looked)}
-    for fine, panel in {f"{lines}{each_has}": told, **opened}.items():
-        number = len(items)
-        items.append(_item(number, fine, "", is_found=False))
-        panels.append(_panel(number, panel))
-    # 4. What is fine is one line, which opens the ticks.
-    fine_count = len(items) - len(looked.found) - len(chosen)
-    other = "other " if looked.found else ""
-    summary = f"{fine_count} {other}things looked at, fine"
-    row = (
-        '<button type="button" class="bleu-tick row" aria-expanded="false" data-ticks>'
-        f'<i aria-hidden="true">✓</i>{summary}</button>'
-    )
+        items.append(f'<li class="chosen">{html.show(phrase)}, your choice {back}</li>')
+    # 3. What was not looked at, and what to say aloud after a choice.
     partial = ""
     if looked.is_partial:
         told = f"Only the first {looked.segments:,} lines were looked at, because of their size."
@@ -99,78 +80,16 @@ def render_ticks(
         pair = f"{tried.before.scores[name]:.1f} instead of {as_it_was.scores[name]:.1f}"
         phrases = f"{phrases[0].upper()}{phrases[1:]}"
         said = f' data-announce="{html.show(f"{phrases}. {whose}{pair}")}. {left} left"'
-    return (
-        f'<div class="bleu-looked"{said}><ul class="bleu-ticks"'
-        f' aria-label="What was looked at in the texts">{"".join(items)}</ul>{row}'
-        f"{''.join(panels)}</div>{_render_questions(looked, submission, choices)}{partial}"
-    )
-
-
-def _render_questions(looked: Looked, submission: Submission, choices: Choices) -> str:
-    """Return a line that opens what may be meant: fixes that bring texts no nearer."""
-    open_questions = [each for each in looked.questions if each.kind not in choices]
-    if not open_questions:
-        return ""
-    parts = []
-    for found in open_questions:
-        told = found.tell(submission.systems, looked.segments)
-        fix = _choose(found, found.button, FIX) if found.can_be_fixed else ""
-        lines = _render_lines(found, submission, 1)
-        parts.append(f"<p>{html.show(told)}. {fix}</p>{lines}")
-    words = join_clauses(
-        [shorten_places(each.places, submission.systems) for each in open_questions[:2]]
-    )
-    return (
-        '<details class="bleu-meant" data-fold="questions"><summary>Is this meant?'
-        f" {html.show(words)}</summary>{''.join(parts)}</details>"
-    )
-
-
-def _item(number: int, words: str, fix: str, *, is_found: bool) -> str:
-    sign, kind, before = "✓", "", ""
-    if is_found:
-        sign, kind, before = "!", ' class="no"', '<span class="bleu-unseen">Found: </span>'
-    panel = f"bleu-tick-{number}"
-    return (
-        f'<li{kind}><button type="button" class="bleu-tick" aria-expanded="false"'
-        f' aria-controls="{panel}" data-tick="{panel}"><i aria-hidden="true">{sign}</i>{before}'
-        f"{html.show(words)}</button>{fix}</li>"
-    )
-
-
-def _panel(number: int, content: str) -> str:
-    return f'<div class="bleu-opened" id="bleu-tick-{number}" hidden>{content}</div>'
-
-
-def _open_finding(
-    found: FoundKind, step: Step | None, submission: Submission, looked: Looked
-) -> str:
-    """Return what the tick of a finding opens."""
-    sentence = html.paragraph(f"{found.tell(submission.systems, looked.segments)}.")
-    scores = ""
-    if step is not None:
-        scores = _render_scores([step.before, step.after], ["before", found.fixed])
-    return f"{sentence}{_render_lines(found, submission, _EXAMPLES)}{scores}"
-
-
-def _open_fine(fine: str, looked: Looked, submission: Submission) -> str:
-    """Return what was looked for under a tick, and the first lines."""
-    kinds = "; ".join(list_looked_for(looked.fine, fine))
-    lines = html.count_things(looked.segments, "line")
-    told = f"Looked for in {lines} of each system and not found: {kinds}."
-    skipped = list_skipped(looked, fine)
-    if skipped:
-        told += f" Not looked for: {'; '.join(skipped)}."
-    sentence = html.paragraph(told)
-    name = next(iter(submission.systems))
-    rows = range(min(_EXAMPLES, looked.segments))
-    return f"{sentence}{_side_by_side(name, rows, submission)}"
+    listed = ""
+    if items:
+        listed = f'<ul class="bleu-findings"{said} aria-label="Findings">{"".join(items)}</ul>'
+    return f"{listed}{partial}"
 
 
 # --- The box --------------------------------------------------------------------------------------
 
 
-def render_box(tried: Tried, submission: Submission, looked: Looked) -> str:
+def render_box(tried: Tried, submission: Submission) -> str:
     """Return the box that stands in the verdict's place while fixes would change it."""
     before = tried.before
     after = tried.steps[-1].after
@@ -184,9 +103,7 @@ def render_box(tried: Tried, submission: Submission, looked: Looked) -> str:
     top = max(max(trial.scores.values()) for trial in (before, *(s.after for s in tried.steps)))
     rows = [_render_start(name, before, top)]
     for number, step in enumerate(tried.steps):
-        rows.append(_render_step(number, step, submission, looked, top))
-    for step in tried.notes:
-        rows.append(_render_note(step, submission, looked))
+        rows.append(_render_step(number, step, submission, top))
     # 3. Of several systems, their scores and the verdict.
     table = ""
     if len(before.scores) > 1 or after.segments != before.segments:
@@ -222,28 +139,21 @@ def _render_start(name: str, before: Trial, top: float) -> str:
     )
 
 
-def _render_step(
-    number: int, step: Step, submission: Submission, looked: Looked, top: float
-) -> str:
-    """Return the row of a fix: its tick, an example, its step as a bar, and the score after it."""
+def _render_step(number: int, step: Step, submission: Submission, top: float) -> str:
+    """Return the row of a fix: a box to tick, an example, its step, and the score after it."""
     found = step.found
     name = _find_most_changed(step.before, step.after)
-    counts = {len(place.found.rows) for place in found.places}
-    where = html.count_things(max(counts), "line")
-    if len(submission.systems) > 1:
-        where = f"{name_subject(found.places, submission.systems)}, {where}"
     label = f"fix-{number}"
     more = [_choose(found, text, choice, options) for text, choice, options in _list_others(step)]
     place = found.places[0]
-    shown = f'<span class="bleu-line">{_mark(place.example)}</span>' if place.example else ""
-    if place.pairing is not None:
-        shown = _show_moved(place, submission)
+    shown = _show_moved(place, submission) if place.found.pairing is not None else _mark(place)
     of_system = f"<small>{html.show(name)}</small> " if len(submission.systems) > 1 else ""
     old, new = step.before.scores[name], step.after.scores[name]
+    told = html.show(found.tell(submission.systems))
     return (
         f'<tr><td><input type="checkbox" checked id="{label}" data-kind="{found.kind}"'
         f" data-options='{html.show(json.dumps(dict(found.options)))}'></td>"
-        f'<td><label for="{label}">{html.show(found.button)} <small>{html.show(where)}</small>'
+        f'<td><label for="{label}">{html.show(found.button)} <small>{told}</small>'
         f"</label> {' '.join(more)}</td><td>{shown}</td>"
         f'<td class="bar">{_draw_bar(old, new, top)}</td>'
         f'<td class="number">{html.write_signed(new - old, 1)}</td>'
@@ -256,24 +166,14 @@ def _list_others(step: Step) -> list[tuple[str, str, Options]]:
     found = step.found
     others: list[tuple[str, str, Options]] = []
     by_characters = {"tokenize": "char"}
-    if found.kind == "unspaced" and found.options != by_characters:
+    if "tokenize" in found.options and found.options != by_characters:
         others.append((BUTTONS["tokenize", "char"], FIX, by_characters))
     if step.head is not None:
-        lines = html.count_things(found.find_first(), "line")
+        lines = html.count_things(step.head.segments, "line")
         (score, *_) = step.head.scores.values()
         shown = f": {score:.1f}" if len(step.head.scores) == 1 else ""
         others.append((f"Score the first {lines}{shown}", HEAD, {}))
     return others
-
-
-def _render_note(step: Step, submission: Submission, looked: Looked) -> str:
-    """Return the row of a system's own quotes, which don't wait for a choice."""
-    told = step.found.tell(submission.systems, looked.segments)
-    name = _find_most_changed(step.before, step.after)
-    return (
-        f'<tr class="note"><td></td><td colspan="4">Note: {html.show(told)}</td>'
-        f'<td class="number"><b>{step.after.scores[name]:.1f}</b> if equal</td></tr>'
-    )
 
 
 def _draw_bar(old: float, new: float, top: float) -> str:
@@ -291,13 +191,12 @@ def _choose(found: FoundKind, text: str, choice: str, options: Options | None = 
     changed: Mapping[str, object] = {}
     if choice == FIX:
         changed = options or found.options
-    about = found.places[0].words.found.format(detail="one case")
     kinds = {found.kind: [choice, dict(changed)]}
-    return html.button(text, "choose", kinds=json.dumps(kinds), about=about)
+    return html.button(text, "choose", kinds=json.dumps(kinds), about=found.name)
 
 
 def _render_scores(trials: Sequence[Trial], names: Sequence[str]) -> str:
-    """Return the scores before and after a fix, and the verdicts on two systems."""
+    """Return the scores before and after a fix, and both verdicts."""
     before, after = trials
     changed = sorted(before.scores, key=lambda name: -abs(after.scores[name] - before.scores[name]))
     shown = changed[:_SHOWN_SYSTEMS]
@@ -307,6 +206,8 @@ def _render_scores(trials: Sequence[Trial], names: Sequence[str]) -> str:
     if before.delta is not None:
         rows.append(["difference", *map(_write_difference, trials)])
         rows.append(["so", *(_judge(trial) for trial in trials)])
+    elif before.first:
+        rows.append(["first place", *(join_clauses(sorted(trial.first)) for trial in trials)])
     if after.segments != before.segments:
         rows.append(["lines", *(f"{trial.segments:,}" for trial in trials)])
     return html.rows(["system", *names], rows)
@@ -334,32 +235,29 @@ def _judge(trial: Trial) -> str:
 # --- Lines ----------------------------------------------------------------------------------------
 
 
-def _render_lines(found: FoundKind, submission: Submission, count: int) -> str:
+def _render_lines(found: FoundKind, submission: Submission) -> str:
     """Return lines with what was found in them, the place marked if there is one."""
     place = found.places[0]
-    if place.pairing is not None:
+    if place.found.pairing is not None:
         return _show_moved(place, submission)
-    marked = ""
-    if place.example:
-        line = f"<span>line {found.find_first() + 1:,}</span>{_mark(place.example)}"
-        marked = f'<p class="bleu-line">{line}</p>'
-    if marked and count == 1:
-        return marked
-    name = place.system or next(iter(submission.systems))
-    return f"{marked}{_side_by_side(name, list(place.found.rows[:count]), submission)}"
+    mark = _mark(place)
+    marked = f"<p>{mark}</p>" if mark else ""
+    cells = [_list_cells(place.system, row, submission) for row in place.found.rows[:_EXAMPLES]]
+    return marked + html.rows(["line", "reference", place.system], cells)
 
 
-def _mark(example: str) -> str:
-    """Return an example with its place marked, which stands between ⟦ and ⟧."""
-    before, _, rest = example.partition("⟦")
-    place, _, after = rest.partition("⟧")
-    return f"<bdi>{html.show(before)}<mark>{html.show(place)}</mark>{html.show(after)}</bdi>"
+def _mark(place: Place) -> str:
+    """Return an example with its place marked, which stands between ⟦ and ⟧; it may be empty."""
+    before, _, rest = report.escape_unseen(place.found.example).partition("⟦")
+    at, _, after = rest.partition("⟧")
+    marked = f"{html.show(before)}<mark>{html.show(at)}</mark>{html.show(after)}"
+    return f'<bdi class="bleu-line">{marked}</bdi>' if at else ""
 
 
 def _show_moved(place: Place, submission: Submission) -> str:
     """Return the lines around the place from which on lines moved, and where each one fits."""
-    assert place.pairing is not None
-    pairing = list(place.pairing)
+    assert place.found.pairing is not None
+    pairing = list(place.found.pairing)
     texts = submission.systems[place.system]
     home_of = {own: row for row, own in enumerate(pairing) if own >= 0}
     first = int(place.found.rows[0])
@@ -373,12 +271,6 @@ def _show_moved(place: Place, submission: Submission) -> str:
         for row in rows
     ]
     return html.rows(["line", "reference", place.system, "fits line"], cells)
-
-
-def _side_by_side(name: str, rows: Sequence[int], submission: Submission) -> str:
-    """Return lines of a system beside the first reference."""
-    cells = [_list_cells(name, row, submission) for row in rows]
-    return html.rows(["line", "reference", name], cells)
 
 
 def _list_cells(name: str, row: int, submission: Submission) -> list[str]:
