@@ -333,7 +333,7 @@ for unit in {CHARACTERS!r}:
     for text in (unit * (100_000 // len(unit)), "a" + unit * (100_000 // len(unit)) + "a"):
         for fix in checks.FIXES.values():
             fix(text)
-        checks.find_remedies([text], [["a"]], metric.OPTIONS)
+        checks.find_remedies(text, ["a"], metric.OPTIONS)
         html.rows(["text"], [[text]])
         for tokenizer in metric.TOKENIZERS:
             if tokenizer == "ptb":

@@ -468,12 +468,13 @@ def test_what_is_no_score(page):
         )
 
 
-def test_typographic_quotes_are_recognised_and_mended(page):
-    paste(page, "“It’s here”, he said .\n“No”", '"It\'s here", he said.\n"No"')
+def test_typographic_quotes_are_written_alike_on_both_sides(page):
+    paste(page, "“It’s here”, he said .\n“No”\n“So”", '"It\'s here", he said.\n"No"\n"So"')
     score(page)
-    expect(page.locator("#corpus-ticks")).to_contain_text("curly quotes")
-    page.locator("#corpus-ticks").get_by_role("button", name="Make quotes straight").first.click()
-    expect(page.locator(SUMMARY)).to_contain_text("quotes made straight")
+    findings = page.locator("#corpus-findings")
+    expect(findings).to_contain_text("of the quotation marks in the predictions")
+    findings.get_by_role("button", name="Write all alike").first.click()
+    expect(page.locator(SUMMARY)).to_contain_text("typography made alike")
 
 
 def test_a_fix_goes_back_with_the_texts_that_needed_it(page, bleu):

@@ -150,7 +150,6 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
         upload(page, role, tmp_path / f"{name}.txt")
     score(page)
     expect(page.locator("#corpus-summary .bleu-undecided")).to_be_visible()
-    page.locator("#corpus-ticks .no .bleu-tick").first.click()
     look("corpus, no verdict yet")
     page.get_by_role("button", name="Keep as it is").click()
     expect(page.locator("#corpus-summary .caution")).to_be_visible()
@@ -306,11 +305,11 @@ def test_a_button_that_goes_leaves_the_focus_on_the_page(page):
     page.locator("#sentence-score .bleu-button, #sentence .bleu-button").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#sentence-options > button")).to_be_focused()
-    # A note beside its tick, and a question in the verdict's place.
-    quotes = "“It’s here”, he said.\n“No”", '"It\'s here", he said.\n"No"'
+    # A note in the list, and a question in the verdict's place.
+    quotes = "“It’s here”, he said.\n“No”\n“So”", '"It\'s here", he said.\n"No"\n"So"'
     cased = "\n".join(f"The Ferry {i} leaves the Harbour at noon." for i in range(40))
     for button, system, references in (
-        ("#corpus-ticks .no .bleu-button", *quotes),
+        ("#corpus-findings .bleu-button", *quotes),
         ("#corpus-summary .bleu-answers .bleu-button", cased.lower(), cased),
     ):
         paste(page, system, references)

@@ -11,8 +11,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 SUMMARY = "#corpus-summary"
 BOX = f"{SUMMARY} .bleu-undecided"
 VERDICT = f"{SUMMARY} .bleu-verdict"
-TICKS = "#corpus-ticks .bleu-ticks"
-FOUND = f"{TICKS} .no"
+FINDINGS = "#corpus-findings .bleu-findings"
+FOUND = f"{FINDINGS} details"
 
 GOOD = drop_words(0.12, 1)
 
@@ -31,19 +31,16 @@ def score_texts(page, folder, systems, references):
     expect(page.locator(".pending")).to_have_count(0)
 
 
-def test_what_is_fine_is_said_in_ticks_that_open(page, tmp_path):
-    score_texts(page, tmp_path, {"atlas": GOOD, "birch": BETTER}, REFERENCES)
+def test_a_finding_opens_to_its_lines(page, tmp_path):
+    few = [*BETTER[:3], "", *BETTER[4:]]
+    score_texts(page, tmp_path, {"atlas": GOOD, "birch": few}, REFERENCES)
     expect(page.locator(VERDICT)).to_be_visible()
-    expect(page.locator(FOUND)).to_have_count(0)
-    page.get_by_role("button", name="things looked at, fine").click()
-    expect(page.locator(TICKS)).to_contain_text("120 lines each")
-    tick = page.get_by_role("button", name="lines correspond")
-    expect(tick).to_have_attribute("aria-expanded", "false")
-    tick.click()
-    expect(tick).to_have_attribute("aria-expanded", "true")
-    expect(page.locator(".bleu-opened:visible")).to_contain_text("lines that moved")
-    tick.click()
-    expect(page.locator(".bleu-opened:visible")).to_have_count(0)
+    finding = page.locator(FOUND)
+    expect(finding).to_have_count(1)
+    expect(finding.locator("summary")).to_contain_text("“birch”: line 4 is empty")
+    expect(finding.locator("table")).to_be_hidden()
+    finding.locator("summary").click()
+    expect(finding.locator("table")).to_contain_text(REFERENCES[3])
 
 
 def test_a_system_in_lower_case_is_a_question_and_the_answer_is_in_all_copies(page, bleu, tmp_path):
@@ -51,7 +48,7 @@ def test_a_system_in_lower_case_is_a_question_and_the_answer_is_in_all_copies(pa
     score_texts(page, tmp_path, {"baseline": GOOD, "new": lower}, REFERENCES)
     box = page.locator(BOX)
     expect(box).to_contain_text("What should count?")
-    expect(page.locator(FOUND)).to_contain_text("“new”: texts in lower case only")
+    expect(box).to_contain_text("“new”: the predictions are in lower case, unlike the references")
     systems = {"baseline": GOOD, "new": lower}
     for options in ({}, {"lowercase": True}):
         for name, result in bleu.compare(systems, REFERENCES, **options)["systems"].items():
@@ -66,7 +63,7 @@ def test_a_system_in_lower_case_is_a_question_and_the_answer_is_in_all_copies(pa
     )
     expect(page.locator(VERDICT)).to_contain_text("which may be chance")
     assert "case:lc" in copied(page, SUMMARY)
-    press(page, "Take back", TICKS)
+    press(page, "Take back", FINDINGS)
     expect(box).to_be_visible()
     press(page, "Keep as it is", BOX)
     expect(page.locator(".bleu-doubtful .bleu-verdict")).to_be_visible()
@@ -83,7 +80,7 @@ def test_of_two_fixes_one_can_be_chosen(page, bleu, tmp_path):
     box.get_by_role("checkbox", name="Ignore case").uncheck()
     press(page, "Apply 1 of 2", BOX)
     expect(box).to_have_count(0)
-    expect(page.locator(f"{TICKS} .chosen")).to_have_count(1)
+    expect(page.locator(f"{FINDINGS} .chosen")).to_have_count(1)
     score_of(page, SUMMARY, bleu.compute(predictions=lower, references=REFERENCES)["score"])
 
 
@@ -93,13 +90,13 @@ MOVED = BETTER[:60] + BETTER[61:] + [""]
 def test_a_missing_line_is_shown_beside_its_partner_and_moved_back(page, bleu, tmp_path):
     score_texts(page, tmp_path, {"cedar": GOOD, "elm": MOVED}, REFERENCES)
     box = page.locator(BOX)
-    expect(box).to_contain_text("Move lines back")
+    expect(box).to_contain_text("“elm”: from line 61 on, the predictions fit the references 1 line")
     row = box.locator(".bleu-rows tr", has_text=REFERENCES[60][:30])
     expect(row).to_contain_text(BETTER[61][:30])
     expect(row.locator("td").last).to_have_text("62")
     press(page, "Score the first 60 lines", BOX)
     expect(page.locator(".bleu-lead")).to_contain_text("only the first 60 of 120 lines")
-    press(page, "Take back", TICKS)
+    press(page, "Take back", FINDINGS)
     press(page, "Apply the fix", BOX)
     expect(page.locator(".bleu-lead")).to_contain_text("119 of 120 lines")
     rows = [row for row in range(120) if row != 60]
@@ -115,10 +112,10 @@ def test_a_missing_line_is_shown_beside_its_partner_and_moved_back(page, bleu, t
 
 # One upload per way through the page; test_space_files.py has all, without a browser.
 WAYS = {
-    "a button of the box changes texts": "curly quotes in the references",
+    "a button of the box changes texts": "BPE",
     "a button of the box changes an option": "Chinese",
-    "a button beside a tick": "tokenized",
-    "only said": "answers",
+    "a button beside a finding": "tokenized",
+    "only said": "a reference as a system",
 }
 
 
@@ -128,23 +125,26 @@ def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
 ):
     system, references, found, button, waits = UPLOADS[name]
     score_texts(page, tmp_path, {"mt": system}, references)
-    expect(page.locator(FOUND).filter(has_text=found)).to_have_count(1)
+    told = page.locator(f"{FOUND}, {BOX} label").filter(has_text=found)
+    expect(told).to_have_count(1)
     expect(page.locator(BOX)).to_have_count(1 if waits else 0)
     if not button:
         expect(page.locator(".bleu-doubtful")).to_have_count(1)
         assert found in copied(page, SUMMARY)
         return
-    press(page, "Apply the fix" if waits else button, BOX if waits else TICKS)
-    expect(page.locator(TICKS)).to_contain_text("your choice")
-    expect(page.locator(FOUND).filter(has_text=found)).to_have_count(0)
+    press(page, "Apply the fix" if waits else button, BOX if waits else FINDINGS)
+    expect(page.locator(FINDINGS)).to_contain_text("your choice")
+    expect(told).to_have_count(0)
     (predictions, meant), options = MEANT.get(name, (RIGHT, {}))
     right = bleu.compute(predictions=predictions, references=meant, **options)["score"]
     score_of(page, SUMMARY, right)
 
 
-def test_empty_references_are_listed_by_line(page, tmp_path):
+def test_empty_references_are_told_with_their_line(page, tmp_path):
     score_texts(page, tmp_path, {"mt": BETTER}, ["", "", *REFERENCES[2:]])
-    expect(page.locator(SUMMARY)).to_contain_text("2 references are empty: lines 1 and 2.")
+    expect(page.locator(SUMMARY)).to_contain_text(
+        "Line 1 of the references is empty, like 2 of 120 references."
+    )
 
 
 def test_three_seeds_and_a_baseline_are_offered_as_runs(page, tmp_path):

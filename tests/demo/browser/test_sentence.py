@@ -390,10 +390,10 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
 
 # Candidate, reference, finding, button, and sacreBLEU's scores before and after.
 GOES_WRONG = [
-    ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "no spaces between words", "Score by characters", 0, 86.66),
-    ("我们用的是中文", "我们用的是中文", "no spaces between words", "Score as Chinese", 0, 100),
+    ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "without spaces between words", "Score by characters", 0, 86.66),
+    ("我们用的是中文", "我们用的是中文", "without spaces between words", "Score as Chinese", 0, 100),
     ("It’s “here” now, my friend", "It's \"here\" now, my friend", "typographic quotes", "Make quotes straight", 36.41, 100),
-    ("he did n't say , \" yes . \"", "he didn't say, \"yes.\"", "look tokenized", "Detokenize", 61.05, 100),
+    ("he did n't say , \" yes . \"", "he didn't say, \"yes.\"", "looks tokenized", "Detokenize", 61.05, 100),
     ("the cat sat on the mat", "The Cat sat on the Mat", "in lower case", "Ignore case", 30.21, 100),
     ("The cat sat on the mat", "THE CAT SAT ON THE MAT", "in capitals", "Ignore case", 0, 100),
 ]  # fmt: skip

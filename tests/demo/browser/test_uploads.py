@@ -142,7 +142,7 @@ def test_a_score_in_doubt_stands_below_its_reason(page, tmp_path):
     assert caution.bounding_box()["y"] < doubtful.bounding_box()["y"]
     color = "element => getComputedStyle(element).color"
     gray = doubtful.evaluate(color)
-    press(page, "Take back", "#corpus-ticks")
+    press(page, "Take back", "#corpus-findings")
     press(page, "Apply the fix", SUMMARY)
     expect(page.locator(f"{SUMMARY} .bleu-signature")).to_contain_text("tok:zh")
     expect(doubtful).to_have_count(0)
