@@ -528,7 +528,7 @@ _PLACES = re.compile(
     r"""(?P<quoted>'.*'|".*")|(?P<side>predictions|references)\[(?P<row>\d+)\](?:\[(?P<at>\d+)\])?"""
     r"|\brow (?P<number>\d+)|\brow(?P<plural>s?)\b"
 )
-_TOLD_SENTENCES = 2  # about different systems
+_TOLD_SYSTEMS = 2  # of which different things are told
 
 
 def tell_lines(says: str) -> str:
@@ -567,18 +567,17 @@ def tell_places(places: Sequence[Place], systems: Collection[str]) -> str:
     systems_of: dict[str, list[str]] = {}
     for system, found in places:
         systems_of.setdefault(str(report.escape_unseen(found.says)), []).append(system)
-    told = []
-    for says, names in [*systems_of.items()][:_TOLD_SENTENCES]:
+    told: dict[str, list[str]] = {}  # by systems; what is said of references alone is so for all
+    for says, names in systems_of.items():
         words = tell_lines(says)
-        words = words[0].lower() + words[1:]
-        # What is said of references alone is so for all systems.
         is_general = "predictions" not in says.lower()
-        told.append(words if is_general else f"{name_systems(names, systems)}: {words}")
-    more = len(systems_of) - len(told)
-    if more:
-        told.append(f"{more} more systems likewise")
-    sentence = "; ".join(told)
-    return sentence[0].upper() + sentence[1:]
+        subject = "" if is_general else f"{name_systems(names, systems)}: "
+        told.setdefault(subject, []).append(words[0].lower() + words[1:])
+    sentences = [subject + "; ".join(words) for subject, words in told.items()]
+    sentence = "; ".join(sentences[:_TOLD_SYSTEMS])
+    more = len(sentences) - _TOLD_SYSTEMS
+    others = f"; {more} more in other systems" if more > 0 else ""
+    return f"{sentence[0].upper()}{sentence[1:]}{others}"
 
 
 def name_systems(names: Sequence[str], systems: Collection[str]) -> str:

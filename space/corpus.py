@@ -728,7 +728,9 @@ def compute_result(
 def _list_chosen(decided: Decided | None, prepared: Prepared) -> dict[str, str]:
     """Return the fixes that the visitor has chosen, in words by their kinds."""
     chosen: dict[str, str] = {}
-    for found in prepared.first.list_chosen(decided["kinds"]) if decided else ():
+    if decided is None:
+        return chosen
+    for found in prepared.first.list_chosen(decided["kinds"]):
         chosen[found.kind] = found.fixed
         for name, value in decided["options"].get(found.kind, {}).items():
             chosen[found.kind] = describe_setting(name, value)

@@ -783,6 +783,21 @@ def test_typography_waits_only_if_it_decides_the_verdict():
     assert "B scores" in fixed.summary
 
 
+@pytest.mark.filterwarnings("ignore")  # the page says them
+def test_a_kind_is_told_in_one_sentence_for_many_systems():
+    systems = {name: [f"{text}</s>" for text in SPOKEN[:size]] + SPOKEN[size:] for name, size in zip("ABCDE", (9, 9, 7, 8, 6))}  # fmt: skip
+    told = re.search("<label .*?<small>(.*?)</small>", render_with(systems, SPOKEN).summary)[1]
+    mark = "line 1 contains tokens of a model (&#x27;&lt;/s&gt;&#x27;), like"
+    assert told == f"“A” and “B”: {mark} 9 of 40 predictions; “C”: {mark} 7 of 40 predictions; 2 more in other systems"  # fmt: skip
+    dashed = [text.replace("said", "said – well, –") for text in SPOKEN]
+    plain = [text.replace("–", "-").translate(str.maketrans("“”’", '""\'')) for text in dashed]
+    findings = render_with({"A": plain}, dashed).findings
+    (listed,) = re.findall("<summary>([^<]*quotation marks.*?)</summary>", findings)
+    assert listed.count("“A”: ") == 1
+    for noun in ("quotation marks", "apostrophes", "dashes"):
+        assert f"of the {noun} in the predictions" in listed
+
+
 def _find_score(summary):
     return re.search("<strong>(.*?)</strong>", summary)[1]
 
