@@ -55,7 +55,7 @@ HEAD = "head"  # the lines before those that moved
 Choices = Mapping[str, str]  # by kind
 
 TYPOGRAPHY = "typography"  # a note: systems have quotes and dashes of their own
-# Kinds whose names say nothing of what is fixed.
+# What is fixed, where the name of the kind does not tell it.
 _FIXED: Mapping[str, str] = {
     "empty": "empty references",
     "invisible": "invisible characters",
@@ -202,7 +202,8 @@ class Tried(NamedTuple):
         more than a point, each after those before it.
     kept: those that the visitor has decided against, each after those before it.
     notes: all other fixes, each alone.
-    doubts: what puts the scores in doubt: kept fixes that would decide, and mistakes without a fix.
+    doubts: what puts the scores in doubt: kept fixes that would decide, and mistakes without a fix,
+        or left after it.
     """
 
     before: Trial
@@ -378,9 +379,11 @@ def try_fixes(
             steps = list_steps([*mistakes, step.found])
         else:
             notes.append(step)
-    # 3. What the visitor has decided against, and what has no fix.
+    # 3. What the visitor has decided against, and what has no fix, or is left after it.
     kept = list_steps([each for each in fixable if choices.get(each.kind) == KEEP])
-    doubts = [each for each in looked.found if not each.can_be_fixed and each.is_told]
+    is_left = {kind for kind, choice in choices.items() if choice in (FIX, HEAD)}
+    told = [each for each in looked.found if each.is_told]
+    doubts = [each for each in told if not each.can_be_fixed or each.kind in is_left]
     if kept and _decides(before, kept[-1].after):
         doubts += [step.found for step in kept]
     return Tried(before, steps, kept, notes, doubts)

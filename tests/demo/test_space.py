@@ -784,6 +784,31 @@ def test_typography_waits_only_if_it_decides_the_verdict():
 
 
 @pytest.mark.filterwarnings("ignore")  # the page says them
+def test_what_is_left_after_a_fix_is_a_caution():
+    """Another way of writing, which is found once case is ignored."""
+    corpus, option_fields, files = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "options", "files")
+    )
+    texts = [f"Élodie a goûté la crème brûlée numéro {number}, déjà." for number in range(40)]
+    plain = [text.translate(str.maketrans("Éûèéà", "Eueea")).lower() for text in texts]
+    options = option_fields.read_options(option_fields.convention_values("default"))
+    decided = {
+        "texts": "",
+        "before": [],
+        "kinds": {"writing": "fix"},
+        "options": {"writing": {"lowercase": True}},
+    }
+    rendered = corpus.compute_result(
+        files.Submission({"A": plain}, [[text] for text in texts]),
+        {**options, "lowercase": True},
+        decided=decided,
+        first_options=options,
+    ).rendered
+    assert "case is ignored, your choice" in rendered.findings
+    assert "“A”: the predictions have no accents" in rendered.summary
+
+
+@pytest.mark.filterwarnings("ignore")  # the page says them
 def test_a_kind_is_told_in_one_sentence_for_many_systems():
     systems = {name: [f"{text}</s>" for text in SPOKEN[:size]] + SPOKEN[size:] for name, size in zip("ABCDE", (9, 9, 7, 8, 6))}  # fmt: skip
     told = re.search("<label .*?<small>(.*?)</small>", render_with(systems, SPOKEN).summary)[1]
