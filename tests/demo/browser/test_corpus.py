@@ -472,7 +472,7 @@ def test_typographic_quotes_are_written_alike_on_both_sides(page):
     paste(page, "“It’s here”, he said .\n“No”\n“So”", '"It\'s here", he said.\n"No"\n"So"')
     score(page)
     findings = page.locator("#corpus-findings")
-    expect(findings).to_contain_text("of the quotation marks in the predictions")
+    expect(findings).to_contain_text("of the quotation marks in the references")
     findings.get_by_role("button", name="Write all alike").first.click()
     expect(page.locator(SUMMARY)).to_contain_text("typography made alike")
 

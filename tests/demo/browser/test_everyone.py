@@ -308,15 +308,20 @@ def test_a_button_that_goes_leaves_the_focus_on_the_page(page):
     # A note in the list, and a question in the verdict's place.
     quotes = "“It’s here”, he said.\n“No”\n“So”", '"It\'s here", he said.\n"No"\n"So"'
     cased = "\n".join(f"The Ferry {i} leaves the Harbour at noon." for i in range(40))
-    for button, system, references in (
-        ("#corpus-findings .bleu-button", *quotes),
-        ("#corpus-summary .bleu-answers .bleu-button", cased.lower(), cased),
+    for button, next_one, system, references in (
+        ("#corpus-findings .bleu-button", "#score", *quotes),
+        (
+            "#corpus-summary .bleu-answers .bleu-button",
+            "#corpus-findings summary",
+            cased.lower(),
+            cased,
+        ),
     ):
         paste(page, system, references)
         score(page)
         page.locator(button).first.focus()
         page.keyboard.press("Enter")
-        expect(page.locator("#score")).to_be_focused()
+        expect(page.locator(next_one).first).to_be_focused()
 
 
 def test_the_first_tab_key_leads_to_a_link_that_skips_the_fields(page):
