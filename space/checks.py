@@ -22,6 +22,7 @@ from .metric import (
     Options,
     detokenize,
     find_in_sentence,
+    list_options,
     make_available,
     report,
     request_check,
@@ -113,16 +114,16 @@ class FoundKind(NamedTuple):
     @property
     def button(self) -> str:
         """The fix, as a command."""
-        for option in self.options.items():
-            return BUTTONS[option]
-        return "Write all alike" if self.is_alike else "Fix"
+        if self.can_change_texts:
+            return "Write all alike" if self.is_alike else "Fix"
+        return "".join(BUTTONS[option] for option in self.options.items())
 
     @property
     def fixed(self) -> str:
         """The phrase for scores after the fix."""
-        for option, value in self.options.items():
-            return describe_setting(option, value)
-        return f"{self.name} {'made alike' if self.is_alike else 'fixed'}"
+        if self.can_change_texts:
+            return f"{self.name} {'made alike' if self.is_alike else 'fixed'}"
+        return join_clauses([describe_setting(*option) for option in self.options.items()])
 
     def find_first(self) -> int:
         """Return the first row that has the kind."""
@@ -248,22 +249,15 @@ def _group(checked: Checked, is_partial: bool) -> list[FoundKind]:
     """Group mistakes by their kinds; those without a fix are apart."""
     groups: dict[tuple[str, bool], list[Place]] = {}
     for system, found in checked.list_found():
-        has_fix = found.can_be_fixed or bool(found.options)
+        has_fix = found.can_be_fixed or bool(list_options(found))
         groups.setdefault((found.kind, has_fix), []).append(Place(str(system), found))
     kinds = []
     for (kind, has_fix), places in groups.items():
-        by_options = [_list_options(place.found) for place in places]
+        by_options = [list_options(place.found) for place in places]
         can_change_texts = has_fix and not is_partial and not all(by_options)
         options = next(filter(None, by_options), {})
         kinds.append(FoundKind(kind, places, options, can_change_texts))
     return kinds
-
-
-def _list_options(found: Found) -> Options:
-    """Return the options of a fix by options."""
-    if found.fix == "lowercase=True":  # of lower-cased texts, no signature would say so
-        return {"lowercase": True}
-    return make_available(found.options)
 
 
 def _count_rows(submission: Submission) -> int:
@@ -627,7 +621,7 @@ def find_remedies(prediction: str, references: Sequence[str], options: Options) 
     remedies = []
     for found in find_in_sentence(prediction, references, options):
         told = report.escape_unseen(found.says)
-        advised = make_available(found.options)
+        advised = list_options(found)
         for option in advised.items():
             remedies.append(Remedy(f"{told}.", BUTTONS[option], advised))
         if not advised:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import warnings
+from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -25,8 +26,8 @@ if TYPE_CHECKING:  # evaluate loads the metric without its types
     from bleu_metric.bleu_counting import ReferenceLength
     from bleu_metric.bleu_diff import Difference
     from bleu_metric.bleu_explain import Explanation
-    from bleu_metric.bleu_measures import Writing
     from bleu_metric.bleu_messages import BleuWarning
+    from bleu_metric.bleu_mistakes import Writing
     from bleu_metric.bleu_pairs import Found
     from bleu_metric.bleu_published import Published
     from bleu_metric.bleu_reconcile import Reconciliation
@@ -61,6 +62,7 @@ _options = import_module(f"{_package}.bleu_options")
 _lines = import_module(f"{_package}.bleu_published")
 _significance = import_module(f"{_package}.bleu_significance")
 _measures = import_module(f"{_package}.bleu_measures")
+_mistakes = import_module(f"{_package}.bleu_mistakes")
 _pairs = import_module(f"{_package}.bleu_pairs")
 
 OPTIONS: Options = _options.OPTIONS  # the defaults
@@ -74,12 +76,12 @@ read_macro_average: Callable[[QuotableReport], Mapping[str, Any]] = _significanc
 describe_intervals: Callable[..., str] = _significance.describe_intervals
 
 read_published: Callable[[object], Published] = _lines.read_published
-detokenize: Callable[[str], str] = _measures.detokenize
-write_plainly: Callable[[str], str] = _measures.write_plainly
+detokenize: Callable[[str], str] = _mistakes.detokenize
+write_plainly: Callable[[str], str] = _mistakes.write_plainly
 
 KINDS: Sequence[str] = _measures.KINDS  # of what `check` finds
 # Marks that are detached from their words.
-DETACHED: Writing = next(each for each in _measures.WRITINGS if each.alike is detokenize)
+DETACHED: Writing = next(each for each in _mistakes.WRITINGS if each.alike is detokenize)
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
 _collected: ContextVar[list[BleuWarning] | None] = ContextVar("collected", default=None)
@@ -102,13 +104,18 @@ def find_in_sentence(prediction: str, references: Sequence[str], options: Option
     >>> [found.kind for found in find_in_sentence("<think>Hm</think> a b</s>", ["a b"], OPTIONS)]
     ['reasoning', 'special_tokens']
     """
-    name = options["tokenize"]
-    scope = _pairs.Scope(tokenizer_name=name, is_unspaced_split=TOKENIZERS[name].splits_unspaced)
-    pairs = _pairs.Pairs([prediction], [list(references)], scope)
-    finders = (*_measures.DAMAGES, _measures.find_unspaced)
+    scoring = _options.Options(tokenize=options["tokenize"])
+    pairs = _pairs.Pairs([prediction], [list(references)], scoring)
+    finders = (*_mistakes.DAMAGES, _measures.find_unspaced)
     listed = [found for find in finders for found in find(pairs)]
     # References are the texts that are meant.
-    return [found for found in listed if found.side == "predictions" or found.options]
+    return [found for found in listed if found.side == "predictions" or list_options(found)]
+
+
+def list_options(found: Found) -> Options:
+    """Return the options that fix what was found, without a tokenizer that the page lacks."""
+    option, _, value = found.fix.partition("=")
+    return make_available({option: literal_eval(value)}) if option in OPTIONS else {}
 
 
 def is_unspaced(texts: Sequence[str]) -> bool:

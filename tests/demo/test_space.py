@@ -784,28 +784,33 @@ def test_typography_waits_only_if_it_decides_the_verdict():
 
 
 @pytest.mark.filterwarnings("ignore")  # the page says them
-def test_what_is_left_after_a_fix_is_a_caution():
-    """Another way of writing, which is found once case is ignored."""
-    corpus, option_fields, files = (
-        importlib.import_module(f"space.{name}") for name in ("corpus", "options", "files")
-    )
+def test_ways_of_writing_are_one_choice():
+    """Case and accents: the fix writes all columns alike, and the signature says what options do."""
     texts = [f"Élodie a goûté la crème brûlée numéro {number}, déjà." for number in range(40)]
     plain = [text.translate(str.maketrans("Éûèéà", "Eueea")).lower() for text in texts]
-    options = option_fields.read_options(option_fields.convention_values("default"))
-    decided = {
-        "texts": "",
-        "before": [],
-        "kinds": {"writing": "fix"},
-        "options": {"writing": {"lowercase": True}},
-    }
-    rendered = corpus.compute_result(
-        files.Submission({"A": plain}, [[text] for text in texts]),
-        {**options, "lowercase": True},
-        decided=decided,
-        first_options=options,
-    ).rendered
-    assert "case is ignored, your choice" in rendered.findings
-    assert "“A”: the predictions have no accents" in rendered.summary
+    asked = render_with({"A": plain}, texts).summary
+    assert asked.count('data-kind="writing"') == 1
+    assert "are in lower case, unlike the references; the predictions have no accents" in asked
+    fixed = render_with({"A": plain}, texts, {"writing": "fix"})
+    assert "way of writing made alike, your choice" in fixed.findings
+    assert "accents" not in fixed.summary
+    assert _find_score(fixed.summary) == "100.00"
+
+
+@pytest.mark.filterwarnings("ignore")  # the page says them
+def test_what_is_left_of_a_kind_after_its_fix_is_in_doubt():
+    checks, files, metric = (
+        importlib.import_module(f"space.{name}") for name in ("checks", "files", "metric")
+    )
+    submission = files.Submission({"A": [f"{text}</s>" for text in SPOKEN]}, [[t] for t in SPOKEN])
+    looked = checks.look_at(submission, metric.OPTIONS)
+    before = checks.Trial({"A": 50.0}, len(SPOKEN))
+    choices = {"special_tokens": "fix"}
+    tried = checks.try_fixes(
+        submission, looked, metric.OPTIONS, before, choices, baseline="", test=None
+    )
+    assert [found.kind for found in tried.doubts] == ["special_tokens"]
+    assert tried.steps == []
 
 
 @pytest.mark.filterwarnings("ignore")  # the page says them

@@ -840,7 +840,7 @@ UPLOADS = {
     "numbered lines": (number(BETTER), REFERENCES, "line 1 begins with '1. '", "Fix", True),
     "quotes around each line": ([f'"{t}"' for t in BETTER], REFERENCES, "line 1 is between quotation marks", "Fix", True),
     "mojibake": (mistakes.FRENCH_OUTPUT * 6, [t.encode().decode("cp1252", "ignore") for t in mistakes.FRENCH] * 6, "Line 1 of the references was written in UTF-8 and read as cp1252", "Fix", True),
-    "accents apart": ([mistakes.unicodedata.normalize("NFD", t) for t in mistakes.FRENCH_OUTPUT] * 6, mistakes.FRENCH * 6, "line 1 is not in the usual Unicode form", "Fix", True),
+    "accents apart": ([mistakes.unicodedata.normalize("NFD", t) for t in mistakes.FRENCH_OUTPUT] * 6, mistakes.FRENCH * 6, "line 1 is not in Unicode's composed form", "Fix", True),
     "zero-width spaces": ([t.replace(" ", " \u200b") for t in BETTER], REFERENCES, "line 1 contains characters without a width", "Fix", True),
     "entities": ([t.replace(",", "&#44;").replace(" at ", " &#97;t ") for t in BETTER], REFERENCES, "line 1 contains entities ('&#97;')", "Fix", True),
     "Chinese": (mistakes.CHINESE_OUTPUT * 6, mistakes.CHINESE * 6, "The references are written without spaces between words", "Score as Chinese", True),
