@@ -32,8 +32,8 @@ from .bleu_corpus import (
     picklable,
 )
 from .bleu_inputs import list_references, make_empty_corpus, read_corpus
-from .bleu_messages import show_value, warn_once_per_kind
-from .bleu_options import Options
+from .bleu_messages import count_things, show_value, warn_once_per_kind
+from .bleu_options import OTHER_METHODS, Options
 
 # Consecutive corpora that are combined, because Arrow arrays of one row take too much memory.
 _SMALL_CORPORA = 1000
@@ -233,9 +233,15 @@ class BufferedMetric(_Metric, ABC):
         self._buffer = Buffer()
         self._gathered: Buffer | None = None  # the rows of all processes, after an error
 
+    _options: Options
+
     @abstractmethod
-    def _compute(self, predictions: object, references: object = None) -> dict[str, Any]:
+    def _compute(self, predictions: object = None, references: object = None) -> dict[str, Any]:
         """Score all rows."""
+
+    @abstractmethod
+    def _bind_methods(self) -> None:
+        """Set the public methods on this object."""
 
     def add(
         self,
@@ -267,6 +273,28 @@ class BufferedMetric(_Metric, ABC):
     def __len__(self) -> int:
         return len(self._buffer)
 
+    def __dir__(self) -> list[str]:
+        """List the attributes of the class; the others are evaluate's files, locks and settings."""
+        return dir(type(self))
+
+    def __repr__(self) -> str:
+        values = dict(vars(self._options))
+        if self._options.tokenize_by is not None:
+            values["tokenize"] = self._options.tokenize_by
+        shown = [repr(self._options.convention)]
+        shown += [f"{name}={values[name]!r}" for name in values if name in self._options.given]
+        if len(self):
+            shown.append(f"{count_things(len(self), 'row')} added")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    if not TYPE_CHECKING:  # type checkers would accept every name
+
+        def __getattr__(self, name: str) -> Any:
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name in OTHER_METHODS:
+                message += f". Write {OTHER_METHODS[name]}."
+            raise AttributeError(message)
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy in another process needs: arguments and rows, no files or locks."""
         cache = self._data_dir_root
@@ -284,13 +312,20 @@ class BufferedMetric(_Metric, ABC):
             "max_concurrent_cache_files": self.max_concurrent_cache_files,
             "timeout": self.timeout,
         }
-        return {"arguments": arguments, "buffer": self._buffer, "gathered": self._gathered}
+        return {
+            "arguments": arguments,
+            "options": self._options,
+            "buffer": self._buffer,
+            "gathered": self._gathered,
+        }
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         _check_docstrings(type(self))
+        self._options = state["options"]
         super().__init__(**state["arguments"])
         self._buffer = copy.copy(state["buffer"])
         self._gathered = copy.copy(state["gathered"])
+        self._bind_methods()
 
     def _add(self, predictions: object, references: object, unknown: dict[str, object]) -> None:
         if unknown:

@@ -1,4 +1,4 @@
-"""One system: the work of `compute`, `score` and `explain`."""
+"""One system: the work of `compute`, on texts and on statistics."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ from .bleu_significance import (
     read_macro_average,
 )
 from .bleu_statistics import Counted
-from .bleu_tables import read_counted
+from .bleu_tables import add_statistics, is_stream, read_counted
 from .bleu_tokenizers import choose_tokenizer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# --- compute and score ----------------------------------------------------------------------------
+# --- compute --------------------------------------------------------------------------------------
 
 
 def score_corpus(
@@ -76,14 +76,20 @@ def score_corpus(
 
 
 def score_statistics(
-    statistics: object,
+    statistics: Any,
     options: Options,
     *,
     by: object = None,
     documents: object = None,
     like: object = None,
 ) -> Result:
-    """Score statistics in any form that `read_counted` takes."""
+    """Score statistics in any form that `read_counted` takes, or an iterable of these."""
+    if is_stream(statistics):
+        needs_rows = options.segments or options.confidence
+        if needs_rows or (by, documents, like) != (None, None, None):
+            statistics = list(statistics)
+        else:  # in memory one by one
+            statistics = add_statistics(statistics, options, keeps_labels=False)
     given = read_counted(statistics, options, by=by, documents=documents, like=like)
     if given.options.segments or given.options.confidence or by is not None:
         counted = given.counted(has_segments=given.have_segments())
@@ -219,7 +225,7 @@ def _build_scores(
     return scores
 
 
-# --- The result of compute and score --------------------------------------------------------------
+# --- The result of compute ------------------------------------------------------------------------
 
 
 # How to get the keys of `CorpusScores` that a result, or a group of it, lacks.
@@ -259,7 +265,7 @@ class OrderScores(NamedTuple):
 
 
 class Result(report.QuotableReport):
-    """The result of `compute` and `score`: a dict that prints as sacreBLEU's, on a line.
+    """The result of `compute`: a dict that prints as sacreBLEU's, on a line.
 
     In a notebook it displays as a table.
     """

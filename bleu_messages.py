@@ -166,9 +166,16 @@ SYSTEMS_AS_A_DICT = (
     "{method}() takes systems as a dict."
     " Write {method}({{'A': [...], 'B': [...]}}, references), and the others by name."
 )
-TEXTS_TO_SCORE = (
-    "score() and total() take tables from statistics()."
-    " For texts, use compute(predictions=..., references=...); for labels, by=."
+TEXTS_AS_STATISTICS = (
+    "statistics: expected tables from statistics(), got texts."
+    " For texts, write compute(predictions=..., references=...)."
+)
+TEXTS_AND_STATISTICS = (
+    "compute() takes either `statistics`, or `predictions` and `references`. To score texts with"
+    " tables, count them: statistics=[*tables, bleu.statistics(predictions=..., references=...)]."
+)
+LIKE_WITHOUT_STATISTICS = (
+    "like: describes how sums were counted. Write compute(statistics=sums, like=table)."
 )
 
 # Columns
@@ -195,7 +202,7 @@ ONE_RUN_EACH = f"Pass one run per system; compare() takes several {RUNS_BY_NAME}
 LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
 NO_LABELS_FOR_TOKENIZERS = (
     "tokenize: got a dict, which names the tokenizer of each label."
-    " Pass the labels as by=[...] to compute, statistics, score, compare or compute_metrics,"
+    " Pass the labels as by=[...] to compute, statistics, compare or compute_metrics,"
     " or pass one tokenizer."
 )
 

@@ -104,10 +104,19 @@ Args:
     references: for each segment, a list of references (the number may vary) or a single str; or a
         table or 2-D array with one row per segment.
     by: one label per segment, such as its domain or language pair: a list, array or Series of str,
-        numbers or None. Covers all segments, in the order in which they were added. With `by`,
-        `tokenize` may be a dict from labels to tokenizers; other labels have the default.
-    documents: one label per segment, the name of its document. With `confidence`, whole documents
-        are resampled instead of segments. Scores do not change.
+        numbers or None; or the name of a column of `statistics`, such as `"label"`. Covers all
+        segments, in the order in which they were added. With `by`, `tokenize` may be a dict from
+        labels to tokenizers; other labels have the default.
+    documents: one label per segment, the name of its document; or the name of a column of
+        `statistics`, such as `"document"`. With `confidence`, whole documents are resampled instead
+        of segments. Scores do not change.
+    statistics: rows to score instead of texts. A table from `statistics` or `total`; a frame,
+        `datasets.Dataset` or dict with its columns; any iterable of these; or sums of rows, an int
+        array of shape [2 N + 2] or [k, 2 N + 2]. Tables keep the options for counting. For sums,
+        the signature shows unknown options as `?`. Rows from `add_batch` stay, and no process waits
+        for others.
+    like: a table from `statistics` that was counted as the sums in `statistics` were: it supplies
+        the options for counting and the number of references.
 {options}
 Returns:
     A dict of plain Python values, which prints as sacreBLEU's line and the signature: `bleu` (0 to
@@ -150,7 +159,6 @@ INPUTS_DESCRIPTION = INPUTS_DESCRIPTION.format(
 METHODS: dict[str, type] = {
     "compute": CorpusOptions,
     "statistics": CorpusOptions,
-    "score": CorpusOptions,
     "compare": SystemsOptions,
     "rank": SystemsOptions,
     "diff": ScoringOptions,
@@ -168,12 +176,8 @@ WITHOUT_OPTIONS = ("fingerprint", "restore", "total", "warm_up")  # the other pu
 # The types of results. Those with more keys stand before those that have a part of them.
 RESULT_TYPES = (
     ResultType(Explanation, "explain()", ("orders", "prediction", "precisions", "signature")),
-    ResultType(
-        GroupedResult, "compute() or score()", ("groups", "macro_bleu", "precisions", "signature")
-    ),
-    ResultType(
-        Result, "compute() or score()", ("bleu_by_order", "precisions", "counts", "signature")
-    ),
+    ResultType(GroupedResult, "compute()", ("groups", "macro_bleu", "precisions", "signature")),
+    ResultType(Result, "compute()", ("bleu_by_order", "precisions", "counts", "signature")),
     ResultType(Comparison, "compare()", ("baseline", "systems", "test", "signature")),
     ResultType(Ranking, "rank()", ("ranking", "pairs", "test", "signature")),
     ResultType(Difference, "diff()", ("by_length", "ngrams", "systems", "signature")),
@@ -301,28 +305,6 @@ class BleuMetric(BufferedMetric):
         super().__init__(config_name=config_name, **arguments_of_evaluate)
         self._bind_methods()
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "options": self._options}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self._options = state["options"]
-        super().__setstate__(state)
-        self._bind_methods()
-
-    def __dir__(self) -> list[str]:
-        """List the attributes of the class; the others are evaluate's files, locks and settings."""
-        return dir(type(self))
-
-    def __repr__(self) -> str:
-        values = dict(vars(self._options))
-        if self._options.tokenize_by is not None:
-            values["tokenize"] = self._options.tokenize_by
-        shown = [repr(self._options.convention)]
-        shown += [f"{name}={values[name]!r}" for name in values if name in self._options.given]
-        if len(self):
-            shown.append(f"{count_things(len(self), 'row')} added")
-        return f"{type(self).__name__}({', '.join(shown)})"
-
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
         texts = datasets.Sequence(text)
@@ -348,17 +330,21 @@ class BleuMetric(BufferedMetric):
 
     def _compute(
         self,
-        predictions: object,
+        predictions: object = None,
         references: object = None,
         options: Options | None = None,
         by: object = None,
         documents: object = None,
+        statistics: object = None,
+        like: object = None,
     ) -> dict[str, Any]:
-        """Score all rows, which are a corpus in `predictions`, or columns that evaluate passes."""
+        """Score statistics; or a corpus in `predictions`, or the columns that evaluate passes."""
+        chosen = options or self._options_of_compute({})
+        if statistics is not None:
+            return score_statistics(statistics, chosen, by=by, documents=documents, like=like)
         corpus = predictions
         if not isinstance(corpus, Corpus):
             corpus = self._rows_to_score(predictions, references)
-        chosen = options or self._options_of_compute({})
         return shape_result(score_corpus(corpus, chosen, by, documents), chosen)
 
     def compute(
@@ -368,11 +354,23 @@ class BleuMetric(BufferedMetric):
         references: object = None,
         by: object = None,
         documents: object = None,
+        statistics: object = None,
+        like: object = None,
         **options: Unpack[CorpusOptions],
     ) -> Result:
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
         if arguments:
             raise TypeError(messages.BY_NAME.format(method="compute", s="s"))
+        if statistics is not None:
+            if predictions is not None or references is not None:
+                raise TypeError(messages.TEXTS_AND_STATISTICS)
+            chosen = self._options_of("compute", options, checks_weights=False)
+            scores = self._compute(
+                options=chosen, by=by, documents=documents, statistics=statistics, like=like
+            )
+            return cast("Result", scores)
+        if like is not None:
+            raise TypeError(messages.LIKE_WITHOUT_STATISTICS)
         chosen = self._options_of_compute(options)
         if by is not None:
             self._check_labels_fit("by", column="label")
@@ -397,7 +395,7 @@ class BleuMetric(BufferedMetric):
         documents: object = None,
         **options: Unpack[CorpusOptions],
     ) -> pa.Table:
-        """Count each segment, and return the sufficient statistics that `score` takes.
+        """Count each segment, and return the sufficient statistics that `compute` can score.
 
         Args:
             predictions: as for `compute`.
@@ -405,7 +403,7 @@ class BleuMetric(BufferedMetric):
             by: as for `compute`; the table gets a column `label`.
             documents: as for `compute`; the table gets a column `document`.
             **options: any option of `compute`. Options for smoothing and resampling take effect in
-                `score`.
+                `compute(statistics=...)`.
 
         Returns:
             A table with int64 columns `matches_1..N`, `totals_1..N`, `prediction_length` and
@@ -416,8 +414,14 @@ class BleuMetric(BufferedMetric):
             TypeError, ValueError: as `compute`.
 
         >>> bleu = evaluate.load("./bleu_metric.py", max_order=1)
-        >>> bleu.statistics(predictions=["a b"], references=[["a b c"]]).to_pylist()
+        >>> table = bleu.statistics(predictions=["a b"], references=[["a b c"]])
+        >>> table.to_pylist()
         [{'matches_1': 2, 'totals_1': 2, 'prediction_length': 2, 'reference_length': 3}]
+        >>> bleu.compute(statistics=[table, table])["counts"]
+        [4]
+        >>> sums = [4, 4, 4, 6]
+        >>> bleu.compute(statistics=sums, like=table) == bleu.compute(statistics=[table, table])
+        True
         """
         if arguments:
             raise TypeError(messages.BY_NAME.format(method="statistics", s="s"))
@@ -427,64 +431,20 @@ class BleuMetric(BufferedMetric):
         document_labels = read_documents(documents, len(corpus))
         return tabulate(count_checked(corpus, chosen, labels, document_labels), chosen)
 
-    def score(
-        self,
-        statistics: object,
-        *texts: object,
-        by: object = None,
-        documents: object = None,
-        like: object = None,
-        **options: Unpack[CorpusOptions],
-    ) -> Result:
-        """Compute BLEU from statistics rows.
-
-        Args:
-            statistics: a table from `statistics`; a frame, `datasets.Dataset` or dict with its
-                columns; a list of these; or sums of rows, an int array of shape [2 N + 2] or
-                [k, 2 N + 2].
-            by: as for `compute`; or the name of a column of the tables, such as `"label"`.
-            documents: as for `compute`; or the name of a column of the tables, such as
-                `"document"`. The rows of a document are added, so one sum per document is enough.
-            like: a table from `statistics` made with the same options, for rows without metadata
-                such as sums. Supplies the options for counting and the number of references.
-            **options: any option of `compute`. Tables keep the options for counting; for sums, the
-                signature shows unknown options as `?`.
-
-        Returns:
-            A dict as from `compute`.
-
-        Raises:
-            ValueError: the statistics are invalid or empty, or were counted under other options;
-                or `segments`, or `confidence` without `documents`, is passed with sums.
-
-        >>> bleu = evaluate.load("./bleu_metric.py", max_order=1)
-        >>> texts = ["a b", "b"]
-        >>> parts = [bleu.statistics(predictions=[text], references=["a b"]) for text in texts]
-        >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
-        ([3], [3])
-        >>> bleu.score([3, 3, 3, 4], like=parts[0])["signature"] == bleu.score(parts)["signature"]
-        True
-        """
-        if texts:
-            raise TypeError(messages.TEXTS_TO_SCORE)
-        chosen = self._options_of("score", options, checks_weights=False)
-        return score_statistics(statistics, chosen, by=by, documents=documents, like=like)
-
     def total(self, tables: object) -> pa.Table:
         """Add statistics, and return their sum as a table that keeps how they were counted.
 
         Args:
-            tables: as the `statistics` of `score`; or an iterable of tables or sums, such as a
-                generator, which needs memory for one of them.
+            tables: as the `statistics` of `compute`. An iterable, such as a generator, needs memory
+                for one table.
 
         Returns:
             A table with one row; or with one row per label and document, if the tables have a
-            column `label` or `document`. `score` takes it without `like`, and `compare` and `rank`
-            with `documents`. The total of tables without rows has no rows.
+            column `label` or `document`. `compute` takes it without `like`, and `compare` and
+            `rank` with `documents`. The total of tables without rows has no rows.
 
         Raises:
-            TypeError, ValueError: as `score`; or some tables have a column of labels or documents,
-                and others do not.
+            TypeError, ValueError: as `compute`; or only some tables have labels or documents.
 
         >>> bleu = evaluate.load("./bleu_metric.py", max_order=1)
         >>> batches = [["a b"], ["b", "c"]]
@@ -494,7 +454,7 @@ class BleuMetric(BufferedMetric):
         ... )
         >>> total.to_pylist()
         [{'matches_1': 3, 'totals_1': 4, 'prediction_length': 4, 'reference_length': 6}]
-        >>> bleu.score(total)["signature"]
+        >>> bleu.compute(statistics=total)["signature"]
         'nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:1|version:bleu_metric-1.0.0'
         """
         return add_statistics(tables, self._options)
@@ -526,9 +486,9 @@ class BleuMetric(BufferedMetric):
                 Several training runs have one test, `"runs"`. See docs/significance.md.
             n_resamples: number of resamples of the test; by default the number passed at load, or
                 else 10,000 for randomization and 1,000 for the others.
-            by: as for `score`.
-            documents: as for `score`; whole documents are resampled or exchanged.
-            like: as for `score`, for sums without metadata.
+            by: as for `compute`.
+            documents: as for `compute`; whole documents are resampled or exchanged.
+            like: as for `compute`.
             human: True to add `human_accuracy`.
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default;
                 None leaves out intervals and `detectable_delta`.
@@ -614,7 +574,7 @@ class BleuMetric(BufferedMetric):
             systems: as for `compare`, with one training run per system.
             references: as for `compute`; None if `systems` are tables.
             documents: as for `compare`.
-            like: as for `score`, for sums without metadata.
+            like: as for `compute`.
             n_resamples: number of resamples; by default the number passed at load, or else twice as
                 many as Holm's procedure needs, from 10,000 to 100,000.
             alpha: the level of significance, above 0 and below 1.
@@ -1131,7 +1091,7 @@ class BleuMetric(BufferedMetric):
         function = copyfunc(type(self).compute)
         signature = inspect.signature(type(self).compute)
         if self._is_drop_in:
-            hidden = {*OPTIONS, "by", "documents"}
+            hidden = {*OPTIONS, "by", "documents", "statistics", "like"}
             columns = [
                 parameter for name, parameter in signature.parameters.items() if name not in hidden
             ]
@@ -1153,12 +1113,12 @@ class BleuMetric(BufferedMetric):
         if self.num_process > 1:
             raise ValueError(
                 f"{name}: labels are not supported with num_process > 1. Call statistics(...,"
-                f" {name}=labels) in each process, and pass the tables to score(tables,"
-                f" {name}={column!r})."
+                f" {name}=labels) in each process, and write compute(statistics=tables,"
+                f" {name}={column!r}) for all tables."
             )
 
     def _options_of_compute(self, options: Mapping[str, object]) -> Options:
-        """Return the options of a call to `compute`."""
+        """Return the options of a call to `compute` for texts."""
         if self._is_drop_in:
             return read_drop_in(self._options.convention, options, self._options)
         return self._options_of("compute", options)

@@ -952,6 +952,16 @@ OTHER_KEYS = {
     "by": "groups",
 }
 
+# Names of methods in other tools, and the call here.
+_SCORE_TEXTS = "compute(predictions=..., references=...), or compute(statistics=tables)"
+OTHER_METHODS = {
+    **dict.fromkeys(("score", "corpus_score", "corpus_bleu"), _SCORE_TEXTS),
+    **dict.fromkeys(
+        ("sentence_score", "sentence_bleu"),
+        "explain(prediction, references), or compute(segments=True) for the scores of all segments",
+    ),
+}
+
 
 def explain_unknown_option(name: str, taken: Collection[str], method: str) -> str:
     """Name the fix for an option that a method does not take."""

@@ -169,7 +169,7 @@ def read_counted(
     documents: object = None,
     like: Any = None,
 ) -> GivenRows:
-    """Read statistics in any form that `BleuMetric.score` accepts, and merge the options.
+    """Read one table or frame, a list of them, or sums, and merge the options.
 
     Args:
         statistics: tables, frames or sums.
@@ -308,12 +308,13 @@ class _Sums(NamedTuple):
         return cls(pa.table(list(sums.T), columns.column_names), keys)
 
 
-def add_statistics(statistics: object, options: Options) -> pa.Table:
+def add_statistics(statistics: object, options: Options, *, keeps_labels: bool = True) -> pa.Table:
     """Add tables and sums; the table of the sums records how their rows were counted.
 
     Args:
         statistics: in any form that `read_counted` takes, or an iterable of parts.
         options: all options of the object; tokenizers of single labels are not compared.
+        keeps_labels: True for a sum per label and document, if the rows have these columns.
 
     >>> names = ["matches_1", "totals_1", "prediction_length", "reference_length"]
     >>> part = pa.table([[1, 2], [2, 2], [2, 2], [3, 2]], names)
@@ -327,6 +328,8 @@ def add_statistics(statistics: object, options: Options) -> pa.Table:
     schemas: dict[str, pa.Table] = {}  # tables without rows, by the place of the first of its kind
     seen: set[tuple[object, int]] = set()
     for place, part in _stream_parts(statistics):
+        if not keeps_labels:
+            part = _Part(part.columns, part.columns)
         # 1. Leave out parts without rows, which need neither labels nor metadata.
         if not len(part.columns):
             without_rows = without_rows or part
@@ -454,7 +457,7 @@ def _stream_parts(statistics: Any) -> Iterator[tuple[str, _Part]]:
     if isinstance(statistics, (list, tuple)):
         has_parts = _check_parts(statistics)  # False for a list that has all sums
     else:
-        has_parts = _is_stream(statistics)
+        has_parts = is_stream(statistics)
     given = statistics if has_parts else [statistics]
     first = None
     for number, part in enumerate(given):
@@ -466,9 +469,9 @@ def _stream_parts(statistics: Any) -> Iterator[tuple[str, _Part]]:
         yield place, _Part(part, columns)
 
 
-def _is_stream(statistics: Any) -> bool:
-    """Return True for an iterable of parts; False for a table or an array, which is one part."""
-    if isinstance(statistics, (str, bytes)) or _list_columns(statistics) is not None:
+def is_stream(statistics: Any) -> bool:
+    """Return True for an iterable of parts; False for a list, and for a table or array."""
+    if isinstance(statistics, (str, bytes, list, tuple)) or _list_columns(statistics) is not None:
         return False
     is_array = hasattr(statistics, "__array__") or hasattr(statistics, "iloc")
     return isinstance(statistics, Iterable) and not is_array
@@ -566,7 +569,7 @@ def _read_sums(statistics: Any) -> pa.Table:
     except ValueError:
         raise _not_statistics("rows of several lengths") from None
     if rows.dtype.kind == "U":
-        raise ValueError(messages.TEXTS_TO_SCORE)
+        raise ValueError(messages.TEXTS_AS_STATISTICS)
     is_integer = rows.dtype.kind in "iu"
     if not is_integer or rows.ndim != 2 or not rows.size:
         raise _not_statistics(f"{rows.dtype} {list(rows.shape)}")
@@ -728,7 +731,7 @@ def _tables_differ(name: str, values: Mapping[str, object]) -> ValueError:
         "statistics: the tables were counted under different options and don't add up:"
         f" {name} is {' and '.join(shown)}. Call statistics() again with the same options. Only"
         " tokenizers may differ, if all tables have labels: statistics(..., by=labels), then"
-        " score(tables, by='label')."
+        " compute(statistics=tables, by='label')."
     )
 
 

@@ -196,12 +196,12 @@ def request_score(
     if options.get("confidence") is not None and isinstance(predictions, list):
         resamples = options.get("n_resamples", OPTIONS["n_resamples"])
         limits.check_resampling(1, len(predictions), resamples)
-    # `statistics` returns the rows, and `score` does not count again.
+    # `statistics` returns the rows, which `compute` does not count again.
     not_counting = (*_RESAMPLING_OPTIONS, "segments")
     counting = {name: value for name, value in options.items() if name not in not_counting}
     rows = bleu.statistics(predictions=predictions, references=references, **counting)
     score_options = {**options, "segments": True}
-    result = bleu.score(rows, by=labels, documents=documents or None, **score_options)
+    result = bleu.compute(statistics=rows, by=labels, documents=documents or None, **score_options)
     return ScoredRows(result, rows)
 
 

@@ -407,10 +407,10 @@ def calls_of_values(bleu):
         "pairwise": lambda rows: bleu.pairwise(rows),
         "pairwise, references": lambda rows: bleu.pairwise(texts, rows),
         "self_bleu": lambda rows: bleu.self_bleu(rows),
-        "score": lambda rows: bleu.score(rows),
-        "score, a dict": lambda rows: bleu.score(dict.fromkeys(names, rows)),
-        "score, a frame": lambda rows: bleu.score(
-            pd.DataFrame({name: pd.Series(rows) for name in names})
+        "compute, statistics": lambda rows: bleu.compute(statistics=rows),
+        "statistics, a dict": lambda rows: bleu.compute(statistics=dict.fromkeys(names, rows)),
+        "statistics, a frame": lambda rows: bleu.compute(
+            statistics=pd.DataFrame({name: pd.Series(rows) for name in names})
         ),
         "compute_metrics, references": lambda rows: bleu.compute_metrics(Words(), references=rows)(
             (ids, ids)

@@ -9,7 +9,7 @@ score: float = result["score"]
 scores: list[float] = result["segment_bleu"]
 delta: float | None = bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"].get("delta")
 best: str = bleu.rank({"A": ["a"], "B": ["b"]}, ["a"], confidence=None)["signature"]
-bleu.score([1, 1, 1, 1], weights=(1.0,), n_resamples=10)
+bleu.compute(statistics=[1, 1, 1, 1], weights=(1.0,), n_resamples=10)
 callback = bleu.compute_metrics(object(), max_order=2)
 text: str = result.report()
 name = TokenizerName("moses-de")  # known when the program runs
@@ -32,7 +32,7 @@ delta = bleu.diff({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]["delta"]
 copied = {**result, "step": 1}
 plain = dict(result)
 table = bleu.total(bleu.statistics(predictions=[text], references=["a"]) for text in ["a", "b"])
-print(bleu.restore({"a": 1}).to_latex(), bleu.score(table)["score"])
+print(bleu.restore({"a": 1}).to_latex(), bleu.compute(statistics=table)["score"])
 """
 # Each line is an error, of the kind that mypy names.
 WRONG = {

@@ -148,7 +148,10 @@ def time_pairwise(bleu: evaluate.Metric, texts: list[str]) -> tuple[float, float
 
     def score_all_pairs() -> None:
         predictions = [text for text in texts for _ in range(size)]
-        bleu.score(bleu.statistics(predictions=predictions, references=texts * size), segments=True)
+        bleu.compute(
+            statistics=bleu.statistics(predictions=predictions, references=texts * size),
+            segments=True,
+        )
 
     calls = {
         "sacreBLEU": lambda: [

@@ -66,7 +66,7 @@ def sum_statistics(bleu: evaluate.Metric, path: str, rows: int) -> None:
     for batch in file.iter_batches(10_000):
         table = bleu.statistics(predictions=batch["predictions"], references=batch["references"])
         total = total + table.to_pandas().sum().to_numpy()
-    bleu.score(total)
+    bleu.compute(statistics=total)
 
 
 def add_batches(bleu: evaluate.Metric, path: str, rows: int) -> None:
@@ -91,7 +91,7 @@ def sum_documents(bleu: evaluate.Metric, path: str, rows: int) -> None:
         counted = bleu.statistics(predictions=block["predictions"], references=block["references"])
         sums.append(np.array([np.sum(column.to_numpy()) for column in counted.columns]))
     blocks = list(range(len(sums)))
-    bleu.score(np.array(sums), like=counted, documents=blocks, confidence=0.95)
+    bleu.compute(statistics=np.array(sums), like=counted, documents=blocks, confidence=0.95)
 
 
 def resample_segments(bleu: evaluate.Metric, path: str, rows: int) -> None:

@@ -115,7 +115,7 @@ def read_population(test_set: str, letters: str = "A", n_systems: int | None = N
 
 def score(total: np.ndarray) -> float:
     """Return BLEU (0 to 1) of summed statistics, int64 [10]."""
-    return metric.score(total)["bleu"]
+    return metric.compute(statistics=total)["bleu"]
 
 
 def as_systems(rows: np.ndarray, schema: pa.Schema) -> dict[str, pa.Table]:
@@ -335,8 +335,8 @@ def find_alarms(test_set: TestSet, documents: np.ndarray, seed: int) -> list[boo
 def describe_groups(test_set: TestSet, documents: np.ndarray, seed: int) -> list[bool]:
     """Return whether both tests raise a false alarm, and whether both intervals cover the truth."""
     results = compare_groups(test_set, documents, seed)
-    scored = metric.score(
-        test_set.systems["1"],
+    scored = metric.compute(
+        statistics=test_set.systems["1"],
         confidence=0.95,
         by=test_set.labels,
         documents=documents,

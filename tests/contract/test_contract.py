@@ -55,7 +55,7 @@ def options_of(name):
 
 OURS = {
     "Warning", "check", "compare", "compute_metrics", "conventions", "diff", "explain", "fingerprint", "pairwise", "rank", "reconcile",
-    "restore", "score", "self_bleu", "statistics", "total", "warm_up",
+    "restore", "self_bleu", "statistics", "total", "warm_up",
 }  # fmt: skip
 EVALUATES = {"add", "add_batch", "compute", "description", "citation", "features", "inputs_description", "info", "name"}  # fmt: skip
 
@@ -82,7 +82,6 @@ class Decoder:
 TEXTS = ["the cat sat on the mat", "a dog barks at me"]
 SYSTEMS = {"A": TEXTS, "B": ["the cat sat on a mat", "a dog barks"]}
 BY_POSITION = {
-    "score": {"statistics": [2, 1, 3, 2, 3, 3]},
     "total": {"tables": [2, 1, 3, 2, 3, 3]},
     "compare": {"systems": SYSTEMS, "references": TEXTS},
     "rank": {"systems": SYSTEMS, "references": TEXTS},
@@ -148,12 +147,9 @@ def test_columns_are_positional_or_named_and_all_else_is_named(load, name):
             dict(list(columns.items())[positional:]),
         )
         assert show(method(*first, **others)) == expected
-    message = (
-        r"take tables from statistics\(\)"
-        if name == "score"
-        else rf"{name}\(\) takes (.* positional argument|systems as a dict)"
-    )
-    with pytest.raises(TypeError, match=message):
+    with pytest.raises(
+        TypeError, match=rf"{name}\(\) takes (.* positional argument|systems as a dict)"
+    ):
         method(*columns.values(), None)
 
 
@@ -254,7 +250,7 @@ def reconcile_with(bleu, references, reported, modules):
 
 RESULTS = {
     "compute": lambda bleu, **more: bleu.compute(**COLUMNS, **more),
-    "score": lambda bleu, **more: bleu.score(bleu.statistics(**COLUMNS), **more),
+    "compute of statistics": lambda bleu, **more: bleu.compute(statistics=bleu.statistics(**COLUMNS), **more),
     "statistics": lambda bleu, **more: bleu.statistics(**COLUMNS, **more).to_pydict(),
     "compare": lambda bleu, confidence=None, **more: bleu.compare({"A": SEGMENTS, "B": OTHER_SYSTEM}, SEGMENTS, n_resamples=20, confidence=confidence, **more),
     "compare of runs": lambda bleu, confidence=None, **more: bleu.compare(

@@ -199,7 +199,7 @@ def test_dask_and_spark_pickle_functions_that_use_the_object(bleu, wheel, tmp_pa
     module, total = eval(ran.stdout)
     assert module == "bleu_metric.bleu_metric"
     like = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
-    assert bleu.score(total, like=like) == expected
+    assert bleu.compute(statistics=total, like=like) == expected
 
 
 def split_into_two_files(folder):

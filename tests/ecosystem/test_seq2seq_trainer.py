@@ -134,7 +134,9 @@ def test_the_recipes_for_the_trainer_one_after_the_other(namespace):
     )
 
     run(namespace, recipe("Best checkpoint or last")[0])
-    scores = [namespace["bleu"].score(table)["score"] for table in namespace["history"]]
+    scores = [
+        namespace["bleu"].compute(statistics=table)["score"] for table in namespace["history"]
+    ]
     assert scores == [entry["eval_bleu"] for entry in evaluations(namespace)]
     assert len(scores) == 3
 

@@ -104,7 +104,7 @@ def test_tensors_that_numpy_cannot_read(bleu, tensor, message):
 
 def test_sums_and_batches_of_tensors(bleu):
     """Sums as `all_reduce` leaves them, and a batch as a trainer's loop passes it."""
-    assert bleu.score(torch.tensor([3, 3, 3, 4]))["counts"] == [3]
+    assert bleu.compute(statistics=torch.tensor([3, 3, 3, 4]))["counts"] == [3]
     assert bleu.compute_metrics(Numbers())((IDS, IDS)) == pytest.approx(
         {"bleu": 100.0, "gen_len": 4.0}
     )

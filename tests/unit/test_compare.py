@@ -216,7 +216,7 @@ def test_the_bootstrap_test_is_two_sided_and_centered(bleu, corpus):
     generator = np.random.default_rng(12345)
     draws = [generator.integers(len(references), size=len(references)) for _ in range(200)]
     scores = {
-        name: [bleu.score(table[draw].sum(axis=0))["bleu"] for draw in draws]
+        name: [bleu.compute(statistics=table[draw].sum(axis=0))["bleu"] for draw in draws]
         for name, table in rows.items()
     }
     ours = bleu.compare(systems, references, test="bootstrap", n_resamples=200)["systems"]
@@ -387,7 +387,10 @@ def paired_differences(bleu, first, second, references, n_resamples, seed):
         len(references), size=(n_resamples, len(references))
     )
     scores = [
-        [bleu.score(each[drawn].sum(axis=0), confidence=None)["bleu"] for drawn in draws]
+        [
+            bleu.compute(statistics=each[drawn].sum(axis=0), confidence=None)["bleu"]
+            for drawn in draws
+        ]
         for each in rows
     ]
     return np.subtract(scores[1], scores[0])
@@ -398,7 +401,12 @@ def differences_without_each_segment(bleu, before, after, references):
     scores = []
     for texts in (before, after):
         rows = bleu.statistics(predictions=texts, references=references).to_pandas().to_numpy()
-        scores.append([bleu.score(rows.sum(axis=0) - row, confidence=None)["bleu"] for row in rows])
+        scores.append(
+            [
+                bleu.compute(statistics=rows.sum(axis=0) - row, confidence=None)["bleu"]
+                for row in rows
+            ]
+        )
     return np.subtract(scores[1], scores[0])
 
 

@@ -1,8 +1,9 @@
-"""`compute` and `score`: results, and inputs that are rejected because their score would mislead; `explain`."""
+"""`compute`, of texts and statistics: results, and inputs that are rejected because their score would mislead; `explain`."""
 
 import ast
 import json
 import math
+import weakref
 from collections import Counter
 from statistics import fmean
 from unittest import mock
@@ -29,7 +30,7 @@ from tutorials import REFERENCES as TUTORIAL_REFERENCES
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-# `compute` and `score`.
+# `compute`.
 
 
 PREDICTIONS = ["the cat sat on the mat", "a dog", "the house is big and old"]
@@ -52,8 +53,10 @@ SUMS = {
 def test_sums_have_no_segments_to_resample_or_to_score(load, sums, at, options):
     """An interval of a sum would have a width of 0, so it is rejected with the reason; the plain score is returned."""
     with pytest.raises(ValueError, match=r"(?i)(confidence|segments).*segment"):
-        load(**options).score(sums) if at == "load" else load().score(sums, **options)
-    assert load().score(sums)["counts"] == [8]
+        load(**options).compute(statistics=sums) if at == "load" else load().compute(
+            statistics=sums, **options
+        )
+    assert load().compute(statistics=sums)["counts"] == [8]
 
 
 def test_the_error_for_sums_names_the_option_to_leave_out(bleu):
@@ -68,19 +71,22 @@ def test_the_error_for_sums_names_the_option_to_leave_out(bleu):
         ),
     ):
         with pytest.raises(ValueError, match=words):
-            bleu.score(SUMS["a list"], **options)
+            bleu.compute(statistics=SUMS["a list"], **options)
 
 
 def test_a_sum_of_a_table_has_no_segments_either(load):
     """The recipe for several machines works with `confidence` among the options at load."""
     bleu = load(confidence=0.95)
     rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
-    assert bleu.score(rows)["confidence_interval"][0] < bleu.score(rows)["confidence_interval"][1]
-    with pytest.raises(ValueError, match="confidence"):
-        bleu.score(rows.to_pandas().sum().to_numpy())
     assert (
-        bleu.score(rows.to_pandas().sum().to_numpy(), confidence=None)["bleu"]
-        == bleu.score(rows)["bleu"]
+        bleu.compute(statistics=rows)["confidence_interval"][0]
+        < bleu.compute(statistics=rows)["confidence_interval"][1]
+    )
+    with pytest.raises(ValueError, match="confidence"):
+        bleu.compute(statistics=rows.to_pandas().sum().to_numpy())
+    assert (
+        bleu.compute(statistics=rows.to_pandas().sum().to_numpy(), confidence=None)["bleu"]
+        == bleu.compute(statistics=rows)["bleu"]
     )
 
 
@@ -96,7 +102,7 @@ def test_a_sum_by_name_is_rejected(bleu, beside, form, message):
     total = form({**beside, **rows.to_pandas().sum().to_dict()})
     for statistics in (total, [total, total]):
         with pytest.raises(ValueError, match=message):
-            bleu.score(statistics)
+            bleu.compute(statistics=statistics)
 
 
 @pytest.mark.parametrize("options", [{}, {"confidence": 0.95}, {"segments": True}])
@@ -104,8 +110,10 @@ def test_an_empty_table_is_nothing_to_score(bleu, options):
     rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
     for empty in (rows.slice(0, 0), [rows.slice(0, 0)], [rows.slice(0, 0)] * 2):
         with pytest.raises(ValueError, match="got no rows"):
-            bleu.score(empty, **options)
-    assert bleu.score([rows.slice(0, 0), rows], **options) == bleu.score(rows, **options)
+            bleu.compute(statistics=empty, **options)
+    assert bleu.compute(statistics=[rows.slice(0, 0), rows], **options) == bleu.compute(
+        statistics=rows, **options
+    )
 
 
 @pytest.mark.parametrize("convention", ["default", "nltk", "moses", "hf"])
@@ -120,12 +128,17 @@ def test_an_empty_table_is_nothing_to_score(bleu, options):
 def test_rows_of_tokens_are_scored_under_every_convention(
     load, convention, predictions, references, kind
 ):
-    """`score(statistics(...))` is `compute(...)`: a convention's tokenizer doesn't apply to tokens."""
+    """The statistics of texts have their score: a convention's tokenizer doesn't apply to tokens."""
     bleu = load(convention)
     rows = bleu.statistics(predictions=predictions, references=references)
-    assert bleu.score(rows) == bleu.compute(predictions=predictions, references=references)
-    assert f"|tok:{kind}|" in bleu.score([rows, rows])["signature"]
-    assert bleu.score(rows, max_order=4)["totals"] == bleu.score(rows)["totals"]
+    assert bleu.compute(statistics=rows) == bleu.compute(
+        predictions=predictions, references=references
+    )
+    assert f"|tok:{kind}|" in bleu.compute(statistics=[rows, rows])["signature"]
+    assert (
+        bleu.compute(statistics=rows, max_order=4)["totals"]
+        == bleu.compute(statistics=rows)["totals"]
+    )
 
 
 # An option as a NumPy scalar, and as a Python value.
@@ -152,7 +165,7 @@ SCALARS = [
     ("scalars", "plain"), SCALARS, ids=[",".join(plain) for _, plain in SCALARS]
 )
 def test_options_may_be_numpys_scalars(load, scalars, plain):
-    """NumPy's scalars give the result of Python's, which JSON takes: at load, in the call and in `score`."""
+    """NumPy's scalars give the result of Python's, which JSON takes: at load, in the call and of statistics."""
     corpus = {"predictions": PREDICTIONS, "references": REFERENCES}
     expected = load().compute(**corpus, **plain)
     for result in (load().compute(**corpus, **scalars), load(**scalars).compute(**corpus)):
@@ -161,7 +174,7 @@ def test_options_may_be_numpys_scalars(load, scalars, plain):
         assert repr(result) == repr(expected)
     rows = load(**scalars).statistics(**corpus)
     assert rows.schema.metadata == load(**plain).statistics(**corpus).schema.metadata
-    assert json.dumps(load(**scalars).score(rows)) == json.dumps(expected)
+    assert json.dumps(load(**scalars).compute(statistics=rows)) == json.dumps(expected)
 
 
 def test_numpys_scalars_in_the_other_calls(load):
@@ -195,11 +208,11 @@ def test_rows_hold_the_score_of_a_shorter_order(load, max_order, more):
     corpus = {"predictions": PREDICTIONS, "references": REFERENCES}
     rows = load().statistics(**corpus)
     expected = load().compute(**corpus, max_order=max_order, **more)
-    assert load().score(rows, max_order=max_order, **more) == expected
-    assert load(max_order=max_order).score(rows, **more) == expected
+    assert load().compute(statistics=rows, max_order=max_order, **more) == expected
+    assert load(max_order=max_order).compute(statistics=rows, **more) == expected
     assert (
-        load().score([rows, rows], max_order=max_order)["bleu"]
-        == load().score([rows], max_order=max_order)["bleu"]
+        load().compute(statistics=[rows, rows], max_order=max_order)["bleu"]
+        == load().compute(statistics=[rows], max_order=max_order)["bleu"]
     )
 
 
@@ -209,18 +222,131 @@ def test_sums_hold_the_score_of_a_shorter_order(bleu):
     expected = bleu.compute(
         predictions=PREDICTIONS, references=REFERENCES, max_order=2, weights=[0.3, 0.7]
     )
-    assert bleu.score(total, max_order=2, weights=[0.3, 0.7])["bleu"] == expected["bleu"]
-    assert bleu.score(total, max_order=2)["counts"] == expected["counts"]
+    assert (
+        bleu.compute(statistics=total, max_order=2, weights=[0.3, 0.7])["bleu"] == expected["bleu"]
+    )
+    assert bleu.compute(statistics=total, max_order=2)["counts"] == expected["counts"]
 
 
 @pytest.mark.parametrize("max_order", [3, 5])
 def test_rows_do_not_hold_a_longer_order(bleu, max_order):
     rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES, max_order=2)
     with pytest.raises(ValueError, match=f"max_order.*{max_order}|{max_order}.*max_order"):
-        bleu.score(rows, max_order=max_order)
+        bleu.compute(statistics=rows, max_order=max_order)
 
 
-# Groups: `by` in `compute` and `score`. Each group is its segments alone.
+# Statistics: `compute(statistics=...)`.
+
+
+@pytest.fixture
+def tables(bleu):
+    columns = [
+        {"predictions": [prediction], "references": [reference]}
+        for prediction, reference in zip(PREDICTIONS, REFERENCES)
+    ]
+    return [bleu.statistics(**column) for column in columns]
+
+
+def test_tables_are_scored_in_every_form_that_adds_up(bleu, tables):
+    """One table, several in any iterable, sums with `like`: the score of the texts, with its signature."""
+    expected = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
+    total = bleu.total(tables)
+    sums = np.array([list(row.values()) for row in total.to_pylist()])
+    for statistics in (
+        pa.concat_tables(tables), tables, tuple(tables), (table for table in tables), map(bleu.total, tables), total,
+        dict(enumerate(tables)).values(),
+    ):  # fmt: skip
+        assert bleu.compute(statistics=statistics) == expected
+    assert bleu.compute(statistics=sums, like=tables[0]) == expected
+    assert bleu.compute(statistics=iter(sums), like=tables[0]) == expected
+    options = {"segments": True, "confidence": 0.9, "by": [0, 1, 1], "documents": [0, 0, 1]}
+    assert bleu.compute(statistics=iter(tables), **options) == bleu.compute(
+        predictions=PREDICTIONS, references=REFERENCES, **options
+    )
+
+
+def test_an_iterable_of_tables_needs_memory_for_one(bleu):
+    """Tables with labels and documents, which a plain score does not need, are added one by one."""
+    alive = []
+
+    def make():
+        for _ in range(20):
+            table = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES, by=["x"] * 3)
+            alive.append(weakref.ref(table))
+            assert sum(reference() is not None for reference in alive) <= 3
+            yield table
+
+    assert bleu.compute(statistics=make())["bleu"] == pytest.approx(
+        bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["bleu"]
+    )
+
+
+def test_statistics_leave_rows_that_wait(bleu, tables):
+    bleu.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
+    expected = bleu.compute(statistics=tables)
+    with pytest.raises(ValueError, match="got no rows"):
+        bleu.compute(statistics=[])
+    assert len(bleu) == 2
+    assert bleu.compute(statistics=tables) == expected
+    assert bleu.compute(predictions=PREDICTIONS[2:], references=REFERENCES[2:]) == expected
+    assert len(bleu) == 0
+
+
+@pytest.mark.parametrize("column", ["predictions", "references"])
+def test_statistics_and_texts_are_not_scored_together(bleu, tables, column):
+    """Neither is counted later."""
+    with pytest.raises(TypeError, match=r"either `statistics`, or `predictions` and `references`"):
+        bleu.compute(statistics=tables, **{column: ["a b"]})
+    assert len(bleu) == 0
+
+
+def test_like_without_statistics_is_an_error(bleu, tables):
+    with pytest.raises(TypeError, match=r"^like: .*statistics=sums, like=table"):
+        bleu.compute(predictions=["a"], references=["a"], like=tables[0])
+
+
+def test_statistics_pass_through_the_method_that_people_debug(load, tables, monkeypatch):
+    """A breakpoint in `_compute` fires on every path."""
+    bleu, seen = load(), []
+    compute = type(bleu)._compute
+
+    def record(self, *arguments, **named):
+        seen.append(named)
+        return compute(self, *arguments, **named)
+
+    monkeypatch.setattr(type(bleu), "_compute", record)
+    bleu.compute(statistics=tables)
+    load("sacrebleu").compute(statistics=tables)
+    bleu.compute(predictions=["a"], references=["a"])
+    assert len(seen) == 3
+
+
+@pytest.mark.parametrize(("name", "convention"), [("sacrebleu", "default"), ("bleu", "hf")])
+def test_statistics_under_a_drop_in_have_this_metrics_result(load, name, convention):
+    module, own = load(name), load(convention)
+    rows = module.statistics(predictions=PREDICTIONS, references=REFERENCES, by=["x", "y", "x"])
+    options = {"segments": True, "confidence": 0.9, "by": "label", "documents": [0, 1, 2]}
+    expected = own.compute(statistics=rows, **options)
+    assert module.compute(statistics=rows, **options) == expected
+    assert type(module.compute(statistics=rows)).__name__ == "Result"
+    with pytest.raises(TypeError, match=r"Unknown option `by`"):
+        module.compute(predictions=PREDICTIONS, references=REFERENCES, by=["x", "y", "x"])
+
+
+@pytest.mark.parametrize("process", [0, 1])
+def test_every_process_scores_statistics_without_waiting(load, tables, tmp_path, process):
+    bleu = load(
+        num_process=2, process_id=process, experiment_id="a", cache_dir=str(tmp_path), timeout=1
+    )
+    bleu.add(prediction="a b", reference="a b")
+    expected = load().compute(statistics=tables)
+    for options in ({}, {"by": ["x", "y", "x"], "documents": [0, 1, 1], "confidence": 0.9}):
+        assert bleu.compute(statistics=tables, **options)["bleu"] == expected["bleu"]
+    assert len(bleu) == 1
+    assert list(tmp_path.rglob("*.arrow")) == []
+
+
+# Groups: `by`. Each group is its segments alone.
 
 
 GROUPED, GROUPED_REFERENCES = random_rows(seed=24, count=240)
@@ -254,7 +380,7 @@ def test_each_group_is_scored_as_its_segments_alone(bleu, options):
     assert result["macro_bleu"] == pytest.approx(fmean(scores), abs=1e-15)
     assert result["macro_score"] == 100 * result["macro_bleu"]
     table = bleu.statistics(**columns, by=range(240), **options)  # other labels
-    assert bleu.score(table, by=LABELS, **options) == result
+    assert bleu.compute(statistics=table, by=LABELS, **options) == result
 
 
 TOKENIZERS_BY_LABEL = {"en-zh": "zh", "en-ja": "char"}
@@ -282,7 +408,11 @@ def test_a_tokenizer_per_group(load):
     )
     assert load(tokenize=TOKENIZERS_BY_LABEL).compute(**columns, by=PAIRS) == result
     table = bleu.statistics(**columns, by=PAIRS, tokenize=TOKENIZERS_BY_LABEL)
-    assert bleu.score(table, by="label") == bleu.score(table, by=PAIRS) == result
+    assert (
+        bleu.compute(statistics=table, by="label")
+        == bleu.compute(statistics=table, by=PAIRS)
+        == result
+    )
     # One tokenizer for all labels is the tokenizer of the whole.
     same = bleu.compute(**columns, by=PAIRS, tokenize=dict.fromkeys(set(PAIRS), "char"))
     assert same == bleu.compute(**columns, by=PAIRS, tokenize="char")
@@ -292,7 +422,7 @@ def test_groups_across_groups_of_the_table(bleu):
     """A group of rows that two tokenizers split has `tok:var`."""
     columns = {"predictions": PAIR_TEXTS, "references": PAIR_REFERENCES}
     table = bleu.statistics(**columns, by=PAIRS, tokenize=TOKENIZERS_BY_LABEL)
-    groups = bleu.score(table, by=[pair == "en-de" for pair in PAIRS])["groups"]
+    groups = bleu.compute(statistics=table, by=[pair == "en-de" for pair in PAIRS])["groups"]
     tokenizers = {label: dict(part.split(":") for part in group["signature"].split("|"))["tok"] for label, group in groups.items()}  # fmt: skip
     assert tokenizers == {True: "13a", False: "var"}
 
@@ -307,15 +437,17 @@ def test_tables_of_several_language_pairs(bleu):
         }
         tables.append(bleu.statistics(**rows, by=[label] * 20, tokenize=tokenize))
         alone[label] = bleu.compute(**rows, tokenize=tokenize, confidence=0.9)
-    assert bleu.score(tables, by="label", confidence=0.9)["groups"] == alone
+    assert bleu.compute(statistics=tables, by="label", confidence=0.9)["groups"] == alone
     assert (
-        bleu.score(pa.concat_tables(tables[:1] * 2), by="label")["groups"]["en-de"]["bleu"]
+        bleu.compute(statistics=pa.concat_tables(tables[:1] * 2), by="label")["groups"]["en-de"][
+            "bleu"
+        ]
         == alone["en-de"]["bleu"]
     )
     with pytest.raises(
         ValueError, match=r"tokenize is '13a' in statistics\[0\] and 'zh' in statistics\[1\]"
     ):
-        bleu.score(tables)
+        bleu.compute(statistics=tables)
 
 
 FRAMES = {
@@ -334,8 +466,8 @@ def test_labels_in_a_column_of_a_users_table(bleu, form):
     columns = {"predictions": GROUPED, "references": GROUPED_REFERENCES}
     domains = [str(label) for label in LABELS]
     expected = bleu.compute(**columns, by=domains)["groups"]
-    groups = bleu.score(
-        form(bleu.statistics(**columns).append_column("domain", [domains])), by="domain"
+    groups = bleu.compute(
+        statistics=form(bleu.statistics(**columns).append_column("domain", [domains])), by="domain"
     )["groups"]
     assert list(groups) == list(expected)
     for label, group in groups.items():
@@ -373,16 +505,22 @@ def test_labels_in_any_column(bleu, make, labels):
     found = sorted(score for group in result["groups"].values() for score in group["segment_bleu"])
     assert found == sorted(result["segment_bleu"])
     table = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
-    assert bleu.score(table, by=make(), segments=True) == result
+    assert bleu.compute(statistics=table, by=make(), segments=True) == result
 
 
 def test_groups_of_sums(bleu):
     """A row may be the sum of a domain, as a harness keeps it."""
-    result = bleu.score(np.array([[5, 6, 6, 6], [3, 8, 8, 12]]), by=["first", "second"])
+    result = bleu.compute(
+        statistics=np.array([[5, 6, 6, 6], [3, 8, 8, 12]]), by=["first", "second"]
+    )
     assert [group["counts"] for group in result["groups"].values()] == [[5], [3]]
     assert result["counts"] == [8]
     with pytest.raises(ValueError, match=r"^`confidence` needs one statistics row per segment"):
-        bleu.score(np.array([[5, 6, 6, 6], [3, 8, 8, 12]]), by=["first", "second"], confidence=0.9)
+        bleu.compute(
+            statistics=np.array([[5, 6, 6, 6], [3, 8, 8, 12]]),
+            by=["first", "second"],
+            confidence=0.9,
+        )
 
 
 def test_groups_of_rows_that_were_added(bleu):
@@ -460,14 +598,14 @@ def test_the_coverage_of_the_macro_interval(bleu):
     population = np.array(bleu.statistics(predictions=texts, references=references).to_pandas())
     names = bleu.statistics(predictions=[], references=[]).column_names
     halves, generator = (population[:200], population[200:]), np.random.default_rng(0)
-    truth = fmean(bleu.score(half.sum(axis=0))["bleu"] for half in halves)
+    truth = fmean(bleu.compute(statistics=half.sum(axis=0))["bleu"] for half in halves)
     covered = 0
     for seed in range(200):
         drawn = np.concatenate([half[generator.integers(200, size=50)] for half in halves])
         frame = pd.DataFrame(drawn, columns=names).assign(half=["first"] * 50 + ["second"] * 50)
-        low, high = bleu.score(frame, by="half", confidence=0.9, n_resamples=200, seed=seed)[
-            "macro_confidence_interval"
-        ]
+        low, high = bleu.compute(
+            statistics=frame, by="half", confidence=0.9, n_resamples=200, seed=seed
+        )["macro_confidence_interval"]
         covered += low <= truth <= high
     assert 200 * (0.9 - 3 * 0.021) <= covered <= 200 * (0.9 + 3 * 0.021)
 
@@ -494,7 +632,7 @@ def test_the_mean_of_segment_scores(bleu, options):
     scores = [metric.sentence_score(*row).score / 100 for row in zip(GROUPED, GROUPED_REFERENCES)]
     assert result["mean_segment_bleu"] == pytest.approx(fmean(scores), abs=1e-11)
     table = bleu.statistics(predictions=GROUPED, references=GROUPED_REFERENCES)
-    assert bleu.score(table, segments=True, **options) == result
+    assert bleu.compute(statistics=table, segments=True, **options) == result
 
 
 # The segments per label; the groups with an interval; the warnings about sizes.
@@ -554,7 +692,7 @@ WRONG_LABELS = [
     ({"by": np.array([["x"], ["y"]])}, TypeError, "by[0]: expected a str or a number, got list."),
     ({"by": [Tensor([1]), Tensor([2])]}, TypeError, "by[0]: expected a str or a number, got Tensor of int64."),
     ({"by": pd.Series([pd.Series([1]), pd.Series([2])])}, TypeError, "by[0]: expected a str or a number, got Series."),
-    ({"tokenize": {"x": "zh"}}, ValueError, "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...] to compute, statistics, score, compare or compute_metrics, or pass one tokenizer."),
+    ({"tokenize": {"x": "zh"}}, ValueError, "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...] to compute, statistics, compare or compute_metrics, or pass one tokenizer."),
     ({"tokenize": {"x": "zh", "z": "zh"}, "by": ["x", "y"]}, ValueError, "tokenize: 'z' is not among the labels of `by`. Remove it, or correct the label."),
     ({"tokenize": {"x": 3}, "by": ["x", "y"]}, TypeError, "tokenize['x']=3: pass a name or a function from str to a list of str."),
 ]  # fmt: skip
@@ -563,16 +701,18 @@ WRONG_LABELS = [
 @pytest.mark.parametrize(
     ("arguments", "error", "message"), WRONG_LABELS, ids=[str(one[0]) for one in WRONG_LABELS]
 )
-@pytest.mark.parametrize("method", ["compute", "statistics", "score", "compare"])
+@pytest.mark.parametrize("method", ["compute", "statistics", "compute, statistics", "compare"])
 def test_labels_that_are_rejected(bleu, method, arguments, error, message):
     table = bleu.statistics(**ROWS)
     calls = {
         "compute": lambda: bleu.compute(**ROWS, **arguments),
         "statistics": lambda: bleu.statistics(**ROWS, **arguments),
-        "score": lambda: bleu.score(table, **arguments),
+        "compute, statistics": lambda: bleu.compute(statistics=table, **arguments),
         "compare": lambda: bleu.compare({"A": ROWS["references"], "B": ROWS["predictions"]}, ROWS["references"], **arguments),
     }  # fmt: skip
-    if method == "score" and isinstance(arguments.get("by"), str):  # the name of a column
+    if method == "compute, statistics" and isinstance(
+        arguments.get("by"), str
+    ):  # the name of a column
         error = ValueError
         message = "by='xy': statistics has no such column. Pass its name, or one label per segment."
     with pytest.raises(error) as raised:
@@ -608,12 +748,12 @@ def test_a_failing_tokenizers_message_shows_no_text(bleu, text, shown):
 
 def test_tables_counted_otherwise_than_a_label_asks(bleu):
     table = bleu.statistics(**ROWS, by=["x", "y"], tokenize={"y": "zh"})
-    expected = bleu.score(table, by="label")
-    assert bleu.score(table, by="label", tokenize={"y": "zh"}) == expected
+    expected = bleu.compute(statistics=table, by="label")
+    assert bleu.compute(statistics=table, by="label", tokenize={"y": "zh"}) == expected
     with pytest.raises(
         ValueError, match=r"counted with tokenize\['y'\]='zh', but 'char' was requested"
     ):
-        bleu.score(table, by="label", tokenize={"y": "char"})
+        bleu.compute(statistics=table, by="label", tokenize={"y": "char"})
 
 
 @pytest.mark.parametrize("name", ["sacrebleu", "bleu"])
@@ -626,7 +766,7 @@ def test_groups_with_several_processes_are_rejected(load, tmp_path):
     bleu = load(num_process=2, process_id=0, experiment_id="by", cache_dir=str(tmp_path))
     with pytest.raises(
         ValueError,
-        match=r"by: labels are not supported with num_process > 1.*score\(tables, by='label'\)",
+        match=r"by: labels are not supported with num_process > 1.*compute\(statistics=tables, by='label'\)",
     ):
         bleu.compute(**ROWS, by=["x", "y"])
 
@@ -639,9 +779,9 @@ def test_statistics_without_rows_keep_the_column_of_labels(bleu):
     )
     assert empty.column_names == table.column_names
     assert (
-        bleu.score([empty, table], by="label")
-        == bleu.score([table, empty], by="label")
-        == bleu.score(table, by="label")
+        bleu.compute(statistics=[empty, table], by="label")
+        == bleu.compute(statistics=[table, empty], by="label")
+        == bleu.compute(statistics=table, by="label")
     )
 
 

@@ -832,8 +832,8 @@ def test_an_empty_row_among_ids(load, predictions, references, totals):
     assert one_by_one.compute()["totals"][:2] == totals
     assert in_batches.compute()["totals"][:2] == totals
     assert (
-        load().score(
-            [
+        load().compute(
+            statistics=[
                 load().statistics(predictions=[p], references=[r])
                 for p, r in zip(predictions, references)
             ]
@@ -1062,7 +1062,7 @@ def test_statistics_columns_of_unequal_length_are_rejected(bleu, count):
                 name: container([1] * count),
             }
             with pytest.raises(ValueError, match="statistics: not a statistics table"):
-                bleu.score(columns)
+                bleu.compute(statistics=columns)
 
 
 # Lists nested too deep, which overflow the stack of code that recurses.
@@ -1232,7 +1232,7 @@ def test_parts_of_longer_arrow_data_in_every_method(load, call, arguments):
 def test_bytes_that_are_not_utf8_in_every_method(bleu):
     calls = {**calls_of_columns(bleu), **calls_of_values(bleu)}
     # No Arrow column.
-    others = ("score", "by", "weights", "tokenize", "add,", "explain, prediction", "the callback")  # fmt: skip
+    others = ("statistics, a", "compute, statistics", "by", "weights", "tokenize", "add,", "explain, prediction", "the callback")  # fmt: skip
     for name, call in calls.items():
         if not any(other in name for other in others):
             with pytest.raises(
@@ -1719,7 +1719,7 @@ def test_labels_that_one_key_would_name_are_rejected(bleu, labels, names):
     for call in (
         lambda: bleu.compute(**texts, by=labels),
         lambda: bleu.statistics(**texts, by=labels),
-        lambda: bleu.score(table, by=labels),
+        lambda: bleu.compute(statistics=table, by=labels),
         lambda: bleu.compare(
             {"A": ["a"] * len(labels), "B": ["b"] * len(labels)}, texts["references"], by=labels
         ),
@@ -1764,10 +1764,14 @@ def test_labels_with_a_lone_surrogate_are_rejected(bleu, argument, labels):
     calls = {
         "compute": lambda taken: bleu.compute(**columns, **taken),
         "statistics": lambda taken: bleu.statistics(**columns, **taken),
-        "score": lambda taken: bleu.score(rows, confidence=0.95, **taken),
+        "compute, statistics": lambda taken: bleu.compute(
+            statistics=rows, confidence=0.95, **taken
+        ),
         "compare": lambda taken: bleu.compare(systems, texts, **taken),
         "tables": lambda taken: bleu.compare({"A": rows, "B": rows}, **taken),
-        "column": lambda taken: bleu.score({**rows, name: list(labels())}, **{argument: name}),
+        "column": lambda taken: bleu.compute(
+            statistics={**rows, name: list(labels())}, **{argument: name}
+        ),
         "total": lambda taken: bleu.total({**rows, name: list(labels())}),
         "diff": lambda taken: bleu.diff(systems, texts, **taken),
         "rank": lambda taken: bleu.rank(systems, texts, **taken),

@@ -221,7 +221,7 @@ ERRORS = [
         id="minimum_total too large",
     ),
     pytest.param(
-        lambda bleu: bleu.score([[2**62] * 4] * 3),
+        lambda bleu: bleu.compute(statistics=[[2**62] * 4] * 3),
         "statistics: the sum of a column is 2**63 or more. Pass tables from statistics().",
         id="statistics too large",
     ),
@@ -246,22 +246,28 @@ ERRORS = [
         id="bytes as a label",
     ),
     pytest.param(
-        lambda bleu: bleu.score(["a"], ["b"]),
-        "score() and total() take tables from statistics(). For texts, use compute(predictions=..., references=...); for labels, by=.",
-        id="score with predictions and references",
+        lambda bleu: bleu.compute(statistics=["a"], references=["b"]),
+        "compute() takes either `statistics`, or `predictions` and `references`. To score texts with tables, count them: "
+        "statistics=[*tables, bleu.statistics(predictions=..., references=...)].",
+        id="statistics with references",
     ),
     pytest.param(
-        lambda bleu: bleu.score(["a"]),
-        "score() and total() take tables from statistics(). For texts, use compute(predictions=..., references=...); for labels, by=.",
-        id="score with texts",
+        lambda bleu: bleu.compute(statistics=["a"]),
+        "statistics: expected tables from statistics(), got texts. For texts, write compute(predictions=..., references=...).",
+        id="texts as statistics",
     ),
     pytest.param(
-        lambda bleu: bleu.score(bleu.compute(predictions=["a"], references=["a"], max_order=1)),
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], like=bleu.statistics(predictions=["a"], references=["a"])),
+        "like: describes how sums were counted. Write compute(statistics=sums, like=table).",
+        id="like without statistics",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(statistics=bleu.compute(predictions=["a"], references=["a"], max_order=1)),
         "statistics: got a result, which has no rows. Pass what it was computed from, or tables from statistics().",
         id="result in the place of statistics",
     ),
     pytest.param(
-        lambda bleu: bleu.score({"matches_1": 1, "totals_1": 2, "prediction_length": 2, "reference_length": 2}),
+        lambda bleu: bleu.compute(statistics={"matches_1": 1, "totals_1": 2, "prediction_length": 2, "reference_length": 2}),
         "statistics: not a statistics table, but sums. Pass a list: [sums[name] for name in table.column_names].",
         id="sums as a dict",
     ),
@@ -316,12 +322,12 @@ ERRORS = [
         id="max_order of 5,000 digits",
     ),
     pytest.param(
-        lambda bleu: bleu.score([]),
+        lambda bleu: bleu.compute(statistics=[]),
         "statistics: got no rows. Pass tables from statistics() with at least one row.",
         id="statistics without rows",
     ),
     pytest.param(
-        lambda bleu: bleu.score([1, 1, 1, 1], segments=True),
+        lambda bleu: bleu.compute(statistics=[1, 1, 1, 1], segments=True),
         "`segments` needs one statistics row per segment, but these rows are sums. "
         "Pass the tables from statistics(), or leave `segments` out (segments=False).",
         id="segments of sums",
@@ -518,10 +524,10 @@ def test_the_warning_for_a_score_of_0_has_the_cause_and_the_fix(
 def test_only_rows_with_a_score_of_0_warn(bleu):
     rows = bleu.statistics(predictions=["a b c d", "e"], references=["a b c d", "f"])
     with pytest.warns(bleu.Warning, match="score is 0: no token of the predictions"):
-        assert bleu.score(rows.slice(1))["bleu"] == 0
+        assert bleu.compute(statistics=rows.slice(1))["bleu"] == 0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert bleu.score(rows.slice(0, 1))["bleu"] == 1
+        assert bleu.compute(statistics=rows.slice(0, 1))["bleu"] == 1
 
 
 FIXES = [

@@ -119,7 +119,7 @@ class TestThreads:
         systems = {"A": PREDICTIONS, "B": PREDICTIONS[::-1]}
         calls = [
             lambda: bleu.compute(**columns, confidence=0.9, segments=True, tokenize="zh"),
-            lambda: bleu.score(bleu.statistics(**columns), smooth_method="add-k"),
+            lambda: bleu.compute(statistics=bleu.statistics(**columns), smooth_method="add-k"),
             lambda: bleu.compare(systems, REFERENCES, n_resamples=20),
             lambda: bleu.diff(systems, REFERENCES),
             lambda: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
@@ -166,3 +166,28 @@ def test_a_copy_has_methods_of_its_own(load, duplicate):
     for name in METHODS:
         assert getattr(again, name).__self__ is again
         assert inspect.signature(getattr(again, name)) == inspect.signature(getattr(original, name))
+
+
+# Names that other tools use.
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("score", r"compute\(predictions=\.\.\., references=\.\.\.\), or compute\(statistics=tables\)"),
+        ("corpus_score", r"compute\(predictions=\.\.\., references=\.\.\.\), "),
+        ("sentence_bleu", r"explain\(prediction, references\), "),
+    ],
+)  # fmt: skip
+def test_a_method_of_another_tool_names_the_call_to_write(load, name, call):
+    """The arguments do not matter: the error is that of the name."""
+    for bleu in (load(), load("sacrebleu"), pickle.loads(pickle.dumps(load()))):
+        with pytest.raises(AttributeError, match=rf"has no attribute '{name}'\. Write {call}"):
+            getattr(bleu, name)
+        assert not hasattr(bleu, name)
+        assert name not in dir(bleu)
+
+
+def test_any_other_name_is_pythons_error(bleu):
+    with pytest.raises(AttributeError, match=r"^'BleuMetric' object has no attribute 'scoer'$"):
+        bleu.scoer  # noqa: B018

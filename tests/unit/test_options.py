@@ -333,14 +333,14 @@ def call_with_signature(bleu, method, n_resamples):
     columns = {"predictions": systems["short"], "references": references}
     if method == "compute":
         return bleu.compute(**columns, segments=True, confidence=0.9)
-    if method == "score":
-        return bleu.score(bleu.statistics(**columns), segments=True, confidence=0.9)
+    if method == "statistics":
+        return bleu.compute(statistics=bleu.statistics(**columns), segments=True, confidence=0.9)
     if method == "rank":
         return bleu.rank(systems, references, n_resamples=n_resamples, confidence=0.9)
     return bleu.compare(systems, references, test=method, n_resamples=n_resamples, confidence=0.9)
 
 
-@pytest.mark.parametrize("method", ["compute", "score", "randomization", "bootstrap", "rank"])
+@pytest.mark.parametrize("method", ["compute", "statistics", "randomization", "bootstrap", "rank"])
 @given(options=ANY_OPTIONS, n_resamples=st.none() | st.integers(20, 60))
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_signature_brings_everything_back(load, method, options, n_resamples):
@@ -604,9 +604,11 @@ def test_weights_belong_to_the_orders_of_the_table(bleu, orders, options, wrong)
     )
     systems = {"A": table, "B": other}
     calls = [
-        lambda: bleu.score(table, **options)["bleu"],
-        lambda: bleu.score([table, table], **options)["bleu"],
-        lambda: bleu.score(table.to_pandas().sum().to_list(), like=table, **options)["bleu"],
+        lambda: bleu.compute(statistics=table, **options)["bleu"],
+        lambda: bleu.compute(statistics=[table, table], **options)["bleu"],
+        lambda: bleu.compute(statistics=table.to_pandas().sum().to_list(), like=table, **options)[
+            "bleu"
+        ],
         lambda: bleu.compare(systems, n_resamples=20, **options)["systems"]["A"]["bleu"],
         lambda: bleu.rank(systems, n_resamples=20, **options)["ranking"][-1]["bleu"],
     ]
@@ -625,7 +627,7 @@ def test_weights_for_texts_need_an_order_each(bleu):
     """For texts the orders are known when the call begins."""
     message = "weights=[0.5, 0.5]: pass one weight per order (4 in all), or change max_order."
     for name, call in CALLS.items():
-        if name != "score":
+        if name != "compute, statistics":
             assert error_of(lambda call=call: call(bleu, weights=[0.5, 0.5])) == message, name
 
 
@@ -735,7 +737,7 @@ def test_options_of_a_corpus_are_rejected_elsewhere(bleu, name):
 CALLS = {
     "compute": lambda bleu, **options: bleu.compute(**ROWS, **options),
     "statistics": lambda bleu, **options: bleu.statistics(**ROWS, **options),
-    "score": lambda bleu, **options: bleu.score([1, 1, 1, 1], **options),
+    "compute, statistics": lambda bleu, **options: bleu.compute(statistics=[1, 1, 1, 1], **options),
     **OTHER_CALLS,
 }
 
@@ -761,7 +763,7 @@ def test_an_unknown_option_without_a_near_name_lists_all(bleu, name, option):
 MISTYPED = [
     ("max_oder", "max_order", METHODS),
     ("refrences", "references", ["compute", "statistics", "compute_metrics"]),
-    ("document", "documents", ["compute", "statistics", "score", "compare", "rank"]),
+    ("document", "documents", ["compute", "statistics", "compare", "rank"]),
     ("basline", "baseline", ["compare"]),
     ("family_wide", "family_wise", ["rank"]),
     ("decimal", "decimals", ["reconcile"]),
@@ -1308,7 +1310,7 @@ def test_all_other_methods_are_those_of_the_convention(load, name, convention):
     module, own = load(name, segments=True), load(convention, segments=True)
     rows = module.statistics(**ROWS)
     assert rows.equals(own.statistics(**ROWS), check_metadata=True)
-    assert module.score(rows) == own.score(rows)
+    assert module.compute(statistics=rows) == own.compute(statistics=rows)
     systems = {"a": PREDICTIONS, "b": PREDICTIONS[::-1]}
     assert module.compare(systems, REFERENCES, n_resamples=20) == own.compare(
         systems, REFERENCES, n_resamples=20
@@ -1407,7 +1409,7 @@ def test_repr_and_signature(load, evaluates_sacrebleu, name):
     module = load(name)
     assert repr(module) == f"BleuMetric('{name}')"
     shown = inspect.signature(module.compute).parameters
-    assert "smooth_method" in inspect.signature(module.score).parameters
+    assert "smooth_method" in inspect.signature(module.statistics).parameters
     if name == "sacrebleu":
         theirs = inspect.signature(evaluates_sacrebleu._compute).parameters
         assert {key: one.default for key, one in shown.items() if key not in ROWS} == {

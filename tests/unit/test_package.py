@@ -120,7 +120,7 @@ USES = {
     "metric": "lambda bleu: bleu.compute(predictions=predictions, references=references)",
     "compute": "lambda compute: compute(predictions=predictions, references=references)",
     "methods": "lambda methods: [method.__name__ for method in methods]",
-    "statistics": "lambda statistics: statistics.__self__.score(statistics(predictions=predictions, references=references))",
+    "statistics": "lambda statistics: statistics.__self__.compute(statistics=statistics(predictions=predictions, references=references))",
     "drop-in": "lambda bleu: bleu.compute(predictions=predictions, references=references, smooth=True)",
     "rows added": "lambda bleu: [len(bleu), bleu.compute(segments=True), len(bleu)]",
     "repr": "repr",
@@ -250,7 +250,7 @@ def test_a_pool_of_spawned_processes(run, tmp_path):
             bleu = evaluate.load({str(ROOT / "bleu_metric.py")!r})
             with ProcessPoolExecutor(1, get_context("spawn")) as pool:
                 table = pool.submit(bleu.statistics, predictions=["a b c d"], references=["a b c d"]).result()
-            print(bleu.score(table)["score"])
+            print(bleu.compute(statistics=table)["score"])
         """)
     )
     ran = run(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')")

@@ -971,7 +971,7 @@ def test_an_unknown_number_of_references_is_not_wrong(bleu):
     table = bleu.statistics(predictions=predictions, references=references)
     sums = [sum(column.to_pylist()) for column in table.columns]
     known = {"tokenize": "13a", "lowercase": False, "reference_length": "closest"}
-    result = bleu.score(sums, **known, minimum_total=0)
+    result = bleu.compute(statistics=sums, **known, minimum_total=0)
     assert result["signature"].startswith("nrefs:?|case:mixed")
     found = bleu.reconcile(predictions, references, f"{result['score']:.2f} {result['signature']}")
     assert found["verified"]

@@ -59,10 +59,10 @@ GROUPS = ["cats & dogs", "cats & dogs", "rain|snow"] * 2
 
 MAKE = {
     "compute": lambda bleu: bleu.compute(predictions=PREDICTIONS, references=REFERENCES, segments=True, confidence=0.9),
-    "score": lambda bleu: bleu.score(bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)),
+    "statistics": lambda bleu: bleu.compute(statistics=bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)),
     "compare": lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, n_resamples=10),
     "compute, by": lambda bleu: bleu.compute(predictions=PREDICTIONS * 2, references=REFERENCES * 2, by=GROUPS, segments=True, confidence=0.9, n_resamples=10),
-    "score, by": lambda bleu: bleu.score(bleu.statistics(predictions=PREDICTIONS, references=REFERENCES), by=["x", "y", "x"]),
+    "statistics, by": lambda bleu: bleu.compute(statistics=bleu.statistics(predictions=PREDICTIONS, references=REFERENCES), by=["x", "y", "x"]),
     "compare, by": lambda bleu: bleu.compare({"A": PREDICTIONS * 2, "B": OTHERS * 2}, REFERENCES * 2, n_resamples=10, by=GROUPS),
     "rank": lambda bleu: bleu.rank({"A": PREDICTIONS, "B": OTHERS, "C": ["x"] * 3}, REFERENCES, n_resamples=10),
     "diff": lambda bleu: bleu.diff({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, by=["cats", "dogs", "rain"]),
@@ -73,10 +73,10 @@ MAKE = {
 }  # fmt: skip
 COLUMNS = {
     "compute": ["order", "matches", "total", "precision", "bleu", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "segment"],
-    "score": ["order", "matches", "total", "precision", "bleu"],
+    "statistics": ["order", "matches", "total", "precision", "bleu"],
     "compare": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_degrees_of_freedom", "delta_standard_error", "detectable_delta"],
     "compute, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "mean_segment_bleu", "confidence", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "signature"],
-    "score, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "signature"],
+    "statistics, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "signature"],
     "compare, by": ["system", "part", "group", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "macro_bleu", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_degrees_of_freedom", "delta_standard_error", "detectable_delta", "macro_delta", "macro_p_value", "macro_delta_interval_low", "macro_delta_interval_high", "macro_delta_degrees_of_freedom", "macro_delta_standard_error"],
     "rank": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "rank_range", "cluster"],
     "diff": ["part", "from", "to", "segments", "bleu_A", "bleu_B", "delta", "group"],
@@ -369,7 +369,7 @@ class TestRestore:
         ("name", "key"),
         [
             ("compute", "precisions"),
-            ("score, by", "groups"),
+            ("statistics, by", "groups"),
             ("compare", "systems"),
             ("compare, by", "systems"),
             ("rank", "ranking"),
@@ -436,7 +436,7 @@ def test_public_names(result, name):
     )
 
 
-# What `print` writes of `compute` and `score`: sacreBLEU's line, and the signature.
+# What `print` writes of `compute`: sacreBLEU's line, and the signature.
 
 LINES = [
     {},
@@ -485,7 +485,7 @@ def test_the_line_that_sacrebleu_prints(bleu, options):
         expected = read_sacrebleus_line(predictions, references, options)
         assert str(result) == f"{expected}\n{result['signature']}"
         table = bleu.statistics(predictions=predictions, references=references, **options)
-        assert str(bleu.score(table, **options)) == str(result)
+        assert str(bleu.compute(statistics=table, **options)) == str(result)
 
 
 @pytest.mark.parametrize("options", LINES, ids=str)
@@ -702,7 +702,7 @@ class TestRepr:
             text = pretty = staticmethod(shown.append)
 
         result._repr_pretty_(Printer, cycle=False)
-        is_dict = name in ("compute", "score")
+        is_dict = name in ("compute", "statistics")
         assert str(shown[0]) == (repr(result) if is_dict else str(result))
         assert type(shown[0]) is (dict if is_dict else str)
 
@@ -833,8 +833,8 @@ class TestMissingKeys:
             ("compare", "systems/C", "No key 'C'. The keys are 'A', 'B'."),
             ("compute, by", "groups/cats and dogs", "No key 'cats and dogs'. Did you mean 'cats & dogs'? The keys are 'cats & dogs', 'rain|snow'."),
             ("compute, by", "groups/rain|snow/segments", "No key 'segments': it is called 'segment_bleu' here."),
-            ("score, by", "groups/x/segments", "No key 'segments': it is called 'segment_bleu' here. Pass segments=True to get it."),
-            ("score, by", "groups/x/macro_bleu", f"No key 'macro_bleu'. The keys are {KEYS}."),
+            ("statistics, by", "groups/x/segments", "No key 'segments': it is called 'segment_bleu' here. Pass segments=True to get it."),
+            ("statistics, by", "groups/x/macro_bleu", f"No key 'macro_bleu'. The keys are {KEYS}."),
             ("rank", "ranking/0/rank", "No key 'rank'. The keys are 'system', 'bleu', 'score', 'confidence_interval', 'bootstrap_mean', 'standard_error', 'rank_range', 'cluster'."),
             ("rank", "ranking/0/clusters", "No key 'clusters': it is called 'cluster' here."),
             ("rank", "pairs/0/difference", "No key 'difference': it is called 'delta' here."),
@@ -865,7 +865,7 @@ class TestMissingKeys:
         for within in dicts:
             with pytest.raises(KeyError, match=r"^\"No key 'no such key'\. The keys are "):
                 within["no such key"]
-        assert len(dicts) > 1 or name in ("compute", "score", "self_bleu")
+        assert len(dicts) > 1 or name in ("compute", "statistics", "self_bleu")
 
     def test_one_document_can_not_be_resampled(self, bleu):
         """`documents` and `confidence` were passed; without an interval, the number of documents is not a key."""
@@ -1008,7 +1008,7 @@ class TestTables:
             "compare, by": 6,
             "rank": 3,
         }
-        rows |= {"compute, by": 2, "score, by": 2}
+        rows |= {"compute, by": 2, "statistics, by": 2}
         assert len(frame) == rows.get(name, len(result._rows()) - 1)
 
     def test_every_format_has_every_row(self, result):
@@ -1083,7 +1083,7 @@ def test_groups_of_systems_as_a_table(bleu):
 
 # A sentence to quote, and BibTeX.
 
-QUOTED = ["compute", "score", "compare", "compute, by", "compare, by", "rank"]
+QUOTED = ["compute", "statistics", "compare", "compute, by", "compare, by", "rank"]
 
 
 def parse_bibtex(text):

@@ -532,7 +532,7 @@ def test_a_corpus_is_scored_by_its_sums(load, name, rows, data):
     parts = [
         bleu.statistics(predictions=[p], references=[r]) for p, r in zip(predictions, references)
     ]
-    assert bleu.score(parts)["bleu"] == result["bleu"]
+    assert bleu.compute(statistics=parts)["bleu"] == result["bleu"]
     single = [
         bleu.compute(predictions=[p], references=[r], effective_order=True)["bleu"]
         for p, r in zip(predictions, references)
@@ -558,17 +558,17 @@ def test_rows_without_the_order_beyond_are_rejected(bleu):
     with pytest.raises(
         ValueError, match="needs n-grams of order 5, but the statistics end with order 4"
     ):
-        bleu.score(bleu.statistics(**corpus), smooth_method="chen-cherry-5")
+        bleu.compute(statistics=bleu.statistics(**corpus), smooth_method="chen-cherry-5")
     rows = bleu.statistics(**corpus, smooth_method="chen-cherry-5")
-    assert bleu.score(rows, smooth_method="chen-cherry-5") == bleu.compute(
+    assert bleu.compute(statistics=rows, smooth_method="chen-cherry-5") == bleu.compute(
         **corpus, smooth_method="chen-cherry-5"
     )
-    assert bleu.score(rows) == bleu.compute(**corpus)
+    assert bleu.compute(statistics=rows) == bleu.compute(**corpus)
     with pytest.raises(
         ValueError,
         match=r"don't add up: longest n-gram is 5 in statistics\[0\] and 4 in statistics\[1\]",
     ):
-        bleu.score([rows, bleu.statistics(**corpus)])
+        bleu.compute(statistics=[rows, bleu.statistics(**corpus)])
 
 
 def test_sums_of_rows(bleu):
@@ -576,7 +576,7 @@ def test_sums_of_rows(bleu):
     corpus = {"predictions": ["a b c d e f", "a b"], "references": ["a b c d x f", "b a"]}
     total = bleu.statistics(**corpus, smooth_method="nltk-7").to_pandas().sum().to_numpy()
     assert (
-        bleu.score(total, smooth_method="nltk-7")["bleu"]
+        bleu.compute(statistics=total, smooth_method="nltk-7")["bleu"]
         == bleu.compute(**corpus, smooth_method="nltk-7")["bleu"]
     )
 

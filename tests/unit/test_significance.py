@@ -46,7 +46,7 @@ def sum_documents(bleu, texts, documents, **options):
 
 
 def score_sums(bleu, sums):
-    return np.array([bleu.score(row)["bleu"] for row in sums])
+    return np.array([bleu.compute(statistics=row)["bleu"] for row in sums])
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -117,7 +117,9 @@ def test_intervals_by_document(bleu):
     table = bleu.statistics(**columns, documents=DOCUMENTS)
     assert table["document"].to_pylist() == DOCUMENTS
     for documents in ("document", DOCUMENTS, np.array(DOCUMENTS), pa.array(DOCUMENTS)):
-        assert bleu.score(table, documents=documents, segments=True, **options) == result
+        assert (
+            bleu.compute(statistics=table, documents=documents, segments=True, **options) == result
+        )
     options.pop("confidence")
     tables = {name: bleu.statistics(predictions=texts, references=REFERENCES, documents=DOCUMENTS) for name, texts in SYSTEMS.items()}  # fmt: skip
     expected = bleu.compare(SYSTEMS, REFERENCES, documents=DOCUMENTS, n_resamples=20)
@@ -293,7 +295,9 @@ def test_sums_of_documents_give_the_intervals_of_all_segments(bleu, make, by):
     like = {"like": table, "documents": "document"}
     # 1. `score`
     options = {"confidence": 0.9, "n_resamples": 50, "documents": "document", **named}
-    assert bleu.score(sums["B"], like=table, **options) == bleu.score(table, **options)
+    assert bleu.compute(statistics=sums["B"], like=table, **options) == bleu.compute(
+        statistics=table, **options
+    )
     # 2. `compare`, whose segments can't win
     for test in TESTS:
         expected = bleu.compare(tables, documents="document", test=test, n_resamples=50, **named)
@@ -318,8 +322,8 @@ def test_sums_as_an_array_with_documents(bleu):
     names = list(dict.fromkeys(DOCUMENTS))
     table = bleu.statistics(predictions=SYSTEMS["B"], references=REFERENCES)
     options = {"confidence": 0.9, "n_resamples": 50}
-    expected = bleu.score(table, documents=DOCUMENTS, **options)
-    assert bleu.score(sums, like=table, documents=names, **options) == expected
+    expected = bleu.compute(statistics=table, documents=DOCUMENTS, **options)
+    assert bleu.compute(statistics=sums, like=table, documents=names, **options) == expected
 
 
 def test_documents_of_systems_may_be_in_any_order(bleu):
@@ -348,9 +352,9 @@ def test_sums_need_documents(bleu):
     with pytest.raises(
         ValueError, match=rf"^`confidence` needs one .* these rows are sums.*{advice}"
     ):
-        bleu.score(sums["A"], like=like, confidence=0.95)
+        bleu.compute(statistics=sums["A"], like=like, confidence=0.95)
     with pytest.raises(ValueError, match=r"^`segments` needs one .* these rows are sums"):
-        bleu.score(sums["A"], like=like, segments=True, documents="document")
+        bleu.compute(statistics=sums["A"], like=like, segments=True, documents="document")
 
 
 def test_documents_of_one_segment_each_change_the_intervals_of_scores_only(bleu):

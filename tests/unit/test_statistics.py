@@ -43,7 +43,7 @@ def test_map_adds_statistics_columns(bleu, data, expected, num_proc):
     ).to_pydict()
     counted = data.map(count, batched=True, batch_size=64, num_proc=num_proc)
     assert set(counted.column_names) > {"prediction", "matches_1", "reference_length"}
-    result = bleu.score(counted.with_format("arrow")[:], segments=True)
+    result = bleu.compute(statistics=counted.with_format("arrow")[:], segments=True)
     assert (
         result["segment_bleu"]
         == bleu.compute(predictions=PREDICTIONS, references=REFERENCES, segments=True)[
@@ -55,7 +55,9 @@ def test_map_adds_statistics_columns(bleu, data, expected, num_proc):
         "signature": result["signature"],
     }
     assert "case:?|eff:no|tok:?" in result["signature"]  # `map` keeps columns, and no metadata
-    assert bleu.score(counted) == bleu.score(counted.with_format("arrow")[:])
+    assert bleu.compute(statistics=counted) == bleu.compute(
+        statistics=counted.with_format("arrow")[:]
+    )
 
 
 def test_streaming(bleu, data, expected):

@@ -831,9 +831,11 @@ def test_tables_of_different_objects_do_not_add_up(bleu, make, method):
     with pytest.raises(
         ValueError, match=message.replace("^", "" if method == "compare" else "^")
     ) as raised:
-        bleu.score(tables) if method == "score" else bleu.compare(dict(zip("AB", tables)))
+        bleu.compute(statistics=tables) if method == "score" else bleu.compare(
+            dict(zip("AB", tables))
+        )
     assert "#" not in str(raised.value)
-    assert [bleu.score(table)["counts"] for table in tables]
+    assert [bleu.compute(statistics=table)["counts"] for table in tables]
 
 
 @pytest.mark.parametrize("make", OBJECTS.values(), ids=OBJECTS)
@@ -841,14 +843,15 @@ def test_tables_of_one_object_add_up(bleu, make):
     function = make("|")
     tables = [bleu.statistics(**COLUMNS, tokenize=function) for _ in range(2)]
     assert (
-        bleu.score(tables)["translation_length"] == 2 * bleu.score(tables[0])["translation_length"]
+        bleu.compute(statistics=tables)["translation_length"]
+        == 2 * bleu.compute(statistics=tables[0])["translation_length"]
     )
     assert (
-        bleu.score(tables, tokenize=function)["signature"]
+        bleu.compute(statistics=tables, tokenize=function)["signature"]
         == bleu.compute(**COLUMNS, tokenize=function)["signature"]
     )
     with pytest.raises(ValueError, match=r"is the name of different functions"):
-        bleu.score(tables, tokenize=make(" "))
+        bleu.compute(statistics=tables, tokenize=make(" "))
 
 
 def test_the_signature_has_the_name_without_the_token(bleu):
@@ -902,7 +905,7 @@ def test_tables_of_two_processes_add_up_if_both_can_import_the_function(bleu):
     for pair in zip(first, second):
         tables = [table.replace_schema_metadata({"bleu_metric": metadata}) for metadata in pair]
         try:
-            add_up.append(bleu.score(tables)["translation_length"])
+            add_up.append(bleu.compute(statistics=tables)["translation_length"])
         except ValueError as error:
             add_up.append(str(error)[-37:])
     assert add_up == ["tokenizer, and call statistics() again."[-37:]] * 4 + [4, 4]

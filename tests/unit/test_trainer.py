@@ -440,7 +440,7 @@ def test_a_tokenizer_per_group(bleu):
     callback = bleu.compute_metrics(Words(), **options, history=True)
     for batch, compute_result in zip(BATCHES, (False, True)):
         callback(batch, compute_result)
-    assert bleu.score(callback.history[0], by="label") == expected
+    assert bleu.compute(statistics=callback.history[0], by="label") == expected
 
 
 WRONG_LABELS = [
