@@ -14,7 +14,7 @@ import textwrap
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import datasets
 import evaluate
@@ -164,7 +164,6 @@ METHODS: dict[str, type] = {
     "diff": ScoringOptions,
     "explain": ScoringOptions,
     "check": ScoringOptions,
-    "conventions": ScoringOptions,
     "pairwise": ScoringOptions,
     "self_bleu": ScoringOptions,
     "reconcile": ScoringOptions,
@@ -183,7 +182,7 @@ RESULT_TYPES = (
     ResultType(Difference, "diff()", ("by_length", "ngrams", "systems", "signature")),
     ResultType(SelfBleu, "self_bleu()", ("self_bleu", "segment_bleu", "signature")),
     ResultType(Checked, "check()", ("findings", "segments", "signature")),
-    ResultType(Conventions, "conventions()", ("default", "papineni", "hf", "nltk", "moses")),
+    ResultType(Conventions, "reconcile()", ("default", "papineni", "hf", "nltk", "moses")),
     ResultType(Reconciliation, "reconcile()", ("reported", "matches", "nearest", "chance")),
 )
 
@@ -856,36 +855,15 @@ class BleuMetric(BufferedMetric):
         chosen = self._options_of("check", options)
         return explain_missing_keys(check_texts(predictions, references, documents, chosen))
 
-    def conventions(
-        self, predictions: object, references: object, **options: Unpack[ScoringOptions]
-    ) -> Conventions:
-        """Score texts under every named convention, and attribute the differences to options.
-
-        Args:
-            predictions: as for `compute`.
-            references: as for `compute`.
-            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
-                `seed`; they override every convention.
-
-        Returns:
-            A dict from the name of each convention to its `bleu`, `score`, `delta` from `"default"`
-            (-1 to 1), `signature` and `steps`, which prints as a table. The steps lead from the
-            default to the convention, one factor at a time. Each has its `factor`, `value` and
-            `delta`, and the deltas add up. `"coco"` is left out if texts have line breaks or are
-            longer than captions: more than 100 bytes on average.
-
-        Raises:
-            TypeError, ValueError: as `compute`.
-
-        >>> bleu = evaluate.load("./bleu_metric.py")
-        >>> references = [["the cat sat on a mat .", "the cat sat"]]
-        >>> nltk = bleu.conventions(["the cat sat on a mat."], references)["nltk"]
-        >>> round(nltk["score"], 2), nltk["steps"][0]["factor"]
-        (64.32, 'tokenize')
-        """
-        chosen = self._options_of("conventions", options)
-        return compare_conventions(read_corpus(predictions, references), chosen)
-
+    @overload
+    def reconcile(
+        self,
+        predictions: object,
+        references: object,
+        reported: None = None,
+        **fixed: Unpack[ScoringOptions],
+    ) -> Conventions: ...
+    @overload
     def reconcile(
         self,
         predictions: object,
@@ -894,8 +872,17 @@ class BleuMetric(BufferedMetric):
         *,
         decimals: int | None = None,
         **fixed: Unpack[ScoringOptions],
-    ) -> Reconciliation:
-        """Find the settings that reproduce a published score.
+    ) -> Reconciliation: ...
+    def reconcile(
+        self,
+        predictions: object,
+        references: object,
+        reported: float | str | Mapping[str, object] | None = None,
+        *,
+        decimals: int | None = None,
+        **fixed: Unpack[ScoringOptions],
+    ) -> Conventions | Reconciliation:
+        """Find the settings that reproduce a published score, or score texts under each convention.
 
         The search covers the native tokenizers, case, NLTK's minimum number of n-grams, reference
         lengths, smoothing (`exp`, `none`, `skip`, `floor`, `add-k`, `laplace`), orders 1 to 4, all
@@ -907,16 +894,20 @@ class BleuMetric(BufferedMetric):
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
-            reported: the published score, from 0 to 1 or from 0 to 100. Pass a str, such as
-                `"27.30"`, if trailing zeros are known; or the whole line, JSON or dict of a tool,
-                whose precisions, brevity penalty and lengths must then fit, too. With a signature,
-                as in `"27.3 nrefs:1|case:lc|tok:13a"`, its settings are verified first.
+            reported: the published score, from 0 to 1 or from 0 to 100; None to compare the named
+                conventions. Pass a str, such as `"27.30"`, if trailing zeros are known; or the
+                whole line, JSON or dict of a tool, whose precisions, brevity penalty and lengths
+                must then fit, too. With a signature, as in `"27.3 nrefs:1|case:lc|tok:13a"`, its
+                settings are verified first.
             decimals: the number of known decimals; None for the decimals of `reported`.
             **fixed: options with known values; any option of `compute` except `segments`,
-                `confidence`, `n_resamples` and `seed`. They win over a signature.
+                `confidence`, `n_resamples` and `seed`. They win over a signature or convention.
 
         Returns:
-            A dict, which prints as a table:
+            A dict, which prints as a table. Without `reported`, it leads from the name of each
+            convention to its `bleu`, `score`, `delta` from `"default"` (-1 to 1), `signature` and
+            `steps`. `"coco"` is left out if texts have line breaks, or more than 100 bytes on
+            average, which captions don't have. With `reported`:
                 usual: the scores of usual settings: this object's options, other case, other
                     tokenizers, conventions. Of settings with equal scores, the first.
                 matches: the settings whose score rounds to the reported one, the plausible ones
@@ -949,7 +940,9 @@ class BleuMetric(BufferedMetric):
                 last_pair: True for NLTK's `corpus_bleu` under methods 5 to 7, which `options`
                     cannot reproduce.
                 options: for `compute`; with `segments=True`, the score is `mean_segment_bleu`.
-                steps: as in `conventions`; they start from the signature if there is one.
+                steps: from this object's options or the signature to the setting, one factor at a
+                    time. Each has its `factor`, `value` and `delta`, and the deltas add up. The
+                    steps of a convention start from `"default"`.
                 same_score: the values of each factor with the same score.
 
         Raises:
@@ -961,8 +954,16 @@ class BleuMetric(BufferedMetric):
         >>> found = bleu.reconcile(["The cat sat on a mat."], references, 0.51, smooth_method="exp")
         >>> [(match["references"], match["options"]["tokenize"]) for match in found["matches"]]
         [(0, 'none')]
+        >>> references = [["the cat sat on a mat .", "the cat sat"]]
+        >>> nltk = bleu.reconcile(["the cat sat on a mat."], references)["nltk"]
+        >>> round(nltk["score"], 2), nltk["steps"][0]["factor"]
+        (64.32, 'tokenize')
         """
         chosen = self._options_of("reconcile", fixed)
+        if reported is None:
+            if decimals is not None:
+                raise TypeError("decimals: it belongs to a score. Pass `reported`, too.")
+            return compare_conventions(read_corpus(predictions, references), chosen)
         return find_settings(
             predictions, references, chosen, list(fixed), reported=reported, decimals=decimals
         )

@@ -960,6 +960,7 @@ OTHER_METHODS = {
         ("sentence_score", "sentence_bleu"),
         "explain(prediction, references), or compute(segments=True) for the scores of all segments",
     ),
+    "conventions": "reconcile(predictions, references)",
 }
 
 

@@ -1,7 +1,7 @@
 """Reasons why two scores of the same text differ.
 
-`reconcile` searches the settings behind a published score, `conventions` scores the text under each
-named convention.
+`reconcile` searches the settings behind a published score. Without a score, it scores the text
+under each named convention.
 
 A setting is a value for each factor in which tools differ. Some factors affect counting: a corpus
 is counted once per combination of their values, and scored under each value of the other factors.
@@ -147,7 +147,7 @@ SEGMENT_FACTORS: Grid = {
 ReferencePositions = Mapping[int, Int64]
 
 
-# --- conventions ----------------------------------------------------------------------------------
+# --- reconcile without a score --------------------------------------------------------------------
 
 
 def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
@@ -182,7 +182,7 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     return explain_missing_keys(Conventions(scores_by_name))
 
 
-# --- reconcile ------------------------------------------------------------------------------------
+# --- reconcile with a score -----------------------------------------------------------------------
 
 
 def find_settings(
@@ -1392,7 +1392,7 @@ class Reconciliation(Report):
 
 
 class Conventions(Report):
-    """The result of `conventions`: a dict from names to scores, which displays as a table."""
+    """The scores of each convention: a dict by name, which displays as a table."""
 
     _wide_columns = ("due to",)
     _absent = MappingProxyType({"coco": "it is for captions, which are short texts on one line"})

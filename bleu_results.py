@@ -353,7 +353,7 @@ class ReconciliationContent(AnswerContent, total=False):
 
 
 class ConventionScores(TypedDict):
-    """A convention in the result of `conventions`, with its difference from the default."""
+    """The score of a convention, with its difference from the default."""
 
     bleu: float
     score: float

@@ -814,7 +814,7 @@ def explain_number(key: str, system: str, pasted: str) -> str:
         references = table["references"].to_pylist()
         with collect_warnings():
             if not reported:
-                return _render_conventions(request_conventions(predictions, references))
+                return _render_conventions(request_conventions(predictions, references, {}))
             search = request_settings(
                 predictions,
                 references,

@@ -284,11 +284,12 @@ def request_check(
 
 
 def request_conventions(
-    predictions: Sequence[object], references: Sequence[object]
+    predictions: Sequence[object], references: Sequence[object], options: Options
 ) -> Mapping[str, ConventionScores]:
-    """Return the result of `conventions`."""
+    """Return the result of `reconcile` without a score."""
+    limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_corpus(predictions, references)
-    return bleu.conventions(predictions, references)
+    return bleu.reconcile(predictions, references, **options)
 
 
 def request_settings(

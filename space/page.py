@@ -131,39 +131,28 @@ def compare(
     )
 
 
-def conventions(predictions: list[str], references: list[object]) -> dict[str, object]:
-    """Score a corpus under each convention, and explain each difference.
-
-    Args:
-        predictions: one text per segment.
-        references: one list of references per segment, or one text.
-
-    Returns:
-        The result of `bleu.conventions`.
-    """
-    return _answer(lambda: request_conventions(predictions, references))
-
-
 def reconcile(
     predictions: list[str],
     references: list[object],
-    reported: float | str,
+    reported: float | str | None = None,
     decimals: int | None = None,
     options: dict[str, object] | None = None,
 ) -> dict[str, object]:
-    """Find the settings that give a reported score.
+    """Find the settings that give a reported score, or score a corpus under each convention.
 
     Args:
         predictions: one text per segment.
         references: one list of references per segment, or one text.
         reported: the score, from 0 to 1 or from 0 to 100; in a string, trailing zeros count as
-            decimals.
+            decimals. Without it, each convention is scored, and each difference explained.
         decimals: the number of decimals that are known; by default all that are written.
         options: the known settings, such as {"tokenize": "zh"}.
 
     Returns:
         The result of `bleu.reconcile`.
     """
+    if reported is None:
+        return _answer(lambda: request_conventions(predictions, references, options or {}))
     return _answer(
         lambda: request_settings(predictions, references, reported, decimals, options=options or {})
     )
@@ -216,7 +205,7 @@ class Demo(gr.Blocks):
         return [values.get(output, gr.skip()) for output in block_fn.outputs]
 
 
-ENDPOINTS = (explain, score, compare, conventions, reconcile)
+ENDPOINTS = (explain, score, compare, reconcile)
 
 
 def _answer(request: Callable[[], Mapping[str, object]]) -> dict[str, object]:

@@ -155,6 +155,7 @@ def _list_results(methods: dict[str, Method]) -> Iterator[list[str]]:
     for name, method in methods.items():
         # The result of `compute` is another one for drop-in replacements, as its annotation says.
         result = "Result" if name == "compute" else method.__annotations__.get("return", "")
+        result = result.rpartition(" | ")[2]  # of `reconcile`
         owner = getattr(bleu_metric, result, Report)
         if inspect.isclass(owner) and issubclass(owner, Report):
             calls = _list_calls("result", _public_methods(owner, base=Report))

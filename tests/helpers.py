@@ -381,8 +381,8 @@ def calls_of_columns(bleu):
         "diff, first": lambda rows: bleu.diff({"A": rows, "B": texts}, texts),
         "diff, second": lambda rows: bleu.diff({"A": texts, "B": rows}, texts),
         "diff, references": lambda rows: bleu.diff({"A": texts, "B": texts}, rows),
-        "conventions, predictions": lambda rows: bleu.conventions(rows, texts),
-        "conventions, references": lambda rows: bleu.conventions(texts, rows),
+        "conventions, predictions": lambda rows: bleu.reconcile(rows, texts),
+        "conventions, references": lambda rows: bleu.reconcile(texts, rows),
         "reconcile, predictions": lambda rows: bleu.reconcile(rows, texts, 50),
         "reconcile, references": lambda rows: bleu.reconcile(texts, rows, 50),
     }

@@ -30,6 +30,8 @@ numbers += [pair["p_value"], pair["p_adjusted"], pair["delta"]]
 signature: str = result["groups"]["x"]["signature"]
 delta = bleu.diff({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]["delta"]
 copied = {**result, "step": 1}
+steps = bleu.reconcile(["a"], ["a"])["nltk"]["steps"]
+matches = bleu.reconcile(["a"], ["a"], "27.3", decimals=1)["matches"]
 plain = dict(result)
 table = bleu.total(bleu.statistics(predictions=[text], references=["a"]) for text in ["a", "b"])
 print(bleu.restore({"a": 1}).to_latex(), bleu.compute(statistics=table)["score"])

@@ -73,7 +73,7 @@ BODIES: dict[str, tuple[str, Any]] = {  # path, and the arguments of an endpoint
     "8 systems, 10,000 resamples": ("call/compare", [SYSTEMS, ["a b c d"] * 3_000, None, "bootstrap", {"n_resamples": 10_000}]),
     "a search through all settings": ("call/reconcile", [FEW[:9_500], FEW[:9_500], "12.3", None, None]),
     "a search, 29,000 short segments": ("call/reconcile", [["a"] * 29_000, ["b"] * 29_000, "12.3", None, None]),
-    "all conventions": ("call/conventions", [FEW[:9_500], FEW[:9_500]]),
+    "all conventions": ("call/reconcile", [FEW[:9_500], FEW[:9_500]]),
     "n-grams up to 10^400": ("call/score", [["a"], ["a"], {"max_order": 10**400}]),
     "an option with a name of 290 kB": ("call/score", [["a"], ["a"], {"x" * 290_000: 1}]),
     "a number of 290 kB": ("call/reconcile", [["a"], ["a"], "9" * 290_000, None, None]),

@@ -54,7 +54,7 @@ def options_of(name):
 
 
 OURS = {
-    "Warning", "check", "compare", "compute_metrics", "conventions", "diff", "explain", "fingerprint", "pairwise", "rank", "reconcile",
+    "Warning", "check", "compare", "compute_metrics", "diff", "explain", "fingerprint", "pairwise", "rank", "reconcile",
     "restore", "self_bleu", "statistics", "total", "warm_up",
 }  # fmt: skip
 EVALUATES = {"add", "add_batch", "compute", "description", "citation", "features", "inputs_description", "info", "name"}  # fmt: skip
@@ -91,7 +91,6 @@ BY_POSITION = {
     "pairwise": {"predictions": TEXTS, "references": TEXTS[::-1]},
     "self_bleu": {"texts": TEXTS},
     "check": {"predictions": TEXTS, "references": TEXTS},
-    "conventions": {"predictions": TEXTS, "references": TEXTS},
     "reconcile": {"predictions": TEXTS, "references": TEXTS, "reported": 80.5},
     "compute_metrics": {"tokenizer": Decoder()},
     "restore": {"saved": {"self_bleu": 0.5, "segment_bleu": [0.5, 0.5], "signature": "nrefs:1"}},
@@ -268,7 +267,7 @@ RESULTS = {
     "explain": lambda bleu: bleu.explain(OTHER_SYSTEM[0], SEGMENTS[0]),
     "self_bleu": lambda bleu, **more: bleu.self_bleu(SEGMENTS, **more),
     "check": lambda bleu, **more: bleu.check([f"{text}</s>" for text in SEGMENTS], SEGMENTS, **more),
-    "conventions": lambda bleu: bleu.conventions(**COLUMNS),
+    "reconcile without a score": lambda bleu: bleu.reconcile(**COLUMNS),
     "reconcile": lambda bleu, references=SEGMENTS, reported="0.001", modules=(): reconcile_with(bleu, references, reported, modules),
     "compute_metrics": lambda bleu, **more: bleu.compute_metrics(Decoder(), **more)((np.ones((36, 3), int), np.ones((36, 3), int))),
 }  # fmt: skip

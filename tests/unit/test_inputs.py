@@ -1209,7 +1209,7 @@ METHODS_OF_TEXT = {
     "compare": lambda bleu, texts, others: bleu.compare({"A": texts, "B": others}, others, n_resamples=9),
     "rank": lambda bleu, texts, others: bleu.rank({"A": texts, "B": others}, others, n_resamples=100),
     "diff": lambda bleu, texts, others: bleu.diff({"A": texts, "B": others}, others),
-    "conventions": lambda bleu, texts, others: bleu.conventions(texts, others),
+    "conventions": lambda bleu, texts, others: bleu.reconcile(texts, others),
     "reconcile": lambda bleu, texts, others: bleu.reconcile(texts, others, 50),
     "pairwise": lambda bleu, texts, others: bleu.pairwise(texts, others),
     "self_bleu": lambda bleu, texts, others: bleu.self_bleu(texts),
@@ -1970,7 +1970,7 @@ NOT_COLUMNS = [
 def test_what_to_pass_for_a_column(bleu, data, message):
     for call in (
         lambda: bleu.compute(predictions=data, references=["a"]),
-        lambda: bleu.conventions(data, ["a"]),
+        lambda: bleu.reconcile(data, ["a"]),
         lambda: bleu.pairwise(data),
     ):
         with pytest.raises(TypeError) as raised:

@@ -212,7 +212,7 @@ bleu.compute(statistics=bleu.statistics(predictions=predictions, references=refe
 bleu.explain(predictions[0], references[0])
 bleu.pairwise(predictions * 3)
 bleu.self_bleu(predictions * 3)
-bleu.conventions(predictions, references)
+bleu.reconcile(predictions, references)
 bleu.reconcile(predictions, references, 50)
 bleu.diff({"A": predictions, "B": predictions}, references)
 bleu.compare({"A": predictions, "B": predictions}, references)

@@ -125,7 +125,7 @@ class TestThreads:
             lambda: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
             lambda: bleu.pairwise(few).tolist(),
             lambda: bleu.self_bleu(few),
-            lambda: bleu.conventions(**columns),
+            lambda: bleu.reconcile(**columns),
             lambda: bleu.reconcile(PREDICTIONS[:20], few, 12.3),
         ]
         alone = [call() for call in calls]

@@ -631,7 +631,7 @@ def test_weights_for_texts_need_an_order_each(bleu):
             assert error_of(lambda call=call: call(bleu, weights=[0.5, 0.5])) == message, name
 
 
-# Options at load, which `conventions` keeps under each convention.
+# Options at load, which `reconcile` keeps under each convention.
 CHOSEN = [
     {"lowercase": True},
     {"tokenize": "zh"},
@@ -653,8 +653,8 @@ def test_conventions_keep_chosen_options(load, options):
     """Each line is `compute` of that convention under the same options, given at load or in the call."""
     predictions, references = random_captions(seed=3, count=40)
     corpus = {"predictions": predictions, "references": references}
-    at_load = load(**options).conventions(**corpus)
-    in_call = load().conventions(**corpus, **options)
+    at_load = load(**options).reconcile(**corpus)
+    in_call = load().reconcile(**corpus, **options)
     assert at_load == in_call
     assert list(at_load) == ["default", "papineni", "hf", "nltk", "moses", "coco"]
     for name, line in at_load.items():
@@ -668,7 +668,7 @@ def test_conventions_keep_chosen_options(load, options):
 
 
 def test_options_of_the_call_win_over_those_of_load(load):
-    lines = load(lowercase=True, max_order=2).conventions(**CORPUS, lowercase=False)
+    lines = load(lowercase=True, max_order=2).reconcile(**CORPUS, lowercase=False)
     for name, line in lines.items():
         assert line["bleu"] == pytest.approx(
             load(name, max_order=2).compute(**CORPUS)["bleu"], abs=1e-12
@@ -684,7 +684,6 @@ OTHER_CALLS = {
     "pairwise": lambda bleu, **options: bleu.pairwise(["a"], **options),
     "self_bleu": lambda bleu, **options: bleu.self_bleu(["a", "b"], **options),
     "check": lambda bleu, **options: bleu.check(["a"], ["a"], **options),
-    "conventions": lambda bleu, **options: bleu.conventions(["a"], ["a"], **options),
     "reconcile": lambda bleu, **options: bleu.reconcile(["a"], ["a"], 1, **options),
     "compute_metrics": lambda bleu, **options: bleu.compute_metrics(object(), **options),
 }
@@ -813,7 +812,7 @@ def test_names_of_other_tools_under_every_method(bleu, name):
 def test_conventions_reject_options_of_one_score(load):
     for options in ({"segments": True}, {"confidence": 0.95}, {"lowercased": True}):
         assert next(iter(options)) in error_of(
-            lambda options=options: load().conventions(**CORPUS, **options)
+            lambda options=options: load().reconcile(**CORPUS, **options)
         )
 
 
@@ -827,7 +826,7 @@ TYPED = {
 
 def test_numpys_scalars_are_pythons_in_what_prints_options(load):
     bleu = load(**TYPED)
-    result = bleu.conventions(**CORPUS)
+    result = bleu.reconcile(**CORPUS)
     assert json.loads(json.dumps(result)) == result
     assert "np." not in str(result)
     found = bleu.reconcile(**CORPUS, reported=np.float32(50), smooth_method=np.str_("exp"))
@@ -1318,7 +1317,7 @@ def test_all_other_methods_are_those_of_the_convention(load, name, convention):
     assert module.explain(PREDICTIONS[0], REFERENCES[0]) == own.explain(
         PREDICTIONS[0], REFERENCES[0]
     )
-    assert module.conventions(**ROWS) == own.conventions(**ROWS)
+    assert module.reconcile(**ROWS) == own.reconcile(**ROWS)
     assert module.reconcile(**ROWS, reported=50) == own.reconcile(**ROWS, reported=50)
 
 

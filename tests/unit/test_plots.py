@@ -233,7 +233,7 @@ def test_systems_without_intervals(bleu):
 
 class TestWaterfall:
     def test_of_a_convention(self, bleu):
-        conventions = bleu.conventions(
+        conventions = bleu.reconcile(
             ["the cat sat on a mat."], [["the cat sat on a mat .", "the cat sat"]]
         )
         ax = conventions.plot()

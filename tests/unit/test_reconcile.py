@@ -1,4 +1,4 @@
-"""`reconcile` finds the setting of a reported score, `conventions` explains differences; both agree with `compute`."""
+"""`reconcile` finds the setting of a reported score, or explains those of conventions; both agree with `compute`."""
 
 import itertools
 import json
@@ -234,7 +234,7 @@ def test_tokens_and_ids(bleu, ids):
 
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_conventions_are_their_scores_and_the_steps_add_up(load, bleu, name):
-    found = bleu.conventions(PREDICTIONS, REFERENCES)
+    found = bleu.reconcile(PREDICTIONS, REFERENCES)
     result = load(name).compute(predictions=PREDICTIONS, references=REFERENCES)
     assert (found[name]["bleu"], found[name]["signature"]) == (
         pytest.approx(result["bleu"], abs=1e-15),
@@ -254,7 +254,7 @@ def test_conventions_are_their_scores_and_the_steps_add_up(load, bleu, name):
 
 def test_each_step_of_a_convention_is_one_factor(bleu):
     """The steps to hf are the shortest reference first, then no smoothing."""
-    found = bleu.conventions(PREDICTIONS, REFERENCES)["hf"]["steps"]
+    found = bleu.reconcile(PREDICTIONS, REFERENCES)["hf"]["steps"]
     scores = [
         bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options)["bleu"]
         for options in (
@@ -333,7 +333,9 @@ def test_references_that_can_be_read_once_only(bleu):
     assert found["matches"][0]["references"] == 1
 
 
-@pytest.mark.parametrize("method", ["compute", "conventions", "reconcile"])
+@pytest.mark.parametrize(
+    ("method", "reported"), [("compute", {}), ("reconcile", {}), ("reconcile", {"reported": 50})]
+)
 @pytest.mark.parametrize(
     ("column", "prediction", "references"),
     [
@@ -342,7 +344,9 @@ def test_references_that_can_be_read_once_only(bleu):
         ("references", "a", ["b", "!"]),
     ],
 )
-def test_the_error_of_a_tokenizer_names_the_row(bleu, method, column, prediction, references):
+def test_the_error_of_a_tokenizer_names_the_row(
+    bleu, method, reported, column, prediction, references
+):
     """The error names the caller's row, at any place of the text in the row."""
 
     def split(text):
@@ -352,7 +356,6 @@ def test_the_error_of_a_tokenizer_names_the_row(bleu, method, column, prediction
         "predictions": ["a", "b", prediction],
         "references": [["a", "d"], ["b", "e"], references],
     }
-    reported = {"reported": 50} if method == "reconcile" else {}
     with pytest.raises(
         ValueError, match=rf"^{column}\[2\]: the tokenizer failed: ZeroDivisionError"
     ):
@@ -1287,3 +1290,17 @@ def test_each_round_of_a_long_search_is_named(bleu, monkeypatch):
     assert any(
         "round 3 of 3: Moses' tokenizers (tokenize='13a' leaves them out)" in name for name in named
     )
+
+
+def test_reconcile_without_a_score_compares_the_conventions(bleu, load):
+    """By position or by name; options of the call win over every convention."""
+    found = bleu.reconcile(PREDICTIONS, REFERENCES)
+    assert list(found)[:5] == ["default", "papineni", "hf", "nltk", "moses"]
+    assert found == bleu.reconcile(predictions=PREDICTIONS, references=REFERENCES, reported=None)
+    lower = bleu.reconcile(PREDICTIONS, REFERENCES, lowercase=True)
+    assert "case:lc" in lower["nltk"]["signature"]
+    assert load(lowercase=True).reconcile(PREDICTIONS, REFERENCES) == lower
+    with pytest.raises(TypeError, match=r"^decimals: .*Pass `reported`"):
+        bleu.reconcile(PREDICTIONS, REFERENCES, decimals=1)
+    with pytest.raises(AttributeError, match=r"Write reconcile\(predictions, references\)\.$"):
+        bleu.conventions  # noqa: B018

@@ -67,7 +67,7 @@ MAKE = {
     "rank": lambda bleu: bleu.rank({"A": PREDICTIONS, "B": OTHERS, "C": ["x"] * 3}, REFERENCES, n_resamples=10),
     "diff": lambda bleu: bleu.diff({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, by=["cats", "dogs", "rain"]),
     "explain": lambda bleu: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
-    "conventions": lambda bleu: bleu.conventions(PREDICTIONS, REFERENCES),
+    "conventions": lambda bleu: bleu.reconcile(PREDICTIONS, REFERENCES),
     "reconcile": lambda bleu: bleu.reconcile(PREDICTIONS, REFERENCES, 99.5),
     "self_bleu": lambda bleu: bleu.self_bleu(PREDICTIONS),
 }  # fmt: skip
@@ -595,7 +595,7 @@ def name_in_all_scripts(bleu):
         bleu.diff({"模型": [*NAMES[:2], "x"], "B": texts}, [*NAMES[:2], "it rains"], by=NAMES[:3]),
         bleu.compute(predictions=texts, references=references, by=NAMES[:3]),
         bleu.explain("模型 Modèle", ["模型 модель"]),
-        bleu.conventions(texts, references),
+        bleu.reconcile(texts, references),
         bleu.check(["模型 a cat</s>", "a dog</s>"], ["模型 a cat", "a dog"]),
     ]
 
@@ -1350,7 +1350,7 @@ def name_everything(bleu, name):
         bleu.compute(predictions=texts, references=references, by=by),
         bleu.compute(predictions=texts, references=references, tokenize=Tokenizer()),
         bleu.explain(texts[0], references[0], tokenize=Tokenizer()),
-        bleu.conventions(predictions=texts, references=references, tokenize=Tokenizer()),
+        bleu.reconcile(predictions=texts, references=references, tokenize=Tokenizer()),
     ]  # fmt: skip
 
 

@@ -334,7 +334,7 @@ def test_multi_bleu_is_the_tokenizer_of_moses(load):
     ).compute(**corpus)
     assert load("moses").compute(**corpus)["totals"] == [4, 3, 2, 1]
     assert (
-        load("moses").conventions(**corpus)["moses"]["signature"]
+        load("moses").reconcile(**corpus)["moses"]["signature"]
         == load("moses").compute(**corpus)["signature"]
     )
     assert load("nltk").compute(**corpus)["totals"] == [5, 4, 3, 2]

@@ -18,7 +18,7 @@ CALLS = {
     "compare": "bleu.compare({'A': predictions, 'B': [row[0] for row in references]}, references, n_resamples=20)",
     "pairwise": "bleu.pairwise(predictions[:9]).tolist()",
     "self_bleu": "bleu.self_bleu(predictions)",
-    "conventions": "bleu.conventions(predictions, references)",
+    "conventions": "bleu.reconcile(predictions, references)",
     "reconcile": "bleu.reconcile(predictions[:9], references[:9], '50')",
     "explain": "bleu.explain(predictions[0], references[0])",
 }

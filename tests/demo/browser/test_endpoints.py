@@ -45,10 +45,10 @@ def test_compare(client, bleu):
     assert answer == bleu.compare(systems, ROWS, test="randomization")
 
 
-def test_conventions_and_reconcile(client, bleu):
-    answer = client.predict(PREDICTIONS, ROWS, api_name="/conventions")
+def test_reconcile(client, bleu):
+    answer = client.predict(PREDICTIONS, ROWS, api_name="/reconcile")
     assert answer.pop("warnings") == []
-    assert answer == bleu.conventions(PREDICTIONS, ROWS)
+    assert answer == bleu.reconcile(PREDICTIONS, ROWS)
     answer = client.predict(
         PREDICTIONS, ROWS, "12.3", options={"tokenize": "zh"}, api_name="/reconcile"
     )
@@ -69,7 +69,7 @@ def test_a_warning_comes_with_the_answer(client):
 
 def test_they_say_what_they_want(client):
     endpoints = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert sorted(endpoints) == ["/compare", "/conventions", "/explain", "/reconcile", "/score"]
+    assert sorted(endpoints) == ["/compare", "/explain", "/reconcile", "/score"]
     for endpoint in endpoints.values():
         assert endpoint["description"]
         assert all(parameter["python_type"]["type"] for parameter in endpoint["parameters"])
