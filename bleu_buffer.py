@@ -21,7 +21,6 @@ import evaluate
 import pyarrow as pa
 from datasets.utils.py_utils import copyfunc
 
-from . import bleu_messages as messages
 from .bleu_corpus import (
     Corpus,
     InputType,
@@ -245,14 +244,12 @@ class BufferedMetric(_Metric, ABC):
 
     def add(
         self,
-        *arguments: object,
+        *,
         prediction: object = None,
         reference: object = None,
         **columns: object,
     ) -> None:
         """Add one segment to the segments that the next `compute` scores."""
-        if arguments:
-            raise TypeError(messages.BY_NAME.format(method="add", s=""))
         # evaluate's own `add` takes the names of the columns, too.
         prediction = columns.pop("predictions", prediction)
         reference = columns.pop("references", reference)
@@ -260,14 +257,12 @@ class BufferedMetric(_Metric, ABC):
 
     def add_batch(
         self,
-        *arguments: object,
+        *,
         predictions: object = None,
         references: object = None,
         **columns: object,
     ) -> None:
         """Add segments to the segments that the next `compute` scores."""
-        if arguments:
-            raise TypeError(messages.BY_NAME.format(method="add_batch", s="s"))
         self._add(predictions, references, columns)
 
     def __len__(self) -> int:

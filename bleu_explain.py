@@ -10,14 +10,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
+import pyarrow as pa
 
 from . import bleu_plots as plots
 from . import bleu_report as report
 from . import bleu_scoring as scoring
 from .bleu_corpus import is_missing
 from .bleu_counting import Tokens, check_memory, make_row
-from .bleu_inputs import list_references, read_corpus
-from .bleu_messages import reword_errors
+from .bleu_inputs import are_sentences, list_references, read_corpus
+from .bleu_messages import reword_errors, warn_once_per_kind
 from .bleu_options import Options, Origin, make_signature
 from .bleu_results import CoveredTokens, NGramCount, OrderMatches
 from .bleu_statistics import prepare_batch
@@ -51,7 +52,12 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     """
     listed: Any = list_references(references)
     try:
-        corpus = read_corpus([prediction], [listed])
+        with warn_once_per_kind():  # no warning beside an error
+            corpus = read_corpus([prediction], [listed])
+            references_read = pa.chunked_array([corpus.batches[0].references])
+            texts = (corpus.predictions, references_read)
+            if corpus.kind == "tokens" and any(map(are_sentences, texts)):
+                raise TypeError("prediction: got tokens that contain spaces, as sentences do.")
     except TypeError as error:
         if isinstance(prediction, Iterable) and not isinstance(prediction, (str, bytes, Mapping)):
             error.args = (f"{error} {_ONE_PREDICTION}",)

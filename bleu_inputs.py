@@ -24,6 +24,7 @@ from collections.abc import (
 )
 from contextlib import suppress
 from itertools import accumulate, chain
+from operator import length_hint
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -197,10 +198,14 @@ def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
 
 
 def reject_dicts(predictions: object, references: object) -> None:
-    """Raise if both columns are dicts, such as captions by image, or the values of dicts.
+    """Raise if predictions are a dict of columns; or both are dicts, such as captions by image.
 
-    Rows are never paired by position then, because the keys may be in different orders.
+    Rows of dicts, and of their values, are never paired by position, because the keys may be in
+    different orders.
     """
+    if isinstance(predictions, Mapping) and _are_columns(predictions, references):
+        first = show_value(next(iter(predictions)))
+        raise TypeError(messages.COLUMNS_IN_A_DICT.format(number=len(predictions), first=first))
     kinds = (Mapping, ValuesView)
     if not isinstance(predictions, kinds) or not isinstance(references, kinds):
         return
@@ -208,6 +213,15 @@ def reject_dicts(predictions: object, references: object) -> None:
         return
     found = "dicts" if isinstance(predictions, Mapping) else "the values of dicts"
     raise TypeError(messages.DICTS.format(found=found, item=_first_item(predictions)))
+
+
+def _are_columns(data: Mapping[Any, Any], references: object) -> bool:
+    """Return True for a dict of two or more columns that are as long as the references."""
+    if len(data) < 2 or not isinstance(references, Sized):
+        return False
+    columns = [column for column in data.values() if not isinstance(column, str)]
+    lengths = [length_hint(column, -1) for column in columns]
+    return lengths == [len(references)] * len(data)
 
 
 def _first_item(captions: object) -> str:
@@ -274,7 +288,7 @@ def read_texts(**columns: object) -> Texts:
             if index is not None:
                 warn(_FILE_NAME, name=name, row=index)
                 break
-        if kind == "tokens" and _are_sentences(column):
+        if kind == "tokens" and are_sentences(column):
             warn(_SENTENCES_AS_TOKENS, name=name)
             break
     return Texts(texts, kind)
@@ -1355,7 +1369,7 @@ def warn_about_rows(corpus: Corpus) -> None:
     The tokens would be those of one reference, each of which was read as a reference.
     """
     if corpus.kind == "tokens":
-        if _are_sentences(corpus.predictions):
+        if are_sentences(corpus.predictions):
             warn(_SENTENCES_AS_TOKENS, name="predictions")
         return
     if corpus.kind == "text" and len(corpus) <= _FEW_ROWS:
@@ -1373,10 +1387,10 @@ def warn_about_rows(corpus: Corpus) -> None:
             warn(_TOKEN_REFERENCES)
 
 
-def _are_sentences(texts: pa.ChunkedArray) -> bool:
+def are_sentences(texts: pa.ChunkedArray) -> bool:
     """Return True if most tokens in a sample of lists contain a space.
 
-    >>> _are_sentences(pa.chunked_array([[["the cat sat", "a cat was"], ["it", "rains here"]]]))
+    >>> are_sentences(pa.chunked_array([[["the cat sat", "a cat was"], ["it", "rains here"]]]))
     True
     """
     sample = evenly_spaced_rows(texts, _SAMPLE_ROWS).combine_chunks()

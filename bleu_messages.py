@@ -159,13 +159,6 @@ def _package_of(module_name: str) -> str:
 # raised. The place comes first, in Python's notation; the fix comes last.
 
 # Calls and options
-BY_NAME = (
-    "{method}() takes its columns by name. Write {method}(prediction{s}=..., reference{s}=...)."
-)
-SYSTEMS_AS_A_DICT = (
-    "{method}() takes systems as a dict."
-    " Write {method}({{'A': [...], 'B': [...]}}, references), and the others by name."
-)
 TEXTS_AS_STATISTICS = (
     "statistics: expected tables from statistics(), got texts."
     " For texts, write compute(predictions=..., references=...)."
@@ -189,6 +182,10 @@ DICT_OF_REFERENCES = (
     "references: got a dict, such as captions by image. Pair its values with those of each system"
     " by key: ids = list(references), then {{'A': [captions[id]{item} for id in ids], ...}} and"
     " [references[id] for id in ids]."
+)
+COLUMNS_IN_A_DICT = (
+    "predictions: got a dict of {number} columns. Pass one of them, predictions[{first}]; or"
+    " compare systems: compare(predictions, references)."
 )
 NO_SEGMENTS = (
     "There are no segments to score. Pass predictions and references with at least one item."

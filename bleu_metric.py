@@ -64,6 +64,7 @@ from .bleu_options import (
     SystemsOptions,
     TestName,
     choose_options,
+    explain_call,
     explain_unknown_option,
     options_of_signature,
     read_drop_in,
@@ -194,11 +195,11 @@ def _list_options(
 ) -> inspect.Signature:
     """Return a signature that names the options, for `help` and Tab.
 
-    They stand instead of `**options`; `*arguments` is left out.
+    They stand instead of `**options`.
     """
-    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    variadic = inspect.Parameter.VAR_KEYWORD
     parameters = [
-        parameter for parameter in signature.parameters.values() if parameter.kind not in variadic
+        parameter for parameter in signature.parameters.values() if parameter.kind != variadic
     ]
     for name, value in defaults.items():
         if name not in signature.parameters:
@@ -248,7 +249,15 @@ class _PublicMethod:
         self.__signature__ = inspect.signature(function)  # a pickled object has no `__wrapped__`
 
     def __call__(self, metric: object, /, *arguments: object, **named: object) -> object:
-        return getattr(type(metric), self.__name__)(metric, *arguments, **named)
+        function = getattr(type(metric), self.__name__)
+        try:
+            return function(metric, *arguments, **named)
+        except TypeError as error:
+            # Only an error of Python about the arguments has no frame of the function.
+            traceback = error.__traceback__
+            if traceback is None or traceback.tb_next is not None:
+                raise
+        raise TypeError(explain_call(self.__name__, self.__signature__))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "__wrapped__"}
@@ -348,7 +357,7 @@ class BleuMetric(BufferedMetric):
 
     def compute(
         self,
-        *arguments: object,
+        *,
         predictions: object = None,
         references: object = None,
         by: object = None,
@@ -358,8 +367,6 @@ class BleuMetric(BufferedMetric):
         **options: Unpack[CorpusOptions],
     ) -> Result:
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
-        if arguments:
-            raise TypeError(messages.BY_NAME.format(method="compute", s="s"))
         if statistics is not None:
             if predictions is not None or references is not None:
                 raise TypeError(messages.TEXTS_AND_STATISTICS)
@@ -387,7 +394,7 @@ class BleuMetric(BufferedMetric):
 
     def statistics(
         self,
-        *arguments: object,
+        *,
         predictions: object = None,
         references: object = None,
         by: object = None,
@@ -422,8 +429,6 @@ class BleuMetric(BufferedMetric):
         >>> bleu.compute(statistics=sums, like=table) == bleu.compute(statistics=[table, table])
         True
         """
-        if arguments:
-            raise TypeError(messages.BY_NAME.format(method="statistics", s="s"))
         chosen = self._options_of("statistics", options)
         corpus = read_corpus(predictions, references, allow_empty=True)
         labels = read_labels(by, len(corpus))
@@ -462,7 +467,7 @@ class BleuMetric(BufferedMetric):
         self,
         systems: object,
         references: object = None,
-        *arguments: object,
+        *,
         baseline: str | None = None,
         test: TestName | None = None,
         n_resamples: int | None = None,
@@ -537,8 +542,6 @@ class BleuMetric(BufferedMetric):
         True
         """
         given = {"confidence": self._options.confidence or 0.95, **options}
-        if arguments:
-            raise TypeError(messages.SYSTEMS_AS_A_DICT.format(method="compare"))
         chosen = self._options_of("compare", given, checks_weights=references is not None)
         return compare_systems(
             systems,
@@ -557,7 +560,7 @@ class BleuMetric(BufferedMetric):
         self,
         systems: object,
         references: object = None,
-        *arguments: object,
+        *,
         documents: object = None,
         like: object = None,
         n_resamples: int | None = None,
@@ -619,8 +622,6 @@ class BleuMetric(BufferedMetric):
                 " Remove it."
             )
         given = {"confidence": self._options.confidence or 0.95, **options}
-        if arguments:
-            raise TypeError(messages.SYSTEMS_AS_A_DICT.format(method="rank"))
         chosen = self._options_of("rank", given, checks_weights=references is not None)
         return rank_systems(
             systems,
@@ -658,7 +659,7 @@ class BleuMetric(BufferedMetric):
         self,
         systems: object,
         references: object,
-        *arguments: object,
+        *,
         by: object = None,
         **options: Unpack[ScoringOptions],
     ) -> Difference:
@@ -702,8 +703,6 @@ class BleuMetric(BufferedMetric):
         >>> [ngram["ngram"] for ngram in difference["ngrams"][1]["systems"]["new"]]
         [['on', 'the'], ['the', 'cat'], ['the', 'mat']]
         """
-        if arguments:
-            raise TypeError(messages.SYSTEMS_AS_A_DICT.format(method="diff"))
         chosen = self._options_of("diff", options)
         return diff_systems(systems, references, by, chosen)
 

@@ -7,6 +7,7 @@ tokenizers, smoothing methods and reference lengths come from the tables beside 
 from __future__ import annotations
 
 import difflib
+import inspect
 import math
 import re
 import secrets
@@ -962,6 +963,28 @@ OTHER_METHODS = {
     ),
     "conventions": "reconcile(predictions, references)",
 }
+
+
+def explain_call(method: str, signature: inspect.Signature) -> str:
+    """Name the call to write instead of one whose arguments Python rejects.
+
+    >>> explain_call("fingerprint", inspect.signature(lambda self, references: None))
+    'fingerprint() takes 1 positional argument: references. Write fingerprint(references).'
+    """
+    _, *parameters = signature.parameters.values()
+    positional = [one for one in parameters if one.kind == one.POSITIONAL_OR_KEYWORD]
+    names = [one.name for one in positional]
+    if "systems" in names:
+        written = f"{method}({{'A': [...], 'B': [...]}}, references), and the others by name"
+        return f"{method}() takes systems as a dict. Write {written}."
+    columns = [one.name for one in parameters if re.fullmatch("(prediction|reference)s?", one.name)]
+    if columns and not names:
+        written = ", ".join(f"{name}=..." for name in columns)
+        return f"{method}() takes its columns by name. Write {method}({written})."
+    listed = f": {', '.join(names)}" if names else ""
+    required = ", ".join(one.name for one in positional if one.default is one.empty)
+    taken = messages.count_things(len(names), "positional argument")
+    return f"{method}() takes {taken}{listed}. Write {method}({required})."
 
 
 def explain_unknown_option(name: str, taken: Collection[str], method: str) -> str:

@@ -197,17 +197,17 @@ ERRORS = [
     ),
     pytest.param(
         lambda bleu: bleu.explain("a", "b", "13a"),
-        "BleuMetric.explain() takes 3 positional arguments but 4 were given",
+        "explain() takes 2 positional arguments: prediction, references. Write explain(prediction, references).",
         id="option by position in explain",
     ),
     pytest.param(
         lambda bleu: bleu.reconcile(["a"], ["b"], 27.3, 1),
-        "BleuMetric.reconcile() takes 4 positional arguments but 5 were given",
+        "reconcile() takes 3 positional arguments: predictions, references, reported. Write reconcile(predictions, references).",
         id="decimals by position",
     ),
     pytest.param(
         lambda bleu: bleu.compute_metrics(None, ["a"]),
-        "BleuMetric.compute_metrics() takes 2 positional arguments but 3 were given",
+        "compute_metrics() takes 1 positional argument: tokenizer. Write compute_metrics(tokenizer).",
         id="references by position in compute_metrics",
     ),
     pytest.param(

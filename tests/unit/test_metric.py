@@ -7,6 +7,9 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import evaluate
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from bleu.bleu_counting import REFERENCE_LENGTHS
 from bleu.bleu_metric import METHODS
@@ -191,3 +194,103 @@ def test_a_method_of_another_tool_names_the_call_to_write(load, name, call):
 def test_any_other_name_is_pythons_error(bleu):
     with pytest.raises(AttributeError, match=r"^'BleuMetric' object has no attribute 'scoer'$"):
         bleu.scoer  # noqa: B018
+
+
+# Calls that Python rejects name the call to write.
+
+P, R = ["the cat sat there", "a dog"], [["the cat sat here"], ["a dog"]]
+SYSTEMS_BY_NAME = r"{0}\(\) takes systems as a dict\. Write {0}\(\{{'A': \[\.\.\.\], 'B': \[\.\.\.\]\}}, references\), "
+EXPLAIN = r"explain\(\) takes 2 positional arguments: prediction, references\. Write explain\(prediction, references\)\."
+FINGERPRINT = (
+    r"fingerprint\(\) takes 1 positional argument: references\. Write fingerprint\(references\)\."
+)
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "named", "message"),
+    [
+        ("compare", (), {"predictions": P, "references": R}, SYSTEMS_BY_NAME.format("compare")),
+        ("compare", (), {"predictions": {"A": P, "B": P}, "references": R}, SYSTEMS_BY_NAME.format("compare")),
+        ("rank", (), {"hypotheses": P}, SYSTEMS_BY_NAME.format("rank")),
+        ("diff", (), {"predictions": P, "references": R}, SYSTEMS_BY_NAME.format("diff")),
+        ("diff", ({"A": P, "B": P}, R, 3), {}, SYSTEMS_BY_NAME.format("diff")),
+        ("explain", (), {"predictions": P, "references": R}, EXPLAIN),
+        ("explain", (P[0],), {"reference": R[0]}, EXPLAIN),
+        ("explain", (P[0], R[0], 3), {}, EXPLAIN),
+        ("fingerprint", (P, R), {}, FINGERPRINT),
+        ("fingerprint", (), {"predictions": P, "references": R}, FINGERPRINT),
+        ("reconcile", (), {"predictions": P}, r"reconcile\(\) takes 3 .*\. Write reconcile\(predictions, references\)\."),
+        ("check", (P,), {}, r"check\(\) takes 2 .*\. Write check\(predictions, references\)\."),
+        ("pairwise", (), {"hypotheses": P}, r"pairwise\(\) takes 2 .*\. Write pairwise\(predictions\)\."),
+        ("self_bleu", (), {"predictions": P}, r"self_bleu\(\) takes 1 positional argument: texts\. Write self_bleu\(texts\)\."),
+        ("total", (), {}, r"total\(\) takes 1 .* Write total\(tables\)\."),
+        ("compute_metrics", (), {}, r"compute_metrics\(\) takes 1 .* Write compute_metrics\(tokenizer\)\."),
+        ("warm_up", (1,), {}, r"warm_up\(\) takes 0 positional arguments\. Write warm_up\(\)\."),
+        ("statistics", (P, R), {}, r"statistics\(\) takes its columns by name\. Write statistics\(predictions=\.\.\., references=\.\.\.\)\."),
+        ("add", (P[0], R[0]), {}, r"add\(\) takes its columns by name\. Write add\(prediction=\.\.\., reference=\.\.\.\)\."),
+    ],
+)  # fmt: skip
+def test_a_call_that_python_rejects_names_the_call_to_write(
+    load, method, arguments, named, message
+):
+    for bleu in (load(), pickle.loads(pickle.dumps(load()))):
+        with pytest.raises(TypeError, match=f"^{message}") as raised:
+            getattr(bleu, method)(*arguments, **named)
+        assert raised.value.__context__ is None
+
+
+def test_an_error_within_a_method_is_its_own(bleu):
+    """A function of the user that gets wrong arguments raises its error, too."""
+    with pytest.raises(ValueError, match=r"^prediction: the tokenizer failed: TypeError"):
+        bleu.explain("a b", ["a b"], tokenize=lambda: None)
+    with pytest.raises(TypeError, match=r"^references\[0\]: expected a list of references"):
+        bleu.explain("a b", 3)
+
+
+@pytest.mark.parametrize("method", ["reconcile", "check", "pairwise"])
+def test_columns_by_name_work_in_any_order(bleu, method):
+    columns = {"predictions": P, "references": ["the cat sat here", "a dog"]}
+    by_name = getattr(bleu, method)(**dict(reversed(columns.items())))
+    assert str(by_name) == str(getattr(bleu, method)(*columns.values()))
+    assert bleu.explain(references=R[0], prediction=P[0]) == bleu.explain(P[0], R[0])
+
+
+@pytest.mark.parametrize("method", ["compute", "add_batch", "statistics"])
+def test_systems_as_predictions_point_to_compare(bleu, method):
+    message = r"^predictions: got a dict of 2 columns\. Pass one of them, predictions\['A'\]; or compare systems: compare\(predictions, references\)\.$"
+    with pytest.raises(TypeError, match=message):
+        getattr(bleu, method)(predictions={"A": P, "B": P[::-1]}, references=R)
+    for others in ({"A": P}, {"A": P[:1], "B": P}, {"A": "text", "B": "text"}, {}, {1: 2, 3: 4}):
+        with pytest.raises(TypeError, match=r"got dict\. For each segment, pass"):
+            getattr(bleu, method)(predictions=others, references=R)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references"),
+    [
+        ([P[0]], [R[0]]),
+        ((P[0],), ((R[0][0],),)),
+        ([P[0]], [[R[0][0], "a cat sat"]]),
+        (np.array([P[0]]), np.array([R[0]])),
+        (pa.array([P[0]]), pa.array([R[0]])),
+        (pd.Series([P[0]]), pd.Series([R[0]])),
+        (["hello"], [["hello there"]]),
+        (P, R),
+        (P, [["the cat sat here", "a cat sat here"], ["a dog", "the dog"]]),
+        ([P[0]], [R[0][0]]),
+        ([P[0]], R[0][0]),
+        (np.array(P), ["the cat sat here", "a dog"]),
+    ],
+    ids=str,
+)
+def test_a_column_is_not_explained_as_tokens_with_spaces(bleu, prediction, references):
+    with pytest.raises(TypeError, match=r"write explain\(predictions\[0\], references\[0\]\)\.$"):
+        bleu.explain(prediction, references)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references"),
+    [(["the", "cat"], [["the", "cat"]]), (["hello"], [["hello"]]), (["New York", "is", "big"], [["New York", "was", "big"]])],
+)  # fmt: skip
+def test_tokens_are_explained(bleu, prediction, references):
+    assert "tok:tokens" in bleu.explain(prediction, references)["signature"]
