@@ -271,6 +271,14 @@ class _PublicMethod:
 class BleuMetric(BufferedMetric):
     """BLEU as an `evaluate.Metric`. Create one with `evaluate.load`.
 
+    To score texts, call `compute`, after `add` or `add_batch` if they come in parts. For millions
+    of rows or several machines, ship tables from `statistics` and `total`, and score them with
+    `compute(statistics=tables)`. To compare systems, call `compare`, `rank` or `diff`. To examine
+    the input, a segment or a published score, call `check`, `explain` or `reconcile`; to identify
+    references, `fingerprint`. For training, `compute_metrics` returns a callback. To choose among
+    samples, or to measure their diversity, call `pairwise` or `self_bleu`. `restore` reads saved
+    results, and `warm_up` compiles ahead of time.
+
     Args:
         config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"`, `"moses"` or
             `"coco"`; or `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and

@@ -1,10 +1,10 @@
 """Code of typed users, with the keys and arguments that type checkers must accept or find."""
 
 RIGHT = """
-from bleu_metric import BleuMetric, TokenizerName
+from bleu_metric import BleuMetric, Comparison, Finding, Result, SystemScores, TokenizerName
 
 bleu = BleuMetric("nltk", lowercase=True, num_process=1)
-result = bleu.compute(predictions=["a"], references=["a"], tokenize="zh", segments=True)
+result: Result = bleu.compute(predictions=["a"], references=["a"], tokenize="zh", segments=True)
 score: float = result["score"]
 scores: list[float] = result["segment_bleu"]
 delta: float | None = bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"].get("delta")
@@ -20,6 +20,9 @@ for key, value in bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"].items
     points: float = value["score"]
     if "delta" in value:
         points += value["delta"]
+comparison: Comparison = bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])
+system: SystemScores = comparison["systems"]["B"]
+findings: list[Finding] = bleu.check(["a"], ["a"])["findings"]
 tokens: list[str] = bleu.explain("a", ["a"])["prediction"]["tokens"]
 diversity: float = bleu.self_bleu(["a", "b"])["self_bleu"]
 kinds: list[str] = [finding["kind"] for finding in bleu.check(["a"], ["a"])["findings"]]
@@ -44,6 +47,7 @@ WRONG = {
     'bleu.compare({"A": ["a"]}, ["a"], segments=True)': "call-arg",
     'bleu.explain("a", ["a"], confidence=0.95)': "call-arg",
     "BleuMetric(max_orders=3)": "call-arg",
+    'bleu.compute(["a"], ["a"])': "call-arg",
     'BleuMetric("sacreblue")': "arg-type",
     "bleu.compuet()": "attr-defined",
     'bleu.compute(predictions=["a"], references=["a"], tokenize="13b")': "arg-type",

@@ -176,6 +176,17 @@ def test_help(load):
     assert "sufficient statistics" in pydoc.render_doc(load().statistics, renderer=pydoc.plaintext)
 
 
+def test_help_begins_with_what_there_is(bleu):
+    """The first paragraph names each method; Python's own methods are not among those that people read."""
+    text = pydoc.render_doc(bleu, renderer=pydoc.plaintext)
+    _, paragraph, _ = type(bleu).__doc__.split("\n\n", 2)
+    assert " ".join(paragraph.split()) in " ".join(text.replace("|", " ").split())
+    named = set(re.findall(r"`(\w+)[`(]", paragraph))
+    assert named == {*BY_POSITION, *BY_NAME}
+    own = {name for name in vars(type(bleu)) if name.startswith("__")}
+    assert own <= {*vars(type("Empty", (), {})), "__init__", "__reduce__", "__abstractmethods__", "__annotations__", "__parameters__", "__firstlineno__", "__static_attributes__", "__annotate_func__", "__annotations_cache__"}  # fmt: skip
+
+
 def test_every_method_that_takes_options_is_listed(load):
     taking = {
         name

@@ -327,6 +327,18 @@ def test_mypy_checks_options_and_keys(site, tmp_path):
     assert found == [("wrong", str(line), kind) for line, kind in lines], checked.stdout
 
 
+def test_the_package_exports_the_types_of_results(run):
+    """The classes of all results, and the dicts within them."""
+    code = (
+        "import json, typing, bleu_metric, bleu_metric.bleu_results as results\n"
+        "from bleu_metric.bleu_metric import RESULT_TYPES\n"
+        "dicts = [name for name, one in vars(results).items() if typing.is_typeddict(one) and name[0] != '_']\n"
+        "classes = [one.type_.__name__ for one in RESULT_TYPES]\n"
+        "print(json.dumps([sorted({*dicts, *classes} - {*bleu_metric.__all__}), all(hasattr(bleu_metric, name) for name in bleu_metric.__all__)]))"
+    )
+    assert json.loads(run(code).stdout) == [[], True]
+
+
 def test_the_types_of_options_are_those_of_the_options():
     """One TypedDict per set of options, of which each adds some to the one before."""
     assert set(CorpusOptions.__annotations__) == set(OPTIONS)
