@@ -82,8 +82,6 @@ from .bleu_messages import (
 
 _SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
 _FEW_ROWS = 8  # a call with more rows has read its files
-_REFERENCES_SEARCHED = 64  # of these rows; more are not searched for names of files
-_LONGEST_SUFFIX = 9  # characters of a file's name, with the period
 _FEWEST_BREAKS = 20  # line breaks of a text that may be a whole file
 _FEWEST_TOKENS = 4  # references per segment that may be the tokens of one reference
 _INNER_SPACE = r"\S\s+\S"
@@ -98,8 +96,12 @@ _COLUMN_NAMES = (
 _END_OF_NAME = r"s?([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2})?"
 _NOT_A_SYSTEM = re.compile(f"({_REFERENCE_NAMES}|{_COLUMN_NAMES}){_END_OF_NAME}", re.IGNORECASE)
 _NOT_A_REFERENCE = re.compile(f"({_PREDICTION_NAMES}|{_COLUMN_NAMES}){_END_OF_NAME}", re.IGNORECASE)
-# "hyp.txt", "out/hyp", r"out\hyp": a suffix at the end, or a separator in a text without spaces.
-_PATH = re.compile(r"\w\.[A-Za-z]\w{0,7}$|^\S*[/\\]\S*$")
+# A text of one word with a suffix that files with one segment per line have.
+_FILE_NAME = re.compile(r"\S+\.(txt|text|tsv|csv|jsonl?|hyp|ref|out|gz|bz2|xz|sgml?|xml)\s*")
+_LINES_OR_ONE_TEXT = (
+    f"For a file with one segment per line, pass {messages.OPEN_FILE}; for the lines of a str,"
+    r" text.removesuffix('\n').split('\n'); for a single text, [text]."
+)
 # Containers that Arrow recurses into, and that rows must not contain.
 _NESTED = (dict, set, frozenset)
 
@@ -250,9 +252,9 @@ _SENTENCES_AS_TOKENS = Notice(
     " but each list is scored as one tokenized segment",
     ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
 )
-_FILE_NAME = Notice(
+_FILE_AS_TEXT = Notice(
     "file name",
-    "{name}[{row}] is the name of a file, and the name itself was scored",
+    "{name}[0] looks like the name of a file, and the name itself was scored",
     ". For a file with one segment per line, pass open(path, encoding='utf-8')",
 )
 
@@ -282,12 +284,9 @@ def read_texts(**columns: object) -> Texts:
             expected = f"{describe_type(first_type)} like the {first_name}"
             raise wrong_item(name, 0, describe_type(type_), expected)
     kind = kind_of(first_type)
+    if kind == "text":
+        _warn_about_names(texts)
     for name, column in texts.items():
-        if kind == "text" and len(column) <= _FEW_ROWS:
-            index = _find_file_name(column.to_pylist())
-            if index is not None:
-                warn(_FILE_NAME, name=name, row=index)
-                break
         if kind == "tokens" and are_sentences(column):
             warn(_SENTENCES_AS_TOKENS, name=name)
             break
@@ -415,8 +414,10 @@ def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
         labels = read_lines(name, labels)
     is_column = isinstance(labels, Iterable) and not _has_no_rows(labels)
     if isinstance(labels, (str, bytes, Mapping, Set)) or not is_column:
-        no_labels = _FileAsColumn(name_value(labels), "Pass one label per segment.")
-        found, fix = _describe_file(labels) or no_labels
+        fix = "Pass one label per segment."
+        if isinstance(labels, (str, bytes, os.PathLike)):
+            fix = f"{fix} For a file with one label per line, pass {messages.OPEN_FILE}."
+        found = name_value(labels)
         raise TypeError(f"{name}: expected a list, array or Series, got {found}. {fix}")
     assert isinstance(labels, Iterable)
     values: Iterable[object] = read_array(name, labels)
@@ -764,11 +765,9 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     """
     # 1. Reject what is not a column.
     if isinstance(data, (str, bytes, os.PathLike)):
-        single_text = _FileAsColumn("str", "For a single text, pass [text].")
-        found, fix = _describe_file(data) or single_text
         raise TypeError(
-            f"{name}: expected a list, array or Series with one item per segment, got {found}."
-            f" {fix}"
+            f"{name}: expected a list, array or Series with one item per segment,"
+            f" got {name_value(data)}. {_LINES_OR_ONE_TEXT}"
         )
     if is_result(data):
         raise TypeError(messages.A_RESULT.format(name=name))
@@ -821,63 +820,6 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     except pa.ArrowException:  # unsigned ids beyond int64
         raise_for_first_bad_row(name, column.to_pylist(), expected)
         raise wrong_item(name, 0, str(column.type), expected) from None
-
-
-class _FileAsColumn(NamedTuple):
-    """A path, or the text of a whole file, where its lines are meant: its name and the fix."""
-
-    found: str
-    fix: str
-
-
-def _describe_file(data: object) -> _FileAsColumn | None:
-    r"""Describe a path or the text of a whole file; None for anything else.
-
-    >>> _describe_file("hyp.txt").found, _describe_file("a dog\na cat\n").found
-    ('a str that looks like a path', 'a str of 2 lines')
-    """
-    if isinstance(data, os.PathLike):
-        found = f"{name_value(data)}, the path of a file"
-        return _FileAsColumn(found, _open_lines(os.fspath(data)))
-    if isinstance(data, bytes):
-        return _FileAsColumn("bytes", _open_lines(""))
-    if not isinstance(data, str):
-        return None
-    lines = data.removesuffix("\n").count("\n") + 1
-    if lines > 1:
-        of_text = r"for the lines of a str, text.removesuffix('\n').split('\n')."
-        return _FileAsColumn(f"a str of {lines:,} lines", f"{_open_lines('')[:-1]}; {of_text}")
-    if _looks_like_path(data):
-        fix = _open_lines(data)
-        if " " in data.strip() and not os.path.isfile(data):  # perhaps a sentence
-            fix = f"{fix} For a single text, pass [text]."
-        return _FileAsColumn("a str that looks like a path", fix)
-    return None
-
-
-_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # the module that opens such a file
-
-
-def _open_lines(path: str | bytes) -> str:
-    """Return the sentence with the line that opens a file.
-
-    >>> _open_lines("hyp.txt.gz")
-    'For a file with one segment per line, pass gzip.open(path, "rt", encoding="utf-8").'
-    """
-    suffix = os.path.splitext(os.fsdecode(path))[1].lower()
-    call = messages.OPEN_FILE
-    if suffix in _COMPRESSED:
-        call = f'{_COMPRESSED[suffix]}.open(path, "rt", encoding="utf-8")'
-    return f"For a file with one segment per line, pass {call}."
-
-
-def _looks_like_path(text: str) -> bool:
-    """Return True for the name of a file that exists, and for a text with a suffix or a separator.
-
-    >>> [_looks_like_path(text) for text in ("hyp.txt", "out/hyp", "the cat sat.", "and/or a dog")]
-    [True, True, False, False]
-    """
-    return bool(_PATH.search(text)) or os.path.isfile(text)
 
 
 def is_file(data: object) -> bool:
@@ -1409,37 +1351,28 @@ _WHOLE_FILES = Notice(
 
 
 def _warn_about_files(corpus: Corpus) -> None:
-    """Warn of names of files in a small corpus, and of a segment that is two whole files."""
+    """Warn of a row that is the name of a file, by its form; and of one that is two whole files."""
     for batch in corpus.batches:
-        if len(batch.references) > _REFERENCES_SEARCHED:
-            return
-        predictions = batch.predictions.to_pylist()
-        references = batch.references.to_pylist()
-        # 1. Names of files.
-        for name, texts, row_of in (
-            ("predictions", predictions, batch.row_of_prediction),
-            ("references", references, batch.row_of_reference),
-        ):
-            index = _find_file_name(texts)
-            if index is not None:
-                warn(_FILE_NAME, name=name, row=row_of(index))
-                break
-        # 2. A segment with many lines on both sides.
-        for number, reference in enumerate(references):
-            row = batch.row_of_reference(number)
-            prediction = predictions[row - int(batch.rows[0])]
+        if len(corpus) == 1:
+            first_reference = batch.references.slice(0, 1)
+            _warn_about_names({"predictions": batch.predictions, "references": first_reference})
+        for row, prediction in enumerate(batch.predictions.to_pylist()):
             breaks = prediction.count("\n")
-            reference_breaks = reference.count("\n")
-            if min(breaks, reference_breaks) >= _FEWEST_BREAKS:
+            if breaks < _FEWEST_BREAKS:
+                continue
+            start, end = batch.bounds[row : row + 2]
+            references = batch.references[start:end].to_pylist()
+            reference_breaks = max(reference.count("\n") for reference in references)
+            if reference_breaks >= _FEWEST_BREAKS:
+                row = int(batch.rows[row])
                 warn(_WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
                 return
 
 
-def _find_file_name(texts: Sequence[str]) -> int | None:
-    """Return the index of the first text that is the name of a file that exists."""
-    for index, text in enumerate(texts):
-        # Most texts are sentences: they have spaces, and no suffix at the end.
-        may_be_name = " " not in text or "." in text[-_LONGEST_SUFFIX:-1]
-        if may_be_name and text and os.path.isfile(text.strip()):
-            return index
-    return None
+def _warn_about_names(columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> None:
+    """Warn of a column of one text that has the form of a file's name, and that no other has."""
+    texts = {name: column[0].as_py() for name, column in columns.items() if len(column) == 1}
+    for name, text in texts.items():
+        if _FILE_NAME.fullmatch(text) and [*texts.values()].count(text) == 1:
+            warn(_FILE_AS_TEXT, name=name)
+            return

@@ -318,7 +318,7 @@ def _show_warning(
         _show_elsewhere(message, category, *arguments, **named)
         return
     warning = cast("BleuWarning", message)
-    if warning.kind != "file name":  # it would tell a visitor which files the server has
+    if warning.kind != "file name":  # the page takes no paths
         collected.append(warning)
 
 

@@ -16,6 +16,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.events import api
 from gradio.state_holder import SessionState
+from gradio_client.utils import is_file_obj_with_meta, is_http_url_like, traverse
 from starlette.middleware import Middleware
 
 from . import gate, html, limits
@@ -164,11 +165,13 @@ class Demo(gr.Blocks):
     async def preprocess_data(
         self, block_fn: Any, inputs: list[object], *others: Any, **named: Any
     ) -> Any:
-        """Append the defaults of arguments that a program has left out.
+        """Append the defaults of arguments that a program left out, and reject objects of files.
 
-        Gradio does so for its clients only.
+        Gradio appends them for its clients only.
         """
         arguments = list(inputs)
+        for block, value in zip(block_fn.inputs, arguments, strict=False):
+            traverse(value, partial(_check_file, block), is_file_obj_with_meta)
         if len(inputs) < len(block_fn.inputs):
             parameters = list(signature(block_fn.fn).parameters.values())
             left_out = parameters[len(inputs) :]
@@ -203,6 +206,13 @@ class Demo(gr.Blocks):
             answers = await super().postprocess_data(event, predictions, state)
             values = dict(zip(event.outputs, answers, strict=True))
         return [values.get(output, gr.skip()) for output in block_fn.outputs]
+
+
+def _check_file(block: Block, file: Mapping[str, str]) -> Mapping[str, str]:
+    """Raise for an object of a file that was not uploaded: Gradio would fetch its address."""
+    if not isinstance(block, gr.File) or is_http_url_like(file["path"]):
+        raise gr.Error("Expected text, got a file. Upload files.", print_exception=False)
+    return file
 
 
 ENDPOINTS = (explain, score, compare, reconcile)

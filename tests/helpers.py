@@ -4,12 +4,14 @@ Processes of their own import this module beside the metric as a user loads it. 
 sacreBLEU are imported by the functions that use them.
 """
 
+import builtins
 import contextlib
 import csv
 import itertools
 import json
 import os
 import random
+import socket
 import statistics
 import string
 import subprocess
@@ -688,3 +690,62 @@ def interval_by_t(value, parts, *, lowest=0, confidence=0.95):
     degrees_of_freedom = total**2 / squares if squares else min(degrees)
     low, high = t.interval(confidence, degrees_of_freedom, value, total**0.5)
     return Interval([max(lowest, low), min(1, high)], degrees_of_freedom, total**0.5)
+
+
+# What the file system and the network are asked.
+
+MARK = "k3v9"  # in each hostile text, and nowhere else
+_watchers = []
+
+
+def _hear(event, arguments):
+    for watcher in _watchers:
+        watcher(event, arguments)
+
+
+# Functions that no audit event tells of. Those of `os.path` are compiled on Windows.
+UNHEARD = [
+    (os, ("stat", "lstat", "access", "readlink", "open")),
+    (os.path, ("exists", "lexists", "isfile", "isdir", "islink", "getsize", "realpath", "expanduser", "abspath")),
+    (builtins, ("open",)),
+    (socket, ("getaddrinfo", "create_connection", "gethostbyname")),
+]  # fmt: skip
+
+
+@contextlib.contextmanager
+def watch():
+    """Collect what the file system or the network is asked with a marked text within the block."""
+    if not _watchers:
+        sys.addaudithook(_hear)  # for the rest of the process
+        _watchers.append(lambda event, arguments: None)
+    asked = []
+
+    def note(name, arguments):
+        shown = repr(arguments)
+        if MARK in shown:
+            asked.append(f"{name}{shown}")
+
+    def record(name, function):
+        def call(*arguments, **named):
+            note(name, (arguments, named))
+            return function(*arguments, **named)
+
+        return call
+
+    is_asked = ("open", "os.", "socket.", "shutil.", "glob.", "urllib.", "http.", "subprocess.")
+
+    def hear(event, arguments):
+        if event.startswith(is_asked):
+            note(event, arguments)
+
+    with contextlib.ExitStack() as patches:
+        for module, names in UNHEARD:
+            for name in names:
+                patches.enter_context(
+                    mock.patch.object(module, name, record(name, getattr(module, name)))
+                )
+        _watchers.append(hear)
+        try:
+            yield asked
+        finally:
+            _watchers.remove(hear)

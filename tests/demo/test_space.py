@@ -430,8 +430,8 @@ def test_what_differs_is_all_but_a_longest_common_subsequence():
         assert len(kept[0]) == common_length(*texts)
 
 
-def test_no_warning_tells_which_files_the_server_has(tmp_path, monkeypatch):
-    """The metric's own warning of a file's name would answer a visitor who guesses paths."""
+def test_no_warning_is_about_names_of_files(tmp_path, monkeypatch):
+    """The metric's own warning advises to open the file, which a visitor can't."""
     metric = importlib.import_module("space.metric")
     # pytest shows the warnings of a test itself.
     monkeypatch.setattr("warnings.showwarning", metric._show_warning)

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from helpers import ROOT, run_apart
+from helpers import ROOT, run_apart, watch
 
 gradio = pytest.importorskip("gradio")
 
@@ -426,3 +426,54 @@ def test_the_documented_limits_are_in_force():
         f"{limits.CONCURRENT_CORPORA} corpora at a time; a request that has waited for {limits.SECONDS_TO_WAIT} seconds",
     ):
         assert line in page
+
+
+# Texts that name files and hosts.
+
+HOSTILE = ["k3v9.txt", "/etc/k3v9", r"\\k3v9\share\x.txt", "http://k3v9.example/x.txt"]
+FILES = [
+    {"path": "http://k3v9.example/x.txt", "meta": {"_type": "gradio.FileData"}},
+    {"path": "/etc/k3v9", "url": "http://k3v9.example/x", "meta": {"_type": "gradio.FileData"}},
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_text_of_a_program_is_asked_of_the_file_system_or_the_network(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k3v9.txt").write_text("a b c d\n", encoding="utf-8")
+    page = importlib.import_module("space.page")
+    answers = {}
+    with watch() as asked:
+        for text in (*HOSTILE, "a b c d k3v9"):
+            for column in ([text], text, [text, text]):
+                calls = {
+                    "explain": lambda: page.explain(column, column),
+                    "score": lambda: page.score(column, column),
+                    "compare": lambda: page.compare({"A": column, "B": column}, column),
+                    "reconcile": lambda: page.reconcile(column, column),
+                    "reported": lambda: page.reconcile(["a b"], ["a b"], text),
+                }
+                for name, call in calls.items():
+                    try:
+                        call()
+                    except gradio.Error as error:
+                        answers.setdefault((name, type(column)), set()).add(error.message)
+    assert asked == []
+    assert len(answers["score", str]) == 1  # a file that exists, and one that doesn't
+
+
+@pytest.mark.parametrize("file", FILES, ids=["address", "path"])
+def test_an_object_of_a_file_is_no_text(file):
+    """Gradio would fetch its address, for any field of the page and any endpoint."""
+    demo = importlib.import_module("space.page").build_demo()
+    with watch() as asked:
+        for event in demo.fns.values():
+            for number, block in enumerate(event.inputs):
+                is_upload = isinstance(block, gradio.File)
+                values = [None] * len(event.inputs)
+                values[number] = [file]
+                if is_upload and not file["path"].startswith("http"):
+                    continue  # Gradio checks that it was uploaded
+                with pytest.raises(gradio.Error, match="file"):
+                    asyncio.run(demo.preprocess_data(event, values, None))
+    assert asked == []

@@ -1397,38 +1397,22 @@ def test_files_without_lines_that_are_left(bleu, folder):
         bleu.compute(predictions=LINES, references=open_as_text("utf16.txt"))
 
 
-OF_LINES = f"For a file with one segment per line, pass {OPEN}"
-# What people pass for a file, what the error calls it, and the fix.
+# What people pass for a file or for one text, and what the error calls it. The advice is the same, for a str may be each.
+OF_LINES = (
+    f"For a file with one segment per line, pass {OPEN}; for the lines of a str,"
+    r" text.removesuffix('\n').split('\n'); for a single text, [text]."
+)
 NOT_LINES = [
-    ("hyp.txt", "a str that looks like a path", f"{OF_LINES}."),
-    ("missing.en", "a str that looks like a path", f"{OF_LINES}."),
-    ("out/hyp", "a str that looks like a path", f"{OF_LINES}."),
-    (r"C:\out\hyp", "a str that looks like a path", f"{OF_LINES}."),
-    ("out/my hyp.txt", "a str that looks like a path", f"{OF_LINES}. For a single text, pass [text]."),
-    ("see www.site.com", "a str that looks like a path", f"{OF_LINES}. For a single text, pass [text]."),
-    ("my outputs", "a str that looks like a path", f"{OF_LINES}."),  # a file that exists
-    ("hyp.txt.gz", "a str that looks like a path", 'For a file with one segment per line, pass gzip.open(path, "rt", encoding="utf-8").'),
-    ("out/HYP.BZ2", "a str that looks like a path", 'For a file with one segment per line, pass bz2.open(path, "rt", encoding="utf-8").'),
-    (Path("hyp.xz"), "PosixPath, the path of a file", 'For a file with one segment per line, pass lzma.open(path, "rt", encoding="utf-8").'),
-    ("hyp", "a str that looks like a path", f"{OF_LINES}."),  # a file that exists
-    (Path("hyp.txt"), "PosixPath, the path of a file", f"{OF_LINES}."),
-    (PurePosixPath("hyp"), "PurePosixPath, the path of a file", f"{OF_LINES}."),
-    ("a b\nc d\n", "a str of 2 lines", rf"{OF_LINES}; for the lines of a str, text.removesuffix('\n').split('\n')."),
-    ("a\u2028b\nc", "a str of 2 lines", rf"{OF_LINES}; for the lines of a str, text.removesuffix('\n').split('\n')."),
-    (b"a b\nc d\n", "bytes", f"{OF_LINES}."),
-    ("the cat sat.", "str", "For a single text, pass [text]."),
-    ("He ate and/or drank", "str", "For a single text, pass [text]."),
-    ("a single line\n", "str", "For a single text, pass [text]."),
+    *((text, "str") for text in ("hyp.txt", "missing.en", r"C:\out\hyp", "my outputs", "hyp.txt.gz", "a b\nc d\n", "the cat sat.")),
+    (Path("hyp.txt"), "PosixPath"),
+    (PurePosixPath("hyp"), "PurePosixPath"),
+    (b"a b\nc d\n", "bytes"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("data", "found", "fix"), NOT_LINES, ids=[repr(row[0]) for row in NOT_LINES]
-)
-def test_paths_and_whole_texts_are_not_columns(bleu, folder, data, found, fix):
-    """The error of every method has the line that works."""
-    write_lines("hyp", LINES)
-    write_lines("my outputs", LINES)
+@pytest.mark.parametrize(("data", "found"), NOT_LINES, ids=[repr(row[0]) for row in NOT_LINES])
+def test_paths_and_whole_texts_are_not_columns(bleu, folder, data, found):
+    """The error of every method has the line that works, and does not tell if a file exists."""
     texts = ["a b", "c d"]
     calls = calls_of_columns(bleu) | {
         "rank, system": lambda rows: bleu.rank({"A": rows, "B": texts}, texts),
@@ -1440,7 +1424,9 @@ def test_paths_and_whole_texts_are_not_columns(bleu, folder, data, found, fix):
         "compute_metrics": lambda rows: bleu.compute_metrics(Words(), references=rows),
     }
     found = found.replace("PosixPath", type(Path()).__name__) if isinstance(data, Path) else found
-    expected = f"expected a list, array or Series with one item per segment, got {found}. {fix}"
+    expected = (
+        f"expected a list, array or Series with one item per segment, got {found}. {OF_LINES}"
+    )
     for name, call in calls.items():
         with pytest.raises(TypeError) as raised:
             call(data)
@@ -1474,11 +1460,15 @@ MANY_LINES = "\n".join(f"line {i} of a document" for i in range(40))
 FEW_LINES = "\n".join(f"line {i}" for i in range(12))
 # Predictions, references, and the beginning of the warning about files; "" for no such warning.
 FILES_AS_SEGMENTS = [
-    (["hyp.txt"], ["ref.txt"], "predictions[0] is the name of a file"),
-    (["hyp.txt\n"], [["a b c"]], "predictions[0] is the name of a file"),
-    (["a b c d", "x"], [["a b c d"], ["y", "ref.txt"]], "references[1] is the name of a file"),
-    (["no.txt"], ["none.txt"], ""),
-    (["a b c d"] * 9 + ["hyp.txt"], ["a b c d"] * 10, ""),
+    (["hyp.txt"], ["ref.txt"], "predictions[0] looks like the name of a file"),
+    (["hyp.txt\n"], [["a b c"]], "predictions[0] looks like the name of a file"),
+    (["no/such.file.jsonl"], ["a b c"], "predictions[0] looks like the name of a file"),
+    (["a b c"], [["ref.txt", "ref2.txt"]], "references[0] looks like the name of a file"),
+    (["config.json"], ["config.json"], ""),  # the answer to a question
+    (["N/A"], ["and/or"], ""),
+    (["www.site.com"], ["example.com"], ""),
+    (["see hyp.txt"], ["a b"], ""),
+    (["hyp.txt", "a b"], ["a b", "a b"], ""),
     ([MANY_LINES], [MANY_LINES], "predictions[0] has 39 line breaks and its reference 39"),
     (["a b c d", MANY_LINES], [["a b c d"], ["a", MANY_LINES]], "predictions[1] has 39 line breaks"),
     ([MANY_LINES], ["a b c d"], ""),
@@ -1508,12 +1498,12 @@ def test_files_that_are_scored_as_segments(
         assert all("open(path, encoding='utf-8')" in message for message in found)
 
 
-def test_names_of_files_among_other_texts_and_systems(bleu, folder):
-    messages = get_messages(lambda: bleu.self_bleu(["a b c d", "hyp.txt"]))
-    assert any(message.startswith("texts[1] is the name of a file") for message in messages)
-    systems = {"A": ["a b c d"], "B": ["hyp.txt"]}
-    messages = get_messages(lambda: bleu.compare(systems, ["a b c d"]))
-    assert any("System 'B': predictions[0] is the name of a file" in each for each in messages)
+def test_names_of_files_in_other_methods(bleu):
+    for call in (
+        lambda: bleu.pairwise(["hyp.txt"], ["a b", "c d"]),
+        lambda: bleu.compare({"A": ["a b c d"], "B": ["hyp.txt"]}, ["a b c d"]),
+    ):
+        assert any("predictions[0] looks like the name of a file" in each for each in get_messages(call))  # fmt: skip
 
 
 # Lists that another thread changes during a call.
