@@ -303,7 +303,7 @@ def methods(bleu: evaluate.Metric, texts: list[str]) -> Iterator[list[str]]:
     loop, pairs, ours = time_pairwise(bleu, texts[:SENTENCES])
     work = f"`pairwise`: {SENTENCES} x {SENTENCES} sentences"
     yield row(work, "a loop over sacreBLEU's `sentence_score`", loop, ours)
-    yield row(work, "`statistics` of all pairs, and `score`", pairs, ours)
+    yield row(work, "`statistics` of all pairs, and `compute`", pairs, ours)
     work = f"the trainer callback: {EVALUATED:,} x {LENGTH} ids, decoding included"
     yield row(work, "decoding, and sacreBLEU's `corpus_score`", *time_callback(bleu))
     settings, each, ours = time_reconcile(bleu)

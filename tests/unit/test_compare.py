@@ -372,7 +372,7 @@ def test_wins_ties_and_losses_are_of_segments(bleu, test, baseline):
 
 
 def paired_differences(bleu, first, second, references, n_resamples, seed):
-    """Return the differences of two systems on the same draws, each draw scored by `score`."""
+    """Return the differences of two systems on the same draws, each draw scored by `compute`."""
     rows = [
         np.stack(
             [

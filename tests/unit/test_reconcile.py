@@ -968,7 +968,7 @@ def test_a_signed_score_below_one_point_is_verified(bleu, decimals):
 
 
 def test_an_unknown_number_of_references_is_not_wrong(bleu):
-    """`score` of sums writes `nrefs:?` unless the call or a table names the references."""
+    """The score of sums has `nrefs:?` unless the call or a table names the references."""
     predictions = ["the cat sat on the mat", "a dog barks at me now"]
     references = [["the cat sat on a mat"], ["a dog barks at you now"]]
     table = bleu.statistics(predictions=predictions, references=references)

@@ -293,7 +293,7 @@ def test_sums_of_documents_give_the_intervals_of_all_segments(bleu, make, by):
     table = tables["B"]
     sums = {name: make(counted, keys) for name, counted in tables.items()}
     like = {"like": table, "documents": "document"}
-    # 1. `score`
+    # 1. `compute`
     options = {"confidence": 0.9, "n_resamples": 50, "documents": "document", **named}
     assert bleu.compute(statistics=sums["B"], like=table, **options) == bleu.compute(
         statistics=table, **options
