@@ -410,7 +410,7 @@ def test_captions_by_image_are_paired_by_the_caller(bleu):
         lambda p, r: bleu.compute(predictions=p, references=r),
         lambda p, r: bleu.add_batch(predictions=p, references=r),
         lambda p, r: bleu.statistics(predictions=p, references=r),
-        bleu.conventions,
+        bleu.reconcile,
         lambda p, r: bleu.reconcile(p, r, 50),
     ]
     for call in calls:
@@ -1946,7 +1946,7 @@ def test_arrays_of_floats_are_neither_texts_nor_ids(bleu, rows, message):
 
 # Columns that are not columns, and the message.
 NOT_COLUMNS = [
-    ("the cat", "predictions: expected a list, array or Series with one item per segment, got str. For a single text, pass [text]."),
+    ("the cat", f"predictions: expected a list, array or Series with one item per segment, got str. {OF_LINES}"),
     (datasets.Dataset.from_dict({"p": ["a"], "r": ["b"]}), "predictions: expected a column, got Dataset. Pass one of its columns: p, r."),
     (pa.table({"p": ["a"], "r": ["b"]}), "predictions: expected a column, got Table. Pass one of its columns: p, r."),
     (pd.DataFrame({"p": ["a"], 2: ["b"]}), "predictions: expected a column, got DataFrame. Pass one of its columns: p, 2."),

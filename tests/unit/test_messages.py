@@ -145,7 +145,9 @@ ERRORS = [
     ),
     pytest.param(
         lambda bleu: bleu.compute(predictions="a", references=["a"]),
-        "predictions: expected a list, array or Series with one item per segment, got str. For a single text, pass [text].",
+        "predictions: expected a list, array or Series with one item per segment, got str. "
+        'For a file with one segment per line, pass open(path, encoding="utf-8"); '
+        r"for the lines of a str, text.removesuffix('\n').split('\n'); for a single text, [text].",
         id="text as predictions",
     ),
     pytest.param(
