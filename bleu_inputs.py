@@ -205,11 +205,13 @@ def reject_dicts(predictions: object, references: object) -> None:
     Rows of dicts, and of their values, are never paired by position, because the keys may be in
     different orders.
     """
-    if isinstance(predictions, Mapping) and _are_columns(predictions, references):
-        first = show_value(next(iter(predictions)))
-        raise TypeError(messages.COLUMNS_IN_A_DICT.format(number=len(predictions), first=first))
     kinds = (Mapping, ValuesView)
-    if not isinstance(predictions, kinds) or not isinstance(references, kinds):
+    if not isinstance(references, kinds):
+        if isinstance(predictions, Mapping) and _are_columns(predictions, references):
+            first = show_value(next(iter(predictions)))
+            raise TypeError(messages.COLUMNS_IN_A_DICT.format(number=len(predictions), first=first))
+        return
+    if not isinstance(predictions, kinds):
         return
     if is_result(predictions) or is_result(references):
         return

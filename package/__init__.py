@@ -13,23 +13,17 @@ _in_clone = find_spec("bleu_corpus")
 if _in_clone is not None and _in_clone.origin is not None:
     __path__.append(str(Path(_in_clone.origin).parent))
 
+from .bleu_checks import Checked  # noqa: E402
+from .bleu_compare import Comparison, Ranking  # noqa: E402
+from .bleu_compute import GroupedResult, Result  # noqa: E402
 from .bleu_corpus import __version__  # noqa: E402
+from .bleu_diff import Difference  # noqa: E402
+from .bleu_explain import Explanation  # noqa: E402
 from .bleu_messages import BleuWarning  # noqa: E402
-from .bleu_metric import (  # noqa: E402
-    BleuMetric,
-    Checked,
-    Comparison,
-    Conventions,
-    Difference,
-    Explanation,
-    GroupedResult,
-    Ranking,
-    Reconciliation,
-    Result,
-    SelfBleu,
-    TrainerMetric,
-)
+from .bleu_metric import BleuMetric  # noqa: E402
 from .bleu_options import TokenizerName  # noqa: E402
+from .bleu_pairwise import SelfBleu  # noqa: E402
+from .bleu_reconcile import Conventions, Reconciliation  # noqa: E402
 from .bleu_results import (  # noqa: E402
     AnswerContent,
     ConditionsContent,
@@ -63,6 +57,7 @@ from .bleu_results import (  # noqa: E402
     Uncertainty,
     Wins,
 )
+from .bleu_trainer import TrainerMetric  # noqa: E402
 
 __all__ = [
     "AnswerContent",

@@ -260,6 +260,9 @@ def test_systems_as_predictions_point_to_compare(bleu, method):
     message = r"^predictions: got a dict of 2 columns\. Pass one of them, predictions\['A'\]; or compare systems: compare\(predictions, references\)\.$"
     with pytest.raises(TypeError, match=message):
         getattr(bleu, method)(predictions={"A": P, "B": P[::-1]}, references=R)
+    captions = {"1": ["a cat sat", "the cat sat"], "2": ["a dog", "the dog"]}
+    with pytest.raises(TypeError, match=r"^predictions and references: got dicts"):
+        getattr(bleu, method)(predictions=captions, references=captions)
     for others in ({"A": P}, {"A": P[:1], "B": P}, {"A": "text", "B": "text"}, {}, {1: 2, 3: 4}):
         with pytest.raises(TypeError, match=r"got dict\. For each segment, pass"):
             getattr(bleu, method)(predictions=others, references=R)
