@@ -417,7 +417,9 @@ def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
     is_column = isinstance(labels, Iterable) and not _has_no_rows(labels)
     if isinstance(labels, (str, bytes, Mapping, Set)) or not is_column:
         fix = "Pass one label per segment."
-        if isinstance(labels, (str, bytes, os.PathLike)):
+        text = labels if isinstance(labels, str) else ""
+        is_file_name = isinstance(labels, os.PathLike) or _FILE_NAME.fullmatch(text)
+        if is_file_name or isinstance(labels, bytes) or "\n" in text:
             fix = f"{fix} For a file with one label per line, pass {messages.OPEN_FILE}."
         found = name_value(labels)
         raise TypeError(f"{name}: expected a list, array or Series, got {found}. {fix}")
