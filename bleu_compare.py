@@ -51,14 +51,12 @@ from .bleu_options import (
     to_python,
 )
 from .bleu_results import (
-    DifferenceUncertainty,
     GroupScores,
     Pair,
     RankedSystem,
     RunScores,
     Settings,
     SystemScores,
-    Wins,
 )
 from .bleu_significance import (
     ALL_TESTS,
@@ -161,7 +159,7 @@ def compare_systems(
         has_segment_scores=plan.has_segments,
         runs=_sign_runs(arranged) if chosen.compares_runs else None,
     )
-    return report.explain_missing_keys(comparison)
+    return comparison
 
 
 def rank_systems(
@@ -246,7 +244,7 @@ def rank_systems(
     # 5. Put the result together.
     ranking = Ranking(ranking=ranked, pairs=tested, alpha=alpha, family_wise=family_wise)
     ranking |= _list_settings(shared, units, plan, counted.unknown)
-    return report.explain_missing_keys(ranking)
+    return ranking
 
 
 def _check_systems(
@@ -704,48 +702,12 @@ def _check_curve(options: Options, tokenizer_name: str) -> None:
 # --- Results --------------------------------------------------------------------------------------
 
 
-# How to get the keys that a comparison or a ranking, and the dicts in them, lack.
-_BY_LABELS = report.passing("by=labels")
-_AT_LEVEL = (
-    f"{report.passing('confidence=0.95')}; one segment or document can't be resampled, nor runs"
-    " and texts that do not vary"
-)
-_BY_DOCUMENT = f"{report.passing('documents=labels')}; one document can't be resampled"
-_NOT_TESTED = "one segment or document can't be tested, nor runs and texts that do not vary"
-_OF_BASELINE = "the baseline has none, because the other systems are compared with it"
-_WAYS_TO_SETTINGS = {"confidence": _AT_LEVEL, "documents": _BY_DOCUMENT}
-_WAYS_TO_ESTIMATES = {
-    "confidence_interval": _AT_LEVEL,
-    "degrees_of_freedom": f"{report.passing('documents=labels and confidence=0.95')}; one document"
-    " can't be resampled",
-    "bootstrap_mean": f"{_AT_LEVEL}; the mean of several runs has none",
-    "standard_error": _AT_LEVEL,
+# How to get the keys that a comparison or a ranking lacks.
+_WAYS_TO_SETTINGS = {
+    "confidence": f"{report.passing('confidence=0.95')}; one segment or document can't be"
+    " resampled, nor runs and texts that do not vary",
+    "documents": f"{report.passing('documents=labels')}; one document can't be resampled",
 }
-_WAYS_TO_DIFFERENCES = {
-    "delta": _OF_BASELINE,
-    "p_value": _NOT_TESTED,
-    "p_value_sacrebleu": report.passing("test='bootstrap'"),
-    **dict.fromkeys(DifferenceUncertainty.__annotations__, _AT_LEVEL),
-    **dict.fromkeys(
-        Wins.__annotations__, report.passing("texts, or tables with a row per segment,")
-    ),
-    "human_accuracy": report.passing("human=True"),
-    **dict.fromkeys(("macro_delta", "macro_p_value"), _BY_LABELS),
-    **dict.fromkeys(
-        ("macro_delta_interval", "macro_delta_degrees_of_freedom", "macro_delta_standard_error"),
-        f"{report.passing('by=labels and confidence=0.95')}; a group of one segment or document"
-        " can't be resampled",
-    ),
-}
-_WAYS_TO_SYSTEMS = {
-    **_WAYS_TO_ESTIMATES,
-    **dict.fromkeys(
-        ("runs", "run_standard_deviation"),
-        report.passing("a dict of several training runs per system"),
-    ),
-    **dict.fromkeys(("groups", "macro_bleu"), _BY_LABELS),
-}
-_WAYS_TO_GROUPS = {"delta": _OF_BASELINE, "p_value": _NOT_TESTED, "documents": _BY_DOCUMENT}
 
 
 class Comparison(report.QuotableReport):
@@ -768,20 +730,6 @@ class Comparison(report.QuotableReport):
             ),
         }
     )
-    _absent_within = MappingProxyType(
-        {
-            "systems.*": {**_WAYS_TO_SYSTEMS, **_WAYS_TO_DIFFERENCES},
-            "systems.*.groups.*": _WAYS_TO_GROUPS,
-            "systems.*.runs.*": {"macro_bleu": _BY_LABELS},
-        }
-    )
-    _absent_in_baseline = MappingProxyType(
-        {
-            "systems.*": {**_WAYS_TO_SYSTEMS, **dict.fromkeys(_WAYS_TO_DIFFERENCES, _OF_BASELINE)},
-            "systems.*.groups.*": {**_WAYS_TO_GROUPS, "p_value": _OF_BASELINE},
-        }
-    )
-
     if TYPE_CHECKING:
 
         @overload  # type: ignore[override]
@@ -804,11 +752,6 @@ class Comparison(report.QuotableReport):
         if self["baseline"] not in self["systems"]:  # JSON writes a number as a key, but as it is
             (self["baseline"],) = json.loads(json.dumps({self["baseline"]: None}))
         super()._finish_restored()
-
-    def _list_absent(self, path: str, part: report.ResultDict) -> Mapping[str, str]:
-        if "delta" not in part and path in self._absent_in_baseline:
-            return self._absent_in_baseline[path]
-        return super()._list_absent(path, part)
 
     def _rows(self) -> list[list[str]]:
         """Return one row per system, followed by one per group and one for the macro-average."""
@@ -1011,13 +954,6 @@ class Ranking(report.QuotableReport):
     _left_columns = 2
     _wide_columns = ("system",)
     _absent = _WAYS_TO_SETTINGS
-    _absent_within = MappingProxyType(
-        {
-            "ranking.*": _WAYS_TO_ESTIMATES,
-            "pairs.*": dict.fromkeys(("p_value", "p_adjusted"), _NOT_TESTED),
-        }
-    )
-
     if TYPE_CHECKING:
 
         @overload  # type: ignore[override]

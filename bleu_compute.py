@@ -182,7 +182,7 @@ def _score_counted(
     add_macro_average(scores, {"bleu": macro_bleu, "score": 100 * macro_bleu, **uncertainty})
     if "confidence_interval" in uncertainty and counted.shared_documents:
         scores["shared_documents"] = counted.shared_documents
-    return report.explain_missing_keys(GroupedResult(scores))
+    return GroupedResult(scores)
 
 
 def _build_scores(
@@ -271,7 +271,6 @@ class Result(report.QuotableReport):
     """
 
     _absent = MappingProxyType({**_WAYS_TO_SCORES, **_WAYS_TO_AVERAGES})
-    _absent_within = MappingProxyType({"groups.*": _WAYS_TO_SCORES})
 
     if TYPE_CHECKING:  # the types of `CorpusScores`: a subclass of dict can't be a TypedDict
 
@@ -321,8 +320,11 @@ class Result(report.QuotableReport):
     def __str__(self) -> str:
         if not self.keys() >= SignedScores.__annotations__.keys():  # some were removed
             return repr(self)
-        lines = [self._write_line(), self["signature"]]
-        return "\n".join(map(report.fit_terminal, lines))
+        lines = [self._write_line()]
+        if report.find_in_signature(self["signature"], "smooth") == "coco":
+            orders = enumerate(map(report.write_score, self["bleu_by_order"]), 1)
+            lines.append(", ".join(f"B@{order} {score}" for order, score in orders))
+        return "\n".join(map(report.fit_terminal, [*lines, self["signature"]]))
 
     def _write_line(self) -> str:
         """Return the line that sacreBLEU prints of this score."""

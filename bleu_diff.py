@@ -40,7 +40,6 @@ from .bleu_options import Options, Origin, make_signature
 from .bleu_plots import plot_scatter
 from .bleu_report import (
     Report,
-    explain_missing_keys,
     passing,
     write_label,
     write_name,
@@ -156,7 +155,7 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     difference["segment_bleu"] = dict(zip(names, segment_scores.tolist()))
     origin = Origin(tokenizer.name, first_corpus.reference_count())
     difference["signature"] = make_signature(options, origin, has_segment_scores=True)
-    return explain_missing_keys(difference)
+    return difference
 
 
 def _count_pair(
@@ -495,9 +494,6 @@ class Difference(Report):
     """
 
     _absent = MappingProxyType({"groups": passing("by=labels")})
-    _absent_within = MappingProxyType(
-        {"systems.*": {"delta": "the first system has none; it is the one to compare with"}}
-    )
 
     if TYPE_CHECKING:  # the types of the keys: a subclass of dict can't be a TypedDict
 

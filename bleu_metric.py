@@ -75,7 +75,7 @@ from .bleu_pairwise import SelfBleu, measure_self_bleu, score_pairs
 from .bleu_plots import plot_precisions
 from .bleu_published import Published
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
-from .bleu_report import CITATION, Report, ResultType, explain_missing_keys, restore_result
+from .bleu_report import CITATION, Report, ResultType, restore_result
 from .bleu_results import Scores
 from .bleu_scoring import bleu
 from .bleu_significance import draw
@@ -860,7 +860,7 @@ class BleuMetric(BufferedMetric):
         [('subwords', 3, 100.0)]
         """
         chosen = self._options_of("check", options)
-        return explain_missing_keys(check_texts(predictions, references, documents, chosen))
+        return check_texts(predictions, references, documents, chosen)
 
     @overload
     def reconcile(

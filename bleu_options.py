@@ -936,19 +936,25 @@ OTHER_NAMES = {
     "trust_remote_code": "remove it; evaluate does not ask for it",
 }
 
-# Names of values of a result in other tools, or in statistics, and the key here.
+# Names of values of a result in other tools, or in statistics, and the key here. They are in lower
+# case and without separators, as `Report` compares them, which also leaves out "bleu_" and "score_"
+# at the beginning.
 OTHER_KEYS = {
+    **dict.fromkeys(("blue", "bleuscore", "corpusbleu", "microbleu"), "bleu"),
+    "microscore": "score",
+    **dict.fromkeys(
+        ("sentencebleu", "sentencescores", "segmentscores", "segments"), "segment_bleu"
+    ),
     "bp": "brevity_penalty",
-    "sys_len": "translation_length",
-    "hyp_len": "translation_length",
-    "prediction_length": "translation_length",
-    "ref_len": "reference_length",
-    "bleu_score": "bleu",
-    **dict.fromkeys(("sentence_bleu", "segment_scores", "segments"), "segment_bleu"),
+    **dict.fromkeys(("syslen", "hyplen", "predictionlength"), "translation_length"),
+    "reflen": "reference_length",
     "ratio": "length_ratio",
     **dict.fromkeys(("ci", "interval"), "confidence_interval"),
-    **dict.fromkeys(("se", "stderr"), "standard_error"),
-    **dict.fromkeys(("p", "pvalue"), "p_value"),
+    "confidencemean": "bootstrap_mean",
+    **dict.fromkeys(
+        ("se", "sem", "std", "stddev", "stderr", "stderror", "standarddeviation"), "standard_error"
+    ),
+    **dict.fromkeys(("p", "pval", "pvalue"), "p_value"),
     **dict.fromkeys(("diff", "difference"), "delta"),
     "by": "groups",
 }

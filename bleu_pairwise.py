@@ -34,7 +34,7 @@ from .bleu_messages import EXPECTED_TEXT, count_things, show_value
 from .bleu_ngrams import NumberedNGrams, NumberedTexts, number_texts, sorted_order
 from .bleu_options import Options, Origin, make_signature, same_or_var
 from .bleu_plots import plot_segments
-from .bleu_report import Report, explain_missing_keys, passing, write_label, write_score
+from .bleu_report import Report, passing, write_label, write_score
 from .bleu_results import SelfBleuScores
 from .bleu_scoring import bleu
 from .bleu_tokenizers import (
@@ -310,13 +310,13 @@ def score_against_others(
     scores = _score_others(texts, tokenizer, group_of, options)
     described = _describe_scores(scores, Origin(tokenizer.name, nrefs), options)
     if labels is None:
-        return explain_missing_keys(SelfBleu(described))
+        return SelfBleu(described)
     groups: dict[Label, SelfBleuScores] = {}
     for label, of_label in texts_of.items():
         origin = Origin(tokenizer.name, nrefs=str(len(of_label) - 1))
         groups[label] = _describe_scores(scores[of_label], origin, options)
     described["self_bleu"] = float(np.mean([group["self_bleu"] for group in groups.values()]))
-    return explain_missing_keys(SelfBleu(described, groups=groups))
+    return SelfBleu(described, groups=groups)
 
 
 def _score_others(

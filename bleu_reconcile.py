@@ -59,7 +59,6 @@ from .bleu_plots import FormulaStep, plot_steps
 from .bleu_published import Published, Reading, list_readings, read_published
 from .bleu_report import (
     Report,
-    explain_missing_keys,
     fit_terminal,
     format_markdown,
     format_paragraph,
@@ -179,7 +178,7 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
             "steps": list_steps(scores, start, setting),
             "signature": sign_setting(corpus, conventions[name], ALL),
         }
-    return explain_missing_keys(Conventions(scores_by_name))
+    return Conventions(scores_by_name)
 
 
 # --- reconcile with a score -----------------------------------------------------------------------
@@ -271,7 +270,7 @@ def find_settings(
         content["untried_references"] = len(all_positions) - len(positions)
     if untried:
         content["untried_packages"] = untried
-    return explain_missing_keys(Reconciliation(content))
+    return Reconciliation(content)
 
 
 class Implausibility(NamedTuple):

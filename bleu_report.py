@@ -17,11 +17,10 @@ from collections.abc import (
     Sequence,
 )
 from copy import deepcopy
-from difflib import get_close_matches
 from html import escape
 from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol
 
 from .bleu_inputs import fingerprint_references
 from .bleu_messages import count_things, name_value, show_value
@@ -67,132 +66,6 @@ class Printer(Protocol):
     def pretty(self, value: object) -> None: ...
 
 
-class KeyedDict(dict[str, Any]):
-    """A dict in a result, which says what to write if a key is missing.
-
-    It is pickled as a plain dict, so that a process that never loaded the metric can read it.
-
-    >>> system = KeyedDict(bleu=0.5)
-    >>> system._absent = {"p_value": "the baseline has none"}
-    >>> system["p_value"]
-    Traceback (most recent call last):
-    KeyError: "No key 'p_value': the baseline has none."
-    """
-
-    # Keys that this dict has under other options or for other texts, each with a clause that says
-    # how to get it, or why it is missing.
-    _absent: Mapping[str, str] = MappingProxyType({})
-    _place = "..."  # how messages write this dict
-
-    def copy(self) -> Self:
-        """Return a shallow copy, as `dict.copy`."""
-        return self._with_items(self)
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: dict[int, object]) -> Self:
-        return self._with_items(deepcopy(dict(self), memo))
-
-    def _with_items(self, items: Mapping[str, object]) -> Self:
-        """Return a dict of this kind, with other items."""
-        other = type(self)(items)
-        other._absent = self._absent
-        return other
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return dict, (dict(self),)  # a fresh process cannot import evaluate's copy of this module
-
-    def __missing__(self, key: str) -> NoReturn:
-        """Raise a KeyError that names the key that was probably meant, and how to get it."""
-        shown = show_value(key)
-        # 1. The key that has this name in another tool, or is missing here.
-        meant = OTHER_KEYS.get(str(key), key)
-        is_known = meant in self or meant in self._absent
-        # 2. A key of a dict in this one, such as the name of a system.
-        if not is_known:
-            self._raise_if_within(key, key)
-            self._raise_if_within(key, meant)
-        # 3. The key that is spelled most alike.
-        if not is_known:
-            names = {str(name): name for name in islice((*self._absent, *self), _MOST_NAMES)}
-            nearest = get_close_matches(str(key), names, n=1)
-            meant = names[nearest[0]] if nearest else key
-        # 4. How to get it.
-        way = "" if meant in self else self._absent.get(meant, "")
-        if meant == key and way:
-            raise KeyError(f"No key {shown}: {way}.")
-        if meant == key:
-            raise KeyError(f"No key {shown}. The keys are {_list_keys(self)}.")
-        if not is_known and not self._absent:  # the names of systems, for example
-            raise KeyError(
-                f"No key {shown}. Did you mean {show_value(meant)}? The keys are"
-                f" {_list_keys(self)}."
-            )
-        called = f"No key {shown}: it is called {meant!r} here."
-        raise KeyError(f"{called} {_begin(way)}." if way else called)
-
-    def _raise_if_within(self, key: object, meant: object) -> None:
-        """Raise a KeyError that names the place of a key that a dict in this one has, or lacks."""
-        shown = show_value(key)
-        within = list(_list_within(self))
-        for place, inner in within:
-            if meant in inner:
-                full_place = f"{self._place}{place}[{show_value(meant)}]"
-                raise KeyError(f"No key {shown}. Write {full_place}.")
-        lacking = [
-            (place, inner)
-            for place, inner in within
-            if isinstance(inner, KeyedDict) and meant in inner._absent
-        ]
-        if lacking:
-            place, inner = max(lacking, key=lambda found: len(found[1]))  # not the baseline
-            raise KeyError(
-                f"No key {shown}: {meant!r} is a key of {self._place}{place}."
-                f" {_begin(inner._absent[str(meant)])}."
-            )
-
-
-_MOST_NAMES = 1000  # among which a similar one is looked for
-_MOST_PLACES = 20  # of a dict, in which a key is looked for
-_SHOWN_KEYS = 20  # in a message
-
-
-def _begin(clause: str) -> str:
-    """Return a clause as the beginning of a sentence."""
-    return clause[0].upper() + clause[1:]
-
-
-def _list_within(outer: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the subscripts of each dict in a dict, and the dict; the nearest come first.
-
-    >>> result = {"systems": {"A": {"bleu": 0.5}}, "pairs": [{"delta": 0.1}]}
-    >>> [place for place, _ in _list_within(result)]
-    ["['systems']", "['pairs'][0]", "['systems']['A']"]
-    """
-    waiting: list[tuple[str, Mapping[str, Any]]] = [("", outer)]
-    for place, holder in waiting:  # which grows
-        if place:
-            yield place, holder
-        for name, item in islice(holder.items(), _MOST_PLACES):
-            inner_place = f"{place}[{show_value(name)}]"
-            if isinstance(item, list) and item:
-                item = item[0]
-                inner_place += "[0]"
-            if isinstance(item, Mapping):
-                waiting.append((inner_place, item))
-
-
-def _list_keys(names: Mapping[str, object]) -> str:
-    """Write the keys of a dict, at most 20.
-
-    >>> _list_keys(dict.fromkeys(range(30)))[-15:]
-    ' 19 and 10 more'
-    """
-    shown = ", ".join(map(show_value, islice(names, _SHOWN_KEYS)))
-    hidden = len(names) - _SHOWN_KEYS
-    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
-
-
 def passing(arguments: str) -> str:
     """Return the clause that says which arguments add a key to a result.
 
@@ -207,16 +80,27 @@ def _register_with_yaml() -> None:
     from yaml.representer import Representer, SafeRepresenter
 
     for representer in (SafeRepresenter, Representer):
-        representer.add_multi_representer(KeyedDict, SafeRepresenter.represent_dict)
+        representer.add_multi_representer(Report, SafeRepresenter.represent_dict)
 
 
-_register_with_yaml()
+# The keys with a value per order, and the names of their values in other tools or in statistics.
+_VALUES_BY_ORDER = {
+    "bleu": "bleu_by_order",
+    "precision": "precisions",
+    "matches": "counts",
+    "totals": "totals",
+}
+_VALUE_OF_ORDER = re.compile(f"({'|'.join(_VALUES_BY_ORDER)})([1-9])")
+_MOST_PLACES = 20  # of a dict, in which a key is searched
+_SHOWN_KEYS = 20  # in a message
 
 
-class Report(KeyedDict):
+class Report(dict[str, Any]):
     """A dict that displays as a table.
 
-    Subclasses implement `_rows` and may override `_title`, `_note`, `_records` and `_list_absent`.
+    If a key is missing, or an attribute is used, the error names the key to use. It is pickled as a
+    plain dict, so that a process that never loaded the metric can read it. Subclasses implement
+    `_rows` and may override `_title`, `_note`, `_records` and `_absent`.
 
     >>> class Scores(Report):
     ...     def _rows(self):
@@ -234,11 +118,75 @@ class Report(KeyedDict):
     {'A': [0, 1, 2, ... 997 more]}
     """
 
-    _place = "result"
-    # The `_absent` of dicts in this result, by their path. "*" stands for a name or an index.
-    _absent_within: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    # Keys that the result has under other options or for other texts, each with a clause that says
+    # how to get it, or why it is missing.
+    _absent: Mapping[str, str] = MappingProxyType({})
     _left_columns = 1  # columns that are aligned left; the others are numbers
     _wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
+
+    def copy(self) -> Self:
+        """Return a shallow copy, as `dict.copy`."""
+        return type(self)(self)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return type(self)(deepcopy(dict(self), memo))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return dict, (dict(self),)  # a fresh process cannot import evaluate's copy of this module
+
+    def __missing__(self, key: object) -> NoReturn:
+        shown = show_value(key)
+        if key in self._absent:
+            raise KeyError(f"No key {shown}: {self._absent[str(key)]}.")
+        hint = self._find_hint(key)
+        if not hint:
+            names = [*self, *self._absent]
+            similar = [name for name in names if _is_misspelled(str(key), str(name))]
+            question = f"Did you mean {similar[0]!r}? " if similar else ""
+            hint = f"{question}The keys are {_list_keys(self)}."
+        raise KeyError(f"No key {shown}. {hint}")
+
+    if not TYPE_CHECKING:  # checkers find attributes that do not exist
+
+        def __getattr__(self, name: str) -> NoReturn:
+            hint = "" if name.startswith("_") else self._find_hint(name)
+            if hint:
+                raise AttributeError(f"No attribute {name!r}. {hint}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _find_hint(self, key: object) -> str:
+        """Return a sentence with what to write for a key or an attribute; "" if it is not certain.
+
+        >>> Report(bleu=0.5, bleu_by_order=[0.7, 0.5])._find_hint("Bleu_1")
+        "Write result['bleu_by_order'][0]."
+        """
+        # 1. Names of other tools, in any case and with any separators.
+        written = re.sub(r"[\W_]", "", str(key)).lower()
+        of_order = _VALUE_OF_ORDER.fullmatch(written)
+        if of_order:
+            name = _VALUES_BY_ORDER[of_order[1]]
+            index = int(of_order[2]) - 1
+            return f"Write result[{name!r}][{index}]." if index < len(self.get(name, ())) else ""
+        names = {str(name).replace("_", "").lower(): name for name in (*self._absent, *self)}
+        for word in (written, written.removeprefix("bleu"), written.removeprefix("score")):
+            name = names.get(word, OTHER_KEYS.get(word, ""))
+            if name in self:
+                return f"Write result[{name!r}]."
+            if name in self._absent:
+                way = self._absent[name]
+                return f"Write result[{name!r}]. {way[0].upper()}{way[1:]}."
+        # 2. Keys of dicts in the result, such as the name of a system.
+        places = []
+        for place, inner in _list_within(self):
+            for name in {key, OTHER_KEYS.get(written, key)}:
+                if name in inner:
+                    places.append(f"result{place}[{show_value(name)}]")
+        if not places:
+            return ""
+        is_only = len(places) == 1 and "[0]" not in places[0]
+        return f"Write {places[0]}{'' if is_only else ', for example'}."
 
     def _rows(self) -> list[list[str]]:
         """Return the cells of the table, the head first; an empty row is a rule."""
@@ -256,10 +204,6 @@ class Report(KeyedDict):
     def _note(self) -> str:
         """Return the line below the table, with the signature as in the result."""
         return str(self.get("signature", ""))
-
-    def _list_absent(self, path: str, part: ResultDict) -> Mapping[str, str]:
-        """Return the `_absent` of a dict in this result, at a path such as `"systems.*"`."""
-        return self._absent_within.get(path, {})
 
     def _finish_restored(self) -> None:
         """Make the table, or raise if this dict, which was saved, is not that of a result."""
@@ -323,35 +267,52 @@ class Report(KeyedDict):
         printer.text(str(self))
 
 
-AnyReport = TypeVar("AnyReport", bound=Report)
+_register_with_yaml()
 
 
-def explain_missing_keys(result: AnyReport) -> AnyReport:
-    """Let the dicts in a finished result say what to write if a key is missing; return the result.
+def _is_misspelled(written: str, name: str) -> bool:
+    """Return True if a name was written with one wrong character, or two in the wrong order.
 
-    >>> report = explain_missing_keys(Report(systems={"old": {"bleu": 0.5}}))
-    >>> report["systems"]["odl"]
-    Traceback (most recent call last):
-    KeyError: "No key 'odl'. Did you mean 'old'? The keys are 'old'."
+    >>> [_is_misspelled(written, "bleu") for written in ("blue", "bleus", "bleu_ci")]
+    [True, True, False]
     """
-    for key, value in result.items():
-        result[key] = _explain_within(result, key, value)
-    return result
+    return any(
+        written[:at] + written[at + 1 :] in (name, name[:at] + name[at + 1 :])  # added, replaced
+        or written == name[:at] + name[at + 1 :]  # left out
+        or written == name[:at] + name[at : at + 2][::-1] + name[at + 2 :]  # swapped
+        for at in range(len(name) + 1)
+    )
 
 
-def _explain_within(result: Report, path: str, value: Any) -> Any:
-    """Return a value of a result, in which plain dicts are exchanged for those that explain."""
-    if type(value) is list and value and isinstance(value[0], (dict, list)):
-        return [_explain_within(result, f"{path}.*", item) for item in value]
-    if type(value) is not dict:
-        return value
-    has_names = all(isinstance(item, dict) for item in value.values())  # systems, groups or runs
-    part = KeyedDict()
-    for name, item in value.items():
-        name_in_path = "*" if has_names else name
-        part[name] = _explain_within(result, f"{path}.{name_in_path}", item)
-    part._absent = result._list_absent(path, part)
-    return part
+def _list_within(outer: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[Any, Any]]]:
+    """Yield the subscripts of each dict in a dict, and the dict; the nearest come first.
+
+    >>> result = {"systems": {"A": {"bleu": 0.5}}, "pairs": [{"delta": 0.1}]}
+    >>> [place for place, _ in _list_within(result)]
+    ["['systems']", "['pairs'][0]", "['systems']['A']"]
+    """
+    waiting: list[tuple[str, Mapping[Any, Any]]] = [("", outer)]
+    for place, holder in waiting:  # which grows
+        if place:
+            yield place, holder
+        for name, item in islice(holder.items(), _MOST_PLACES):
+            inner_place = f"{place}[{show_value(name)}]"
+            if isinstance(item, list) and item:
+                item = item[0]
+                inner_place += "[0]"
+            if isinstance(item, Mapping):
+                waiting.append((inner_place, item))
+
+
+def _list_keys(names: Mapping[str, object]) -> str:
+    """Write the keys of a dict, at most 20.
+
+    >>> _list_keys(dict.fromkeys(range(30)))[-15:]
+    ' 19 and 10 more'
+    """
+    shown = ", ".join(map(show_value, islice(names, _SHOWN_KEYS)))
+    hidden = len(names) - _SHOWN_KEYS
+    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
 
 
 class ResultType(NamedTuple):
@@ -399,7 +360,7 @@ def restore_result(saved: object, types: Sequence[ResultType]) -> Report:
                 f"saved: it looks like a result of {result_type.methods}, but keys are missing or"
                 " have other values. Pass the dict as it was saved."
             ) from None
-        return explain_missing_keys(result)
+        return result
     found = f"a dict with the keys {_list_keys(saved)}" if saved else "an empty dict"
     raise ValueError(f"saved: {expected}, got {found}. Pass the dict as it was saved.")
 
@@ -461,73 +422,49 @@ class QuotableReport(Report):
         Raises:
             ValueError: names of systems, groups or runs lead to the same key.
         """
-        scalars: dict[str, _Scalar] = {}
-        _add_scalars(scalars, _Owner(), self)
-        return {key: scalar.value for key, scalar in scalars.items()}
+        places: dict[str, str] = {}
+        scalars = {}
+        for key, place, value in _list_scalars(self):
+            if key in scalars:
+                raise ValueError(
+                    f"to_scalars(): {places[key]} and {place} would share the key {key!r}. Rename"
+                    " a system, a group or a run."
+                )
+            places[key] = place
+            scalars[key] = float(value)
+        return scalars
 
 
 # Numbers that are settings, not results.
 _SETTINGS = ("alpha", "confidence", "documents", "n_resamples", "seed", "shared_documents")
-# Keys of dicts from names to scores, each with the noun for a name.
-_NAMED_SCORES = {"systems": "system", "groups": "group", "runs": "run"}
-_RANGES = ("_interval", "_range")  # ends of the keys of pairs
 
 
-class _Owner(NamedTuple):
-    """What scores belong to: the result, a system, a group or a run.
+def _list_scalars(
+    scores: ResultDict, prefix: str = "", place: str = "result"
+) -> Iterator[tuple[str, str, float]]:
+    """Yield the key of `to_scalars`, the place and the value of each number in scores.
 
-    prefix: the beginning of their keys.
-    says: the owner in words; empty for the result.
+    >>> list(_list_scalars({"systems": {"A": {"bleu": 0.5, "counts": [1]}}}))
+    [('A/bleu', "result['systems']['A']['bleu']", 0.5)]
     """
-
-    prefix: str = ""
-    says: str = ""
-
-    def part(self, noun: str, name: object) -> _Owner:
-        """Return a system, a group or a run of this owner."""
-        says = f"{noun} {show_value(name)}"
-        if self.says:
-            says = f"{self.says}, {says}"
-        return _Owner(f"{self.prefix}{name}/", says)
-
-
-class _Scalar(NamedTuple):
-    """A number of a result, and what it belongs to."""
-
-    value: float
-    owner: _Owner
-
-
-def _add_scalars(scalars: dict[str, _Scalar], owner: _Owner, scores: ResultDict) -> None:
-    """Add the numbers in the scores of an owner."""
-    found: dict[str, object] = {}
     for key, value in scores.items():
-        if key in _NAMED_SCORES:
-            for name, scores_of_name in value.items():
-                _add_scalars(scalars, owner.part(_NAMED_SCORES[key], name), scores_of_name)
-        elif key == "ranking":
-            for system in value:
-                _add_scalars(scalars, owner.part("system", system["system"]), system)
-        elif key.endswith(_RANGES):
-            low, high = value
-            found[f"{key}_low"] = low
-            found[f"{key}_high"] = high
+        full_key = f"{prefix}{key}"
+        full_place = f"{place}[{key!r}]"
+        if key == "ranking":
+            for number, system in enumerate(value):
+                yield from _list_scalars(system, f"{system['system']}/", f"{full_place}[{number}]")
+        elif key in ("systems", "groups", "runs"):
+            for name, part in value.items():
+                inner_place = f"{full_place}[{show_value(name)}]"
+                yield from _list_scalars(part, f"{prefix}{name}/", inner_place)
         elif key == "precisions":
             for order, precision in enumerate(value, 1):
-                found[f"precision_{order}"] = precision
-        elif key not in _SETTINGS:
-            found[key] = value
-    for key, value in found.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            continue
-        full_key = f"{owner.prefix}{key}"
-        scalar = _Scalar(float(value), owner)
-        earlier = scalars.setdefault(full_key, scalar)
-        if earlier is not scalar:
-            raise ValueError(
-                f"to_scalars(): {earlier.owner.says} and {owner.says} would share the key"
-                f" {full_key!r}. Rename one."
-            )
+                yield f"{prefix}precision_{order}", full_place, precision
+        elif key.endswith(("_interval", "_range")):
+            for end, bound in zip(("low", "high"), value):
+                yield f"{full_key}_{end}", full_place, bound
+        elif type(value) in (int, float) and key not in _SETTINGS:  # not bool
+            yield full_key, full_place, value
 
 
 def describe_documents(result: ResultDict) -> str:
