@@ -333,10 +333,14 @@ def is_missing(value: object) -> bool:
     [True, True, True, False, False]
     """
     plain = _to_plain(value)
-    if plain is None:
-        return True
-    # NaN differs from itself, and a comparison of pandas.NA returns NA. Arrays compare by item.
-    return not hasattr(plain, "__len__") and (plain != plain) is not False
+    if plain is None or hasattr(plain, "__len__"):  # arrays compare by item
+        return plain is None
+    try:
+        differs = plain != plain
+    except TypeError:  # lazy frames can't be compared
+        return False
+    # NaN differs from itself, and a comparison of pandas.NA returns NA.
+    return differs is True or (differs is plain and plain is not False)
 
 
 def plain_label(label: object) -> Label:

@@ -81,9 +81,11 @@ from .bleu_messages import (
 )
 
 _SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
-_FEW_ROWS = 8  # a call with more rows has read its files
+_FEW_ROWS = 8  # with more rows, the caller has surely read the files
 _FEWEST_BREAKS = 20  # line breaks of a text that may be a whole file
-_FEWEST_TOKENS = 4  # references per segment that may be the tokens of one reference
+_FEWEST_TOKENS = (
+    4  # from this many references per segment, they may be the tokens of a single reference
+)
 _INNER_SPACE = r"\S\s+\S"
 # Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
 # "docid".
@@ -126,7 +128,7 @@ def read_corpus(predictions: object, references: object, allow_empty: bool = Fal
     _check_row_counts(prediction_column, reference_column)
     texts = _check_elements("predictions", prediction_column, reference_column.type, predictions)
     lists = _check_references(reference_column, texts)
-    # Columns may be chunked differently; a table has batches in which both are whole.
+    # The columns may have different chunks; the batches of a table cut both at the same rows.
     table = pa.table({"predictions": texts, "references": lists})
     parts = []
     for batch in table.to_batches():
@@ -411,6 +413,8 @@ def _name_missing(data: object, row: int) -> str:
 
 def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
     """Read labels for the argument of this name, as `read_labels` does."""
+    if _is_lazy(labels):
+        raise TypeError(messages.NOT_COLLECTED.format(name=name))
     labels = open_stream(labels)
     if is_file(labels):
         labels = read_lines(name, labels)
@@ -528,8 +532,9 @@ def read_systems(systems: object, references: object = None) -> dict[SystemName,
             captions = next(iter(systems.values()), None)
             raise TypeError(messages.DICT_OF_REFERENCES.format(item=_first_item(captions)))
         return dict(zip(read_names("systems", systems, "system"), systems.values()))
-    is_lazy = hasattr(systems, "collect")  # polars' LazyFrame, which is not in memory
-    if is_lazy or not hasattr(systems, "columns"):
+    if _is_lazy(systems):
+        raise TypeError("The LazyFrame is not in memory. Pass frame.collect().")
+    if not hasattr(systems, "columns"):
         raise TypeError(
             "systems: expected a dict from names to predictions, or a DataFrame,"
             f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
@@ -560,7 +565,7 @@ def are_runs(data: object) -> bool:
 def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSystem, object]:
     """Return the data of each training run, and of each system that is not a dict of runs.
 
-    A dict in the place of predictions is a result, a statistics table or runs, in this order;
+    Where predictions are expected, a dict is taken for a result, then a table, then runs;
     `read_systems` has rejected results.
 
     >>> list_runs({"base": ["a b"], "new": {"seed 1": ["a c"]}})
@@ -775,6 +780,8 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
         )
     if is_result(data):
         raise TypeError(messages.A_RESULT.format(name=name))
+    if _is_lazy(data):
+        raise TypeError(messages.NOT_COLLECTED.format(name=name))
     rows: Any = open_stream(data)
     if expected == messages.REFERENCES and _is_frame(rows):
         rows = _list_rows(name, rows)
@@ -850,6 +857,10 @@ def read_lines(name: str, file: Any) -> list[str]:
             is_binary = not isinstance(text, str)
             if text and not is_binary:
                 lines = text.removesuffix("\n").split("\n")
+    except io.UnsupportedOperation:
+        raise ValueError(
+            f"{name}: got a file that is open for writing only. Pass {messages.OPEN_FILE}."
+        ) from None
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{name}: the file is not text in {error.encoding} ({error.reason})."
@@ -898,13 +909,18 @@ def read_array(name: str, data: Any) -> Any:
     raise TypeError(f"{name}: got {name_value(data)}, which NumPy cannot read. Pass {fix}.")
 
 
+def _is_lazy(data: object) -> bool:
+    """Return True for polars' LazyFrame, which is not in memory."""
+    return type(data).__name__ == "LazyFrame"
+
+
 def open_stream(data: object) -> object:
-    """Return an Arrow stream or array of C without an iterator as a column or table.
+    """Import an object that only speaks Arrow's C interface as a column or table.
 
     Anything else is returned as it is.
     """
-    is_table = isinstance(data, (pa.Table, pa.RecordBatch)) or hasattr(data, "collect")  # or lazy
-    if is_table or isinstance(data, Iterable):
+    is_table = isinstance(data, (pa.Table, pa.RecordBatch))
+    if is_table or _is_lazy(data) or isinstance(data, Iterable):
         return data
     if hasattr(data, "__arrow_c_stream__"):
         column = pa.chunked_array(data)
@@ -971,8 +987,17 @@ def _reject_structs(name: str, type_: pa.DataType) -> None:
         type_ = type_.value_type
         depth += 1
     if pa.types.is_struct(type_):
-        fields = [type_.field(index).name for index in range(type_.num_fields)]
-        raise row_of_fields(name, 0, fields, depth)
+        raise row_of_fields(name, 0, _make_example(type_), depth)
+
+
+def _make_example(type_: pa.DataType) -> Any:
+    """Return a value of an Arrow type that has texts where its values have them."""
+    if pa.types.is_struct(type_):
+        fields = (type_.field(index) for index in range(type_.num_fields))
+        return {field.name: _make_example(field.type) for field in fields}
+    if is_list(type_):
+        return [_make_example(type_.value_type)]
+    return "" if is_string(type_) else None
 
 
 def _to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
@@ -1166,7 +1191,7 @@ def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
 def _check_elements(
     name: str, array: pa.ChunkedArray, other_type: pa.DataType, data: object
 ) -> pa.ChunkedArray:
-    """Return a column of texts of one kind, or raise.
+    """Check that all texts are strings, all token lists or all id lists, and return them.
 
     Empty lists alone take the kind of the other column. `data` is the container of the column.
     """

@@ -173,6 +173,9 @@ LIKE_WITHOUT_STATISTICS = (
 
 # Columns
 OPEN_FILE = 'open(path, encoding="utf-8")'
+NOT_COLLECTED = (
+    "{name}: the LazyFrame is not in memory. Pass one of its columns: frame.collect()['name']."
+)
 DICTS = (
     "predictions and references: got {found}, whose order is not known to be the same. Pair them by"
     " key: ids = list(references), then predictions=[predictions[id]{item} for id in ids] and"
@@ -287,7 +290,7 @@ def reword_errors(change: Callable[[str], str]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class RunOfSystem:
-    """A training run, as a key in the place of a system's name."""
+    """A training run, as a key instead of a system's name."""
 
     system: Hashable
     run: Hashable
@@ -339,39 +342,61 @@ def wrong_item(name: str, row: int, got: str, expected: str) -> TypeError:
     return TypeError(f"{name}[{row}]: expected {expected}, got {got}.{fix}")
 
 
-def row_of_fields(name: str, row: int, fields: Sequence[object], depth: int = 0) -> TypeError:
-    """Build the error for a dict or an Arrow struct in a row, in the place of a text.
+def row_of_fields(name: str, row: int, value: Mapping[Any, Any], depth: int = 0) -> TypeError:
+    """Build the error for a dict in a row, instead of a text.
 
     `depth` is the number of lists around it.
 
-    >>> print(str(row_of_fields("predictions", 0, ["de"])).rpartition("Pass ")[2])
+    >>> print(str(row_of_fields("predictions", 0, {"id": 7, "de": "a"})).rpartition("Pass ")[2])
     predictions=[row['de'] for row in predictions].
     """
     # 1. List the fields that are names. A key with a space may be a text of the corpus.
-    names = [field for field in fields if isinstance(field, str) and re.fullmatch("[!-~]+", field)]
+    names = list(filter(_is_name, value))
     if not names:
         return TypeError(f"{name}[{row}]: got a dict, expected a text.")
-    listed = ", ".join(show_value(field) for field in names[:_MOST_FIELDS])
+    listed = ", ".join(map(show_value, names[:_MOST_FIELDS]))
     if len(names) > _MOST_FIELDS:
         listed += ", ..."
     noun = "field" if len(names) == 1 else "fields"
-    # 2. Write the call. Several dicts are the messages of a chat, the last of which is the answer;
-    #    the references of a segment; or the only candidate of a pipeline.
-    is_message = {"role", "content"} <= set(names)
-    field = "content" if is_message else names[0]
-    key = f"[{show_value(field)}]"
-    if not depth:
-        item = f"row{key}"
-    elif is_message:
-        item = f"row[-1]{key}"
-    elif name == "references":
-        item = f"[reference{key} for reference in row]"
-    else:
-        item = f"row[0]{key}"
+    # 2. Write the call for each field that has text. Several dicts are the messages of a chat, the
+    #    last of which is the answer; the references of a segment; or the only candidate of a
+    #    pipeline.
+    template = "row{}"
+    keys = list(_list_texts(value))
+    if {"role", "content"} <= set(names):
+        keys = ["['content']"]
+        template = "row[-1]{}" if depth else "row{}"
+    elif depth:
+        is_list = name == "references"
+        template = "[reference{} for reference in row]" if is_list else "row[0]{}"
+    calls = [f"[{template.format(key)} for row in {name}]" for key in keys[:_MOST_FIELDS]]
+    fix = f"{name}={' or '.join(calls)}" if calls else "one text per segment"
     return TypeError(
-        f"{name}[{row}]: got a dict with the {noun} {listed}, expected its text."
-        f" Pass {name}=[{item} for row in {name}]."
+        f"{name}[{row}]: got a dict with the {noun} {listed}, expected its text. Pass {fix}."
     )
+
+
+def _is_name(field: object) -> bool:
+    return isinstance(field, str) and re.fullmatch("[!-~]+", field) is not None
+
+
+def _list_texts(fields: Mapping[Any, Any], depth: int = 1) -> Iterator[str]:
+    """Yield the subscripts of each text, or list of texts, in a dict and the dicts in it.
+
+    `depth` is the number of levels of these dicts.
+
+    >>> list(_list_texts({"id": 7, "translation": {"de": "a", "en": "b"}}))
+    ["['translation']['de']", "['translation']['en']"]
+    """
+    for field in filter(_is_name, fields):
+        content = fields[field]
+        if isinstance(content, (list, tuple)) and content:
+            content = content[0]
+        key = f"[{show_value(field)}]"
+        if isinstance(content, str):
+            yield key
+        elif depth and content is fields[field] and isinstance(content, Mapping):
+            yield from (f"{key}{inner}" for inner in _list_texts(content, depth - 1))
 
 
 def invalid(
@@ -532,7 +557,7 @@ def _describe_shape(
             raise wrong_item(name, row, f"{mixture} in one list", expected)
         return f"a list of {shapes.pop()}" if shapes else None
     if isinstance(value, Mapping):
-        raise row_of_fields(name, row, list(value), depth)
+        raise row_of_fields(name, row, value, depth)
     is_token = depth > 0
     if is_token and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         if abs(int(value)) >= 2**63:
@@ -546,7 +571,7 @@ def _describe_shape(
 
 
 def _file_in_row(name: str, row: int, value: object) -> TypeError:
-    """Build the error for a path or an open file in a row, in the place of a text."""
+    """Build the error for a path or an open file in a row, instead of a text."""
     fix = f"{name}={OPEN_FILE}"
     if name == "references":  # of one or several files
         fix = f"references=list(zip(*[{OPEN_FILE} for path in paths], strict=True))"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from operator import is_
@@ -526,6 +527,7 @@ def _select_columns(part: Any, place: str) -> pa.Table:
     names = Layout(max_order).names
     if not max_order or not set(names) <= set(columns):
         raise _not_a_table(place, f"its columns are {', '.join(map(str, columns))}")
+    _check_single(place, columns, names)
     if isinstance(part, Mapping) and not hasattr(part[names[0]], "__len__"):
         raise ValueError(
             f"{place}: not a statistics table, but sums. Pass a list: [sums[name] for name in"
@@ -551,14 +553,24 @@ def _select_columns(part: Any, place: str) -> pa.Table:
         # Arrow's message may show a value.
         problem = f"a column could not be read ({type(error).__name__})"
         raise _not_a_table(place, problem) from None
-    # 3. Check that they hold integers.
-    is_whole = all(
-        pa.types.is_integer(column.type) and not column.null_count for column in table.columns
-    )
-    if len(table) and not is_whole:
-        raise _not_a_table(place, "it contains non-integer values")
+    # 3. Check that they hold whole numbers, which other tools return as doubles or decimals.
     schema = pa.schema([(name, pa.int64()) for name in names], table.schema.metadata)
-    return table.cast(schema)
+    of_numbers = (pa.types.is_integer, pa.types.is_float64, pa.types.is_decimal)
+    are_numbers = all(
+        any(is_kind(column.type) for is_kind in of_numbers) and not column.null_count
+        for column in table.columns
+    )
+    with suppress(pa.ArrowInvalid):  # of fractions
+        if are_numbers or not len(table):
+            return table.cast(schema)
+    raise _not_a_table(place, "not all of its values are whole numbers of 64 bits")
+
+
+def _check_single(place: str, columns: Sequence[Any], names: Iterable[str]) -> None:
+    """Raise if a table has two columns of one of the names."""
+    for name in names:
+        if columns.count(name) > 1:
+            raise _not_a_table(place, f"it has two columns {name!r}")
 
 
 def _read_sums(statistics: Any) -> pa.Table:
@@ -589,7 +601,9 @@ def _join_columns(parts: Mapping[str, _Part], argument: str, name: str) -> list[
     """
     labels: list[Label] = []
     for place, part in parts.items():
-        if name not in (_list_columns(part.given) or ()):
+        columns = _list_columns(part.given) or []
+        _check_single(place, columns, [name])
+        if name not in columns:
             raise ValueError(
                 f"{argument}={show_value(name)}: {place} has no such column. Pass its name, or one"
                 " label per segment."
@@ -645,7 +659,7 @@ def _add_metadata(tables: Mapping[str, pa.Table], like: Any) -> dict[str, pa.Tab
     metadata = getattr(schema, "metadata", None) or {}
     if _METADATA not in metadata:
         raise _not_a_table("like", "it does not record how it was counted")
-    of_like = json.loads(metadata[_METADATA])
+    of_like = _read_metadata("like", schema)
     of_like.pop("sums", None)  # the rows that take the metadata may be segments
     metadata = {_METADATA: json.dumps(of_like)}
     with_metadata = {}
@@ -655,6 +669,22 @@ def _add_metadata(tables: Mapping[str, pa.Table], like: Any) -> dict[str, pa.Tab
             with_metadata[place] = table.replace_schema_metadata(metadata)
     with_metadata["like"] = _select_columns(like, "like")[:0]
     return with_metadata
+
+
+def _read_metadata(place: str, schema: pa.Schema) -> TableMetadata:
+    """Return the metadata of a table, without unknown values; `place` is for errors."""
+    text = (schema.metadata or {}).get(_METADATA, b"{}")
+    try:
+        # Older tables of empty lists have no tokenizer, which fits every tokenizer.
+        values = {name: value for name, value in json.loads(text).items() if value is not None}
+        for option in COUNTING_OPTIONS:
+            if option in values:
+                Options.check(option, values[option])
+        groups = [("", "", values.get("references", "")), *values.get("groups", ())]
+        dict.fromkeys((label, tokenizer + ":" + nrefs) for label, tokenizer, nrefs in groups)
+    except (AttributeError, RecursionError, TypeError, ValueError):
+        raise _not_a_table(place, "its metadata is damaged") from None
+    return cast(TableMetadata, values)
 
 
 def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> _Recorded:
@@ -668,10 +698,7 @@ def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> _Rec
     # 1. Read the metadata of each table, without unknown values.
     recorded: dict[str, TableMetadata] = {}
     for place, table in tables.items():
-        metadata = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
-        # Older tables of empty lists have no tokenizer, which fits every tokenizer.
-        values = {name: value for name, value in metadata.items() if value is not None}
-        recorded[place] = cast(TableMetadata, values)
+        recorded[place] = _read_metadata(place, table.schema)
     # 2. Collect tokenizer and number of references of each label.
     origins_of: dict[Label, list[Origin]] = {}
     for metadata in recorded.values():

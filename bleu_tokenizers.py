@@ -215,7 +215,7 @@ class Automaton(NamedTuple):
         class are letters. It is a function, because the Unicode tables end this file.
             space      separates tokens
             alone      is a token by itself
-            number     is a letter, and keeps separators beside it in its token
+            number     is a letter; a separator between two of them stays in the token
             hyphen     is a token if it follows a number
             separator  is a token unless numbers stand on both sides
             markup     is `&`, `<` or a line feed, which 13a may replace
@@ -331,7 +331,8 @@ TOKENIZERS: dict[str, Tokenizer] = {
 
 # The tokenizers of sacreBLEU 2.6, and the packages that each needs. Names from later releases are
 # tried as well.
-SACREBLEU_PACKAGES = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
+# The packages to install for each, as a shell reads them: zsh needs the quotes.
+SACREBLEU_PACKAGES = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"'}
 SACREBLEU_PACKAGES |= dict.fromkeys(
     ("spm", "flores101", "flores200", "spBLEU-1K"), "sacrebleu sentencepiece"
 )
@@ -573,8 +574,8 @@ def _check_signed_name(name: str) -> None:
     """Raise if the name of a function would be read as another tokenizer, or breaks a signature."""
     if name in (*TOKENIZERS, *_NOT_FUNCTIONS):
         raise ValueError(
-            f"tokenize: the method `signature` of the tokenizer returns {name!r}, which names"
-            " another tokenizer in signatures. Return a name of its own."
+            f"tokenize: the method `signature` of the tokenizer returns {name!r}, which is"
+            " the name of a built-in tokenizer. Return a different name."
         )
     if not name or set(name) & set("|:"):
         raise ValueError(
@@ -771,7 +772,7 @@ _load_moses_language = cache(_MosesLanguage)
 
 
 def find_moses_tokenizers(texts: Sequence[str]) -> list[str]:
-    """List the tokenizers of Moses whose tokens differ on some texts, the commonest language first.
+    """List the tokenizers of Moses whose tokens differ on some texts, most common first.
 
     Languages differ in abbreviations, whose period stays, in apostrophes, and in the letters of
     Chinese, Japanese and Korean. Languages that agree in all that occurs in the texts have the same
@@ -998,8 +999,8 @@ def _reject_characters(
     found = re.search(rejected, texts[index].as_py())
     code = ord(found[0]) if found else 0
     raise ValueError(
-        f"{name}[{row_of(index)}]: got the line break U+{code:04X}, at which pycocoevalcap starts"
-        " another caption. Replace it with a space."
+        f"{name}[{row_of(index)}]: contains U+{code:04X}, which pycocoevalcap treats as the end of"
+        " a caption. Replace it with a space."
     )
 
 

@@ -369,14 +369,18 @@ def test_an_arrow_stream_without_an_iterator(bleu):
         bleu.compute(predictions=stream([0.5, 1]), references=texts)
 
 
-# Rows that are dicts, and the text of each in code. Keys are in alphabetical order, as in structs of Arrow 16.
+# Rows that are dicts, and the texts of each in code. Keys are in alphabetical order, as in structs of Arrow 16.
 DICTS = {
     "translations": ([{"translation_text": "a"}] * 2, "'translation_text'", "row['translation_text']"),
-    "languages": ([{"de": "a", "en": "b"}] * 2, "'de', 'en'", "row['de']"),
+    "languages": ([{"de": "a", "en": "b"}] * 2, "'de', 'en'", "row['de']|row['en']"),
+    "numbers before": ([{"id": 7, "lang": None, "score": 0.5, "text": "a"}] * 2, "'id', 'lang', 'score', 'text'", "row['text']"),
+    "tokens": ([{"ids": [1, 2], "tokens": ["a", "b"]}] * 2, "'ids', 'tokens'", "row['tokens']"),
+    "dicts in a field": ([{"id": 7, "translation": {"de": "a", "en": "b"}}] * 2, "'id', 'translation'", "row['translation']['de']|row['translation']['en']"),
+    "no text": ([{"id": 7, "score": 0.5}] * 2, "'id', 'score'", ""),
     "generations": ([[{"generated_text": "a"}]] * 2, "'generated_text'", "row[0]['generated_text']"),
     "chats": ([[{"content": "q", "role": "user"}, {"content": "a", "role": "assistant"}]] * 2, "'content', 'role'", "row[-1]['content']"),
-    "keys with spaces": ([{"the cat": 1, "de": "x"}] * 2, "'de'", "row['de']"),
-    "many fields": ([dict.fromkeys("abcdefgh", "x")] * 2, "'a', 'b', 'c', 'd', 'e', ...", "row['a']"),
+    "keys with spaces": ([{"the cat": "y", "de": "x"}] * 2, "'de'", "row['de']"),
+    "many fields": ([dict.fromkeys("abcdefgh", "x")] * 2, "'a', 'b', 'c', 'd', 'e', ...", "row['a']|row['b']|row['c']|row['d']|row['e']"),
 }  # fmt: skip
 
 
@@ -384,12 +388,14 @@ DICTS = {
 @pytest.mark.parametrize(("rows", "fields", "text"), DICTS.values(), ids=DICTS)
 @pytest.mark.parametrize("column", ["predictions", "references"])
 def test_dicts_as_rows(bleu, container, rows, fields, text, column):
-    """The message has the code that takes the text, also from Arrow structs."""
+    """The message has the code that takes the text, or each of several, also from Arrow structs."""
     others = {"predictions": ["a", "b"], "references": ["a", "b"]}
     if column == "references" and "row[0]" in text:
         text = "[reference['generated_text'] for reference in row]"
     noun = "field" if fields.count("'") == 2 else "fields"
-    message = f"{column}[0]: got a dict with the {noun} {fields}, expected its text. Pass {column}=[{text} for row in {column}]."
+    calls = [f"[{call} for row in {column}]" for call in text.split("|")]
+    fix = f"{column}={' or '.join(calls)}" if text else "one text per segment"
+    message = f"{column}[0]: got a dict with the {noun} {fields}, expected its text. Pass {fix}."
     for call in (bleu.compute, bleu.add_batch, bleu.statistics):
         with pytest.raises(TypeError) as raised:
             call(**{**others, column: container(rows)})
@@ -1397,6 +1403,25 @@ def test_files_without_lines_that_are_left(bleu, folder):
         bleu.compute(predictions=LINES, references=open_as_text("utf16.txt"))
 
 
+WRITING = {
+    "w": lambda: open("new.txt", "w", encoding="utf-8"),
+    "a": lambda: open("new.txt", "a", encoding="utf-8"),
+    "temporary": lambda: tempfile.TemporaryFile("w"),
+    "gzip": lambda: gzip.open("new.gz", "wt"),
+    "codecs": lambda: codecs.open("new.txt", "w", "utf-8"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("open_file", WRITING.values(), ids=WRITING)
+def test_files_that_are_open_for_writing_only(bleu, folder, open_file):
+    message = f"got a file that is open for writing only. Pass {OPEN}."
+    for column in ("predictions", "references", "by", "documents"):
+        columns = {"predictions": LINES, "references": LINES, column: open_file()}
+        with pytest.raises(ValueError, match=f"^{column}: {re.escape(message)}$"):
+            bleu.compute(**columns)
+
+
 # What people pass for a file or for one text, and what the error calls it. The advice is the same, for a str may be each.
 OF_LINES = (
     f"For a file with one segment per line, pass {OPEN}; for the lines of a str,"
@@ -2046,7 +2071,7 @@ def test_names_of_systems_that_only_begin_like_a_reference(bleu):
 
 @pytest.mark.parametrize(
     "systems",
-    [pd.Series(FOUR_TEXTS), pl.Series(FOUR_TEXTS), pa.array(FOUR_TEXTS), pl.DataFrame(SYSTEMS).lazy(), [FOUR_TEXTS, FOUR_TEXTS], None, "A", np.array([FOUR_TEXTS] * 2)],
+    [pd.Series(FOUR_TEXTS), pl.Series(FOUR_TEXTS), pa.array(FOUR_TEXTS), [FOUR_TEXTS, FOUR_TEXTS], None, "A", np.array([FOUR_TEXTS] * 2)],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_systems_that_are_neither_a_dict_nor_a_table(bleu, systems):
@@ -2054,6 +2079,36 @@ def test_systems_that_are_neither_a_dict_nor_a_table(bleu, systems):
     for call in METHODS_OF_SYSTEMS.values():
         with pytest.raises(TypeError, match=re.escape(expected)):
             call(bleu, systems)
+
+
+@pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")
+def test_a_lazy_frame_is_not_in_memory(bleu):
+    """In each method, instead of an error of polars, and of a hint that does not fit."""
+    lazy = pl.DataFrame(SYSTEMS).lazy()
+    texts = FOUR_TEXTS
+    whole = "The LazyFrame is not in memory. Pass frame.collect()."
+    column = "{}: the LazyFrame is not in memory. Pass one of its columns: frame.collect()['name']."
+    for call, message in (
+        (lambda: bleu.compute(predictions=lazy, references=texts), column.format("predictions")),
+        (lambda: bleu.compute(predictions=texts, references=lazy), column.format("references")),
+        (lambda: bleu.compute(predictions=texts, references=texts, by=lazy), column.format("by")),
+        (lambda: bleu.compute(predictions=texts, references=texts, documents=lazy), column.format("documents")),
+        (lambda: bleu.add_batch(predictions=lazy, references=texts), column.format("predictions")),
+        (lambda: bleu.statistics(predictions=lazy, references=texts), column.format("predictions")),
+        (lambda: bleu.compare({"A": texts, "x": lazy}, texts), f"System 'x': {column.format('predictions')}"),
+        (lambda: bleu.compare(lazy, texts), whole),
+        (lambda: bleu.rank(lazy, texts), whole),
+        (lambda: bleu.check(lazy, texts), whole),
+        (lambda: bleu.check(texts, lazy), column.format("references")),
+        (lambda: bleu.self_bleu(lazy), column.format("texts")),
+        (lambda: bleu.fingerprint(lazy), column.format("references")),
+    ):  # fmt: skip
+        with pytest.raises(TypeError) as raised:
+            call()
+        assert str(raised.value) == message
+    for prediction in (lazy, pl.col("A")):
+        with pytest.raises(TypeError, match=f"got {type(prediction).__name__}\\.$"):
+            bleu.explain(prediction, texts)
 
 
 def test_two_columns_of_one_name(bleu):

@@ -3,6 +3,7 @@
 import io
 import itertools
 import json
+import math
 import re
 
 import datasets
@@ -580,6 +581,81 @@ def test_segments_that_are_read_back(bleu, table, way, beside):
         bleu.compute(statistics=table, **options),
     )
     assert {**result, "signature": ""} == {**expected, "signature": ""}
+
+
+# Whole numbers of other types, as other tools return them.
+WHOLE = {
+    "pandas": lambda table: table.to_pandas().astype(float),
+    "pandas' Float64": lambda table: table.to_pandas().astype("Float64"),
+    "polars": lambda table: pl.from_arrow(table).cast(pl.Float64),
+    "Arrow": lambda table: cast_columns(table, pa.float64()),
+    "decimals": lambda table: cast_columns(table, pa.decimal128(38)),  # of sums in DuckDB
+    "unsigned": lambda table: cast_columns(table, pa.uint64()),
+    "lists": lambda table: {name: [float(n) for n in table[name].to_pylist()] for name in table.column_names},
+}  # fmt: skip
+
+
+def cast_columns(table, type_):
+    names = table.column_names
+    return pa.table({name: table[name].cast(type_) for name in names}, metadata=table.schema.metadata)  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WHOLE.values(), ids=WHOLE)
+def test_whole_numbers_of_any_type(bleu, table, way):
+    expected = bleu.score(table, segments=True)
+    assert {**bleu.score(way(table), segments=True), "signature": ""} == {**expected, "signature": ""}  # fmt: skip
+    assert bleu.total(way(table)).to_pylist() == bleu.total(table).to_pylist()
+
+
+@pytest.mark.parametrize("value", [0.5, math.nan, math.inf, 1e30, None, True, "1", b"1", [1]])
+def test_values_that_are_not_whole_numbers(bleu, table, value):
+    wrong = table.set_column(0, table.column_names[0], pa.array([value] * len(table)))
+    for call in (bleu.score, bleu.total):
+        with pytest.raises(ValueError, match="not all of its values are whole numbers of 64 bits"):
+            call(wrong)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        b"{", b"[1]", b"1", b"null", b'"x"', b"\xff", b"", b"[" * 100_000, b'{"tokenize": 3}', b'{"lowercase": "x"}',
+        b'{"max_order": "a"}', b'{"max_order": true}', b'{"reference_length": "foo"}', b'{"minimum_total": -1}', b'{"references": []}',
+        b'{"references": 2}', b'{"groups": 5}', b'{"groups": [1]}', b'{"groups": [["a"]]}', b'{"groups": [["a", ["b"], "1"]]}',
+        b'{"groups": [["a", "b", 1]]}', b'{"groups": [[["a"], "b", "1"]]}',
+    ],
+)  # fmt: skip
+def test_damaged_metadata(bleu, table, metadata):
+    """Instead of an error of Python or JSON, or of one about an option that the caller did not pass."""
+    damaged = table.replace_schema_metadata({b"bleu_metric": metadata})
+    sums = [column.to_pylist()[0] for column in table.columns]
+    for call in (
+        lambda: bleu.score(damaged),
+        lambda: bleu.score([table, damaged]),
+        lambda: bleu.score(sums, like=damaged),
+        lambda: bleu.total([damaged, table]),
+        lambda: bleu.total(iter([table, damaged])),
+        lambda: bleu.compare({"A": table, "B": damaged}),
+    ):
+        with pytest.raises(ValueError, match="not a statistics table: its metadata is damaged"):
+            call()
+
+
+@pytest.mark.parametrize("name", ["matches_1", "totals_2", "reference_length", "label"])
+def test_two_columns_of_one_name(bleu, name):
+    texts = {"predictions": TEXTS, "references": TEXT_REFERENCES, "by": list(range(len(TEXTS)))}
+    table = bleu.statistics(**texts)
+    twice = table.append_column(name, table[name])
+    frame = table.to_pandas()
+    for damaged in (twice, twice.to_batches()[0], pd.concat([frame, frame[[name]]], axis=1)):
+        for call in (
+            lambda damaged: bleu.score(damaged, by="label"),
+            bleu.total,
+            lambda damaged: bleu.compare({"A": table, "B": damaged}, by="label"),
+        ):
+            with pytest.raises(ValueError, match=f"it has two columns '{name}'"):
+                call(damaged)
+    other = table.append_column("x", table[name]).append_column("x", table[name])
+    assert bleu.score(other) == bleu.score(table)
 
 
 @pytest.mark.filterwarnings("error::polars.exceptions.PerformanceWarning")

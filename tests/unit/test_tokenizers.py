@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 import re
+import shlex
 import shutil
 import sys
 import unicodedata
@@ -485,8 +486,12 @@ def test_unknown_names():
 def test_sacrebleus_own_tokenizers_say_what_to_install(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
     _load_from_sacrebleu.cache_clear()
-    with pytest.raises(ImportError, match=f"tokenize='{name}'.*pip install .*sacrebleu"):
+    with pytest.raises(ImportError, match=f"tokenize='{name}'.*pip install .*sacrebleu") as raised:
         _load_from_sacrebleu(name)
+    command = str(raised.value).rpartition(": ")[2]
+    assert not re.search(r"""(?<!")\b[\w-]+\[""", command)  # zsh looks for files of such a name
+    *_, package = shlex.split(command)
+    assert package in ("sentencepiece", "sacrebleu[ja]", "sacrebleu[ko]")
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -753,7 +758,8 @@ class Signed:
 def test_a_function_can_not_take_the_name_of_another_tokenizer(bleu, name):
     """Its signature would be read as that tokenizer, whose scores differ."""
     with pytest.raises(
-        ValueError, match=rf"returns {name!r}, which names another tokenizer".replace("?", r"\?")
+        ValueError,
+        match=rf"returns {name!r}, which is the name of a built-in tokenizer".replace("?", r"\?"),
     ):
         bleu.compute(predictions=["a b"], references=["a b"], tokenize=Signed(name))
 
