@@ -283,7 +283,7 @@ class BleuMetric(BufferedMetric):
         config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"`, `"moses"` or
             `"coco"`; or `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and
             returns the results of evaluate's module.
-        signature: the signature of a score, by this metric or sacreBLEU 2, whose options are used;
+        signature: the signature of a score, by this metric or sacreBLEU, whose options are used;
             not with a `config_name`. Options passed as `**arguments` win.
         **arguments: options, used as defaults in every call; any other arguments of
             `evaluate.load`.

@@ -739,11 +739,11 @@ def is_signed(text: str) -> bool:
 
 
 def read_signature(text: object, name: str = "signature") -> SignatureContent:
-    """Read a signature of this metric or of sacreBLEU 2, with long or short keys.
+    """Read a signature of this metric, of sacreBLEU 2 or of sacreBLEU 1, with long or short keys.
 
     Args:
-        text: the signature. Blanks and line breaks beside `|`, `BLEU|` before it, and a score
-            before or after it, are accepted.
+        text: the signature. Blanks and line breaks beside the separators, `BLEU|` before it, and
+            a score before or after it, are accepted.
         name: the argument, for errors.
 
     Raises:
@@ -763,8 +763,10 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
             f"{name}: expected a str such as {example}, got {found}. Pass the signature of a score."
         )
     # 1. Separate the score. Signatures that are copied from a PDF have blanks and line breaks
-    #    beside the bars.
+    #    beside the separators.
     joined = re.sub(r"\s*\|\s*", "|", text)
+    if "BLEU+" in text:
+        joined = re.sub(r"\s*\+\s*", "+", text)
     signature, _, after = joined.partition(" = ")
     *words_before, signature = signature.split() or [""]
     before = " ".join(words_before)
@@ -776,13 +778,11 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
         raise ValueError(
             f"{name}: expected only a score after the signature, got {show_value(after)}. {_FORM}"
         )
-    if signature.startswith("BLEU+"):
-        raise ValueError(
-            f"{name}: BLEU+case... is the form of sacreBLEU 1. Pass its values: lowercase,"
-            " tokenize, smooth_method."
-        )
+    if signature.startswith("BLEU+"):  # of sacreBLEU 1: BLEU+case.lc+numrefs.1+tok.13a
+        pairs = signature.removeprefix("BLEU+").rstrip("=),.;").split("+")
+        signature = "|".join(pair.replace(".", ":", 1) for pair in pairs)
     # 2. Read each key.
-    long_keys = {key.short: long for long, key in SIGNATURE_KEYS.items()}
+    long_keys = {key.short: long for long, key in SIGNATURE_KEYS.items()} | {"numrefs": "nrefs"}
     values: dict[str, str] = {}
     options: dict[str, Any] = {}
     for pair in signature.removeprefix("BLEU|").split("|"):

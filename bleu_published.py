@@ -116,7 +116,6 @@ class _Line:
     signature: SignatureContent | None = None
     conditions: Conditions = field(default_factory=Conditions)
     source: str = ""
-    unread_keys: tuple[str, ...] = ()
     has_other_numbers: bool = False
 
 
@@ -132,7 +131,6 @@ class Published(_Line):
     signature: the signature beside the score, or None.
     conditions: what the line has beside the score.
     source: the tool that prints such a line, as the object of a sentence; empty if it is unknown.
-    unread_keys: keys of an old signature that have no meaning here.
     has_other_numbers: True if the line has numbers that are not its score.
     """
 
@@ -157,8 +155,6 @@ class Published(_Line):
             sentence += f" from {self.source}"
         if self.conditions:
             sentence += f" with {self.conditions.describe()}"
-        if self.unread_keys:
-            sentence += f"; unknown keys of its signature: {', '.join(self.unread_keys)}"
         return f"{sentence}."
 
 
@@ -279,28 +275,7 @@ _SIGNATURE = re.compile(
     rf"(?:BLEU\|)?({SIGNATURE_KEY}[^|\s()]+(?:[^\w=()]{{1,5}}[^|\s():]+:[^|\s()]+)*)"
 )
 _OTHER_SIGNATURE = re.compile(r"\|\S*\w:\S|\w:\S*\|")  # of a key that is not one of BLEU
-_OLD_SIGNATURE = re.compile(r"BLEU\+(\S+)")
-
-# The keys of sacreBLEU 1, and the keys of today.
-_OLD_KEYS = {
-    "numrefs": "nrefs",
-    "#": "nrefs",
-    "case": "case",
-    "c": "case",
-    "lang": "lang",
-    "l": "lang",
-    "origlang": "origlang",
-    "o": "origlang",
-    "smooth": "smooth",
-    "s": "smooth",
-    "subset": "subset",
-    "S": "subset",
-    "test": "test",
-    "t": "test",
-    "tok": "tok",
-    "version": "version",
-    "v": "version",
-}
+_OLD_SIGNATURE = re.compile(r"BLEU(?:\s*\+\s*[A-Za-z#]+\.[^\s+]+)+")
 
 
 class Condition(NamedTuple):
@@ -461,11 +436,10 @@ def _read_line(text: str) -> _Line:
     # 1. Take out the signature.
     signature: SignatureContent | None = None
     source = ""
-    unread: tuple[str, ...] = ()
     old = _OLD_SIGNATURE.search(line)
     signed = _SIGNATURE.search(line)
     if old:
-        signature, unread = _read_old_signature(old[1])
+        signature = read_signature(old[0], "reported")
         source = "the line of sacreBLEU 1"
         line = _remove(old, line)
     elif signed:
@@ -496,7 +470,6 @@ def _read_line(text: str) -> _Line:
         signature=signature,
         conditions=conditions,
         source=source,
-        unread_keys=unread,
         has_other_numbers=len(_WRITTEN_SCORE.findall(line)) > 1,
     )
 
@@ -745,24 +718,6 @@ def _list_numbers(numbers: Sequence[str]) -> str:
     if len(numbers) > _MOST_CANDIDATES:
         return f"{', '.join(shown)}, …"
     return f"{', '.join(shown[:-1])} and {shown[-1]}"
-
-
-def _read_old_signature(keys: str) -> tuple[SignatureContent, tuple[str, ...]]:
-    """Read the keys of sacreBLEU 1's signature; return the unknown ones, too.
-
-    >>> content, unread = _read_old_signature("case.lc+numrefs.1+tok.13a+version.1.5.1+x.1")
-    >>> content.options, content.nrefs, unread
-    ({'lowercase': True, 'tokenize': '13a'}, '1', ('x',))
-    """
-    pairs = []
-    unread = []
-    for pair in keys.rstrip("=").split("+"):
-        key, _, value = pair.partition(".")
-        if key in _OLD_KEYS:
-            pairs.append(f"{_OLD_KEYS[key]}:{value}")
-        else:
-            unread.append(key)
-    return read_signature("|".join(pairs), "reported"), tuple(unread)
 
 
 # --- JSON and dicts -------------------------------------------------------------------------------

@@ -452,7 +452,16 @@ READ = [  # a signature; the options, the number of references and the score
     ("bs:0", ValueError, "bs:0", "n_resamples"),
     ("weights:0.5/", ValueError, "weights:0.5/", "weights"),
     ("reflen:average", ValueError, "reflen:average", "reference_length"),
-    ("BLEU+case.mixed+lang.en-de+numrefs.1+smooth.exp+test.wmt18+tok.13a+version.1.2.9 = 27.3 58/33", ValueError, "BLEU+case", "sacreBLEU 1"),
+    ("BLEU+case.mixed+numrefs.1+smooth.exp+tok.13a+version.1.4.14", {"lowercase": False, "smooth_method": "exp", "tokenize": "13a"}, "1", ""),
+    ("BLEU+case.mixed+lang.en-de+numrefs.1+smooth.exp+test.wmt18+tok.13a+version.1.2.9 = 27.3 58/33", {"lowercase": False, "smooth_method": "exp", "tokenize": "13a"}, "1", "27.3"),
+    ("BLEU+case.lc+lang.en-ja+numrefs.var+origlang.non-en+smooth.floor+subset.US+test.wmt20/tight+tok.ja-mecab-0.996-IPA+version.1.5.1", {"lowercase": True, "smooth_method": "floor", "tokenize": "ja-mecab"}, "var", ""),
+    ("27.3 BLEU+c.lc+#.4+\ns.none +t.wmt17+tok.intl+v.1.2.12", {"lowercase": True, "smooth_method": "none", "tokenize": "intl"}, "4", "27.3"),
+    ("BLEU+numrefs.1+tok.intl = 27.3", {"tokenize": "intl"}, "1", "27.3"),
+    ("BLEU+case.upper+tok.13a", ValueError, "case:upper", "lowercase"),
+    ("BLEU+case.lc+tok.moses", ValueError, "tok:moses", "tokenize"),
+    ("BLEU+case.lc+case.mixed", ValueError, "'case'", "occurs twice"),
+    ("BLEU+case.lc+", ValueError, "''", "BLEU"),
+    ("chrF2+case.mixed+numchars.6+numrefs.1+space.False+version.1.4.14", ValueError, "'chrF2", "BLEU"),
     (b"case:lc", TypeError, "bytes", "signature"),
 ]  # fmt: skip
 
