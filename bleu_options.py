@@ -887,12 +887,12 @@ OTHER_NAMES = {
         ("ci", "conf", "confidence_interval", "confidence_level", "level"),
         "write `confidence=0.95` for a 95% interval",
     ),
+    "n_bootstrap": "write `confidence=0.95` for an interval, and `n_resamples` for its resamples",
     "bootstrap": "write `confidence=0.95` for a bootstrap interval, or `test='bootstrap'` in"
     " compare()",
     **dict.fromkeys(
         (
             "n_boot",
-            "n_bootstrap",
             "n_iterations",
             "n_samples",
             "n_trials",
@@ -921,19 +921,61 @@ OTHER_NAMES = {
     " for others",
     "smoothing_function": "write `smooth_method`: NLTK's "
     + ", ".join(f"{nltk_name} is {method!r}" for nltk_name, method in NLTK_METHODS.items()),
-    "smooth": "write `smooth_method='laplace'` for the smoothing of evaluate's `bleu` with"
-    " `smooth=True`",
+    "smooth": "write `smooth_method='laplace'` for `smooth=True` in evaluate's `bleu`, and"
+    " `smooth_method='add-k'` for torchmetrics",
+    **dict.fromkeys(("option", "special_reflen"), "write `reference_length`"),
     "auto_reweigh": "write `effective_order=True`, which distributes the weight of orders without"
     " n-grams",
     "use_aggregator": "write `segments=True` for segment scores in addition to the corpus score",
     "use_stemmer": "BLEU does not stem words; pass a function that stems as `tokenize`",
-    **dict.fromkeys(("hypotheses", "hyps", "preds"), "write `predictions`"),
+    **dict.fromkeys(
+        ("hypotheses", "hyps", "predictions", "preds", "res", "sys_stream"), "write `predictions`"
+    ),
     **dict.fromkeys(("hypothesis", "prediction"), "write `predictions`, one per segment"),
     **dict.fromkeys(
-        ("list_of_references", "reference", "refs", "target", "targets"),
+        (
+            "gts",
+            "list_of_references",
+            "ref_streams",
+            "reference",
+            "references",
+            "refs",
+            "target",
+            "targets",
+        ),
         "write `references`, one list per prediction",
     ),
     "trust_remote_code": "remove it; evaluate does not ask for it",
+    "verbose": "remove it; print the result for its precisions and lengths",
+    **dict.fromkeys(
+        (
+            "compute_on_cpu",
+            "compute_with_cache",
+            "dist_sync_fn",
+            "dist_sync_on_step",
+            "distributed_available_fn",
+            "process_group",
+            "sync_on_compute",
+        ),
+        "remove it; tables of several processes add up with statistics() and total()",
+    ),
+}
+
+# The advice for columns in methods whose columns have other names.
+_SYSTEMS = "write `systems`, a dict from names to predictions"
+_TEXTS = "pass texts to compute(predictions=..., references=...)"
+_COLUMNS = {
+    ("compare", "predictions"): _SYSTEMS,
+    ("rank", "predictions"): _SYSTEMS,
+    ("diff", "predictions"): _SYSTEMS,
+    ("explain", "predictions"): "write `prediction`, one text",
+    ("explain", "references"): "write `references`, the references of one prediction",
+    ("pairwise", "references"): "write `references`, one list of texts",
+    ("self_bleu", "predictions"): "write `texts`",
+    ("self_bleu", "references"): "write `against`, one list of texts",
+    ("compute_metrics", "predictions"): "remove it; the trainer passes the predictions",
+    ("score", "predictions"): _TEXTS,
+    ("score", "references"): _TEXTS,
 }
 
 # Names of values of a result in other tools, or in statistics, and the key here. They are in lower
@@ -998,8 +1040,15 @@ def explain_unknown_option(name: str, taken: Collection[str], method: str) -> st
     takes = f"{method}() takes {', '.join(taken)}."
     if name in OPTIONS:
         return f"`{name}` is not an option of {method}(). Remove it. {takes}"
-    if name in OTHER_NAMES:
-        return f"Unknown option `{name}`: {OTHER_NAMES[name]}."
+    advice = OTHER_NAMES.get(name, "")
+    for argument in re.findall(r"^write `(\w+)", advice):
+        advice = _COLUMNS.get((method, argument), advice)
+        if argument not in OPTIONS and method == "evaluate.load":
+            advice = f"pass it to compute() as `{argument}`"
+        elif argument in (*OPTIONS, "by", "documents") and argument not in taken:
+            advice = ""
+    if advice:
+        return f"Unknown option `{name}`: {advice}."
     for nearest in difflib.get_close_matches(name, taken, n=1, cutoff=0.75):
         return f"Unknown option `{name}`. Did you mean `{nearest}`?"
     return f"Unknown option `{name}`. {takes}"

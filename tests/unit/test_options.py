@@ -20,6 +20,7 @@ import bleuscore
 import evaluate
 import numpy as np
 import pytest
+import sacrebleu
 from bleu.bleu_metric import METHODS
 from bleu.bleu_options import (
     CONVENTIONS,
@@ -51,7 +52,7 @@ from helpers import (
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from sacrebleu.dataset import DATASETS
 from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.bleu import BLEUSignature
@@ -804,18 +805,71 @@ def test_unknown_options_at_load_and_of_drop_ins(load):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_names_of_other_tools_under_every_method(bleu, name):
+    """The advice names an argument of the method, or another way; without one, the message lists what it takes."""
+    parameters = inspect.signature(getattr(bleu, name)).parameters
     for option, advice in OTHER_NAMES.items():
-        if option in taken(bleu, name).split(", ") or (name, option) == (
-            "compute_metrics",
-            "tokenizer",
-        ):
+        if option in parameters:  # explain(prediction=...)
             continue
-        if option in inspect.signature(getattr(bleu, name)).parameters:  # explain(prediction=...)
-            continue
-        assert (
-            error_of(lambda: CALLS[name](bleu, **{option: 1}))
-            == f"Unknown option `{option}`: {advice}."
-        )
+        message = error_of(lambda: CALLS[name](bleu, **{option: 1}))
+        named = re.findall("write `([a-z_]+)", message)
+        assert set(named) <= set(parameters)
+        if not named:
+            others = ("remove it", "BLEU does not stem", "pass texts to compute(")
+            is_listed = message == f"Unknown option `{option}`. {name}() takes {taken(bleu, name)}."
+            assert is_listed or any(f"`{option}`: {other}" in message for other in others)
+        if set(re.findall("^write `([a-z_]+)", advice)) <= set(parameters):
+            assert named or advice in message or option in ("predictions", "references")
+
+
+# The arguments of other tools for a column, and what each method calls the column.
+COLUMNS = {
+    "predictions": ["hypotheses", "hypothesis", "preds", "res", "sys_stream"],
+    "references": ["list_of_references", "target", "gts", "ref_streams", "refs"],
+}
+NAMES_OF_COLUMNS = {
+    "compute": ("predictions", "references"),
+    "statistics": ("predictions", "references"),
+    "compare": ("systems", "references"),
+    "rank": ("systems", "references"),
+    "diff": ("systems", "references"),
+    "explain": ("prediction", "references"),
+    "self_bleu": ("texts", "against"),
+    "pairwise": ("predictions", "references"),
+    "check": ("predictions", "references"),
+    "reconcile": ("predictions", "references"),
+}
+
+
+@pytest.mark.parametrize("name", NAMES_OF_COLUMNS)
+def test_columns_of_other_tools(bleu, name):
+    for column, written in zip(COLUMNS, NAMES_OF_COLUMNS[name]):
+        for other in COLUMNS[column]:
+            message = error_of(lambda other=other: CALLS[name](bleu, **{other: 1}))
+            assert message.startswith(f"Unknown option `{other}`: write `{written}`")
+
+
+def test_columns_are_not_for_load(load):
+    """sacreBLEU's `BLEU(references=...)`, for example."""
+    for name, column in (("references", "references"), ("preds", "predictions"), ("docs", "documents"), ("group_by", "by")):  # fmt: skip
+        message = error_of(lambda name=name: load(**{name: 1}))
+        assert message == f"Unknown option `{name}`: pass it to compute() as `{column}`."
+
+
+# The functions of other tools with options for BLEU, and arguments that Python does not show.
+SIGNATURES = [
+    sacrebleu.corpus_bleu, sacrebleu.sentence_bleu, sacrebleu.raw_corpus_bleu, BLEU, BLEU.corpus_score, BLEU.sentence_score,
+    corpus_bleu, sentence_bleu,
+]  # fmt: skip
+TORCHMETRICS = ["preds", "target", "n_gram", "smooth", "weights", "tokenize", "lowercase", "compute_on_cpu", "sync_on_compute", "dist_sync_on_step", "process_group", "dist_sync_fn", "distributed_available_fn", "compute_with_cache"]  # fmt: skip
+EVALUATE = ["predictions", "references", "tokenizer", "max_order", "smooth", "smooth_method", "smooth_value", "force", "lowercase", "tokenize", "use_effective_order"]  # fmt: skip
+PYCOCOEVALCAP = ["n", "gts", "res", "verbose", "option", "special_reflen"]
+
+
+def test_every_argument_of_other_tools_has_an_answer():
+    arguments = {*TORCHMETRICS, *EVALUATE, *PYCOCOEVALCAP}
+    for function in SIGNATURES:
+        arguments |= set(inspect.signature(function).parameters) - {"self"}
+    assert arguments <= {*OPTIONS, *OTHER_NAMES}
 
 
 def test_conventions_reject_options_of_one_score(load):
@@ -1003,7 +1057,11 @@ NAMES = [
     ("trg_lang", "ko", "write .*'ko-mecab'"),
     ("trg_lang", "de", "remove it for others"),
     ("smoothing_function", SmoothingFunction().method1, "write `smooth_method`: .*method1 is 'floor'"),
-    ("smooth", True, "write `smooth_method='laplace'`"),
+    ("smooth", True, "write `smooth_method='laplace'` .* `smooth_method='add-k'` for torchmetrics"),
+    ("option", "closest", "write `reference_length`"),
+    ("special_reflen", 3, "write `reference_length`"),
+    ("verbose", 1, "remove it"),
+    *((name, None, "remove it; .*total") for name in TORCHMETRICS[7:]),
     ("auto_reweigh", True, "write `effective_order=True`"),
     ("use_aggregator", False, "`segments=True`"),
     ("use_stemmer", True, "function that stems"),
@@ -1015,7 +1073,8 @@ NAMES = [
     ("target", ["a"], "write `references`"),
     ("targets", ["a"], "write `references`"),
     ("refs", ["a"], "write `references`"),
-    ("hyps", ["a"], "write `predictions`"),
+    *((name, ["a"], "write `predictions`") for name in ("hyps", "res", "sys_stream")),
+    *((name, ["a"], "write `references`") for name in ("gts", "ref_streams")),
     ("hypothesis", ["a"], "write `predictions`"),
     ("n_gram", 2, "write `max_order`"),
     ("order", 2, "write `max_order`"),
@@ -1037,7 +1096,8 @@ NAMES = [
     *((name, True, "write `segments=True`") for name in ("return_sentences", "sentence", "sentence_level", "sentence_scores", "sentences")),
     ("alpha", 0.05, "write `confidence=0.95`"),
     ("bootstrap", True, "write `confidence=0.95`"),
-    *((name, 100, "write `n_resamples`") for name in ("n_bootstrap", "n_samples", "num_samples")),
+    ("n_bootstrap", 1000, "write `confidence=0.95` .*`n_resamples`"),
+    *((name, 100, "write `n_resamples`") for name in ("n_samples", "num_samples")),
     *((name, 1, "write `seed`") for name in ("random_seed", "random_state", "rng")),
     *((name, ["a"], "write `by`") for name in ("group_by", "groups")),
     *((name, ["a"], "write `documents`") for name in ("doc_ids", "docs")),
@@ -1046,15 +1106,19 @@ NAMES = [
 
 
 def test_every_name_of_another_tool_is_tested():
-    assert {name for name, _, _ in NAMES} == set(OTHER_NAMES)
+    assert {name for name, _, _ in NAMES} == set(OTHER_NAMES) - set(COLUMNS)
 
 
 @pytest.mark.parametrize(
     ("name", "value", "advice"), NAMES, ids=[f"{name}-{advice}" for name, _, advice in NAMES]
 )
 def test_errors_for_names_of_other_tools_say_what_to_write(bleu, load, name, value, advice):
-    for call in (lambda: load(**{name: value}), lambda: bleu.compute(**CORPUS, **{name: value})):
-        with pytest.raises(TypeError, match=f"^Unknown option `{name}`: .*{advice}"):
+    at_load = re.sub("^write (`(predictions|references|by|documents)`)", r"pass it to compute\\(\\) as \1", advice)  # fmt: skip
+    for call, expected in (
+        (lambda: load(**{name: value}), at_load),
+        (lambda: bleu.compute(**CORPUS, **{name: value}), advice),
+    ):
+        with pytest.raises(TypeError, match=f"^Unknown option `{name}`: .*{expected}"):
             call()
 
 
