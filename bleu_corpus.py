@@ -268,7 +268,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Texts:
-    """Columns of any length with one text per row, all of one kind, by their names in errors."""
+    """Columns of texts of the same type, by the names that error messages use."""
 
     columns: dict[str, pa.ChunkedArray]
     kind: InputType

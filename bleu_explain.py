@@ -36,6 +36,12 @@ _ONE_PREDICTION = (
 def _name_argument(message: str) -> str:
     """Name the argument of `explain` in a message about the first row of a corpus."""
     message = message.replace("predictions=[text for [text] in predictions]", "that str")
+    # A row is the argument itself: row['de'] of a dict, each reference of a list.
+    message = re.sub(r"\[row(\S+) for row in (predictions|references)\]", r"\2\1", message)
+    message = message.replace("predictions['", "prediction['").replace(
+        "predictions=", "prediction="
+    )
+    message = re.sub(r"\[(\[.* in )row\] for row in (references)\]", r"\1\2]", message)
     return re.sub(r"^predictions(\[0\])?:", "prediction:", message)
 
 

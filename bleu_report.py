@@ -180,9 +180,9 @@ class Report(dict[str, Any]):
         # 2. Keys of dicts in the result, such as the name of a system.
         places = []
         for place, inner in _list_within(self):
-            for name in {key, OTHER_KEYS.get(written, key)}:
-                if name in inner:
-                    places.append(f"result{place}[{show_value(name)}]")
+            for meant in {key, OTHER_KEYS.get(written, key)}:
+                if meant in inner:
+                    places.append(f"result{place}[{show_value(meant)}]")
         if not places:
             return ""
         is_only = len(places) == 1 and "[0]" not in places[0]

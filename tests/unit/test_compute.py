@@ -3,6 +3,7 @@
 import ast
 import json
 import math
+import re
 import weakref
 from collections import Counter
 from statistics import fmean
@@ -993,6 +994,20 @@ COLUMNS = {
     "pandas": (pd.Series(["a b", "c"]), [["a b"], ["c"]]), "Arrow": (pa.array(["a b", "c"]), [["a b"], ["c"]]), "NumPy": (np.array(["a b", "c"]), ["a b", "c"]),
     "tokens": ([["a", "b"], ["c"]], [[["a", "b"]], [["c"]]]), "ids": ([[1, 2], [3]], [[[1, 2]], [[3]]]), "an iterator": (iter([["a"], ["b"]]), ["a", "b"]),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "fix"),
+    [
+        ({"id": 7, "de": "a"}, ["a"], "prediction=prediction['de']."),
+        ({"de": "a", "en": "b"}, ["a"], "prediction=prediction['de'] or prediction['en']."),
+        ("a", [{"text": "a"}], "references=[reference['text'] for reference in references]."),
+        ("a", {"text": "a"}, "references=references['text']."),
+    ],
+)
+def test_a_dict_is_explained_by_its_text(bleu, prediction, references, fix):
+    with pytest.raises(TypeError, match=f"expected its text. Pass {re.escape(fix)}$"):
+        bleu.explain(prediction, references)
 
 
 @pytest.mark.parametrize(("predictions", "references"), COLUMNS.values(), ids=COLUMNS)
