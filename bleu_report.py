@@ -165,10 +165,10 @@ class Report(dict[str, Any]):
         # 1. Names of other tools, in any case and with any separators.
         written = re.sub(r"[\W_]", "", str(key)).lower()
         of_order = _VALUE_OF_ORDER.fullmatch(written)
-        if of_order:
+        if of_order and _VALUES_BY_ORDER[of_order[1]] in self:
             name = _VALUES_BY_ORDER[of_order[1]]
             index = int(of_order[2]) - 1
-            return f"Write result[{name!r}][{index}]." if index < len(self.get(name, ())) else ""
+            return f"Write result[{name!r}][{index}]." if index < len(self[name]) else ""
         names = {str(name).replace("_", "").lower(): name for name in (*self._absent, *self)}
         for word in (written, written.removeprefix("bleu"), written.removeprefix("score")):
             name = names.get(word, OTHER_KEYS.get(word, ""))
