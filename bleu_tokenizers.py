@@ -329,9 +329,8 @@ TOKENIZERS: dict[str, Tokenizer] = {
 
 # --- The tokenizer of a call ----------------------------------------------------------------------
 
-# The tokenizers of sacreBLEU 2.6, and the packages that each needs. Names from later releases are
-# tried as well.
-# The packages to install for each, as a shell reads them: zsh needs the quotes.
+# The tokenizers of sacreBLEU 2.6, and the packages that each needs, quoted as zsh requires. Names
+# from later releases are tried as well.
 SACREBLEU_PACKAGES = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"'}
 SACREBLEU_PACKAGES |= dict.fromkeys(
     ("spm", "flores101", "flores200", "spBLEU-1K"), "sacrebleu sentencepiece"
