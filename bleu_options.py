@@ -265,9 +265,9 @@ class Options:
         if not given:
             return self
         allowed = taken or OPTIONS
-        for name in given:
+        for name, value in given.items():
             if name not in allowed:
-                raise TypeError(explain_unknown_option(name, allowed, method))
+                raise TypeError(explain_unknown_option(name, allowed, method, value))
         # 1. Convert the values. A dict of tokenizers goes beside the tokenizer of other labels.
         values = {name: to_python(value) for name, value in given.items()}
         tokenize_by = self.tokenize_by
@@ -854,6 +854,35 @@ def _unreadable(name: str, pair: str, option: str | None) -> ValueError:
 
 # --- Other tools ----------------------------------------------------------------------------------
 
+_NAMES_OF_CONFIDENCE = (
+    "alpha", "ci", "conf", "confidence_interval", "confidence_level", "level",
+)  # fmt: skip
+
+
+def _find_confidence(name: str, value: object) -> float:
+    """Return the confidence that a value of another tool's option means; 0.95 if none is meant.
+
+    >>> _find_confidence("alpha", 0.01), _find_confidence("level", 90), _find_confidence("ci", True)
+    (0.99, 0.9, 0.95)
+    """
+    value = to_python(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return 0.95
+    if name == "alpha":
+        value = round(1 - value, 9)
+    confidence = value / 100 if value > 1 else value
+    return confidence if 0.5 <= confidence < 1 else 0.95
+
+
+def _advise_confidence(confidence: float) -> str:
+    percent = f"{100 * confidence:g}"
+    level = f"{100 - 100 * confidence:g}"
+    return (
+        f"write `confidence={confidence}` for a {percent}% interval, and tests at the {level}%"
+        " level"
+    )
+
+
 # Names that other tools use, and the fix for each.
 OTHER_NAMES = {
     **dict.fromkeys(("tokenizer", "tok"), "write `tokenize`"),
@@ -882,11 +911,7 @@ OTHER_NAMES = {
     **dict.fromkeys(
         ("epsilon", "k"), "write `smooth_value`, with the `smooth_method` that takes it"
     ),
-    "alpha": "write `confidence=0.95` for an interval at `alpha=0.05`",
-    **dict.fromkeys(
-        ("ci", "conf", "confidence_interval", "confidence_level", "level"),
-        "write `confidence=0.95` for a 95% interval",
-    ),
+    **dict.fromkeys(_NAMES_OF_CONFIDENCE, _advise_confidence(0.95)),
     "n_bootstrap": "write `confidence=0.95` for an interval, and `n_resamples` for its resamples",
     "bootstrap": "write `confidence=0.95` for a bootstrap interval, or `test='bootstrap'` in"
     " compare()",
@@ -1035,12 +1060,16 @@ def explain_call(method: str, signature: inspect.Signature) -> str:
     return f"{method}() takes {taken}{listed}. Write {method}({required})."
 
 
-def explain_unknown_option(name: str, taken: Collection[str], method: str) -> str:
+def explain_unknown_option(
+    name: str, taken: Collection[str], method: str, value: object = None
+) -> str:
     """Name the fix for an option that a method does not take."""
     takes = f"{method}() takes {', '.join(taken)}."
     if name in OPTIONS:
         return f"`{name}` is not an option of {method}(). Remove it. {takes}"
     advice = OTHER_NAMES.get(name, "")
+    if name in _NAMES_OF_CONFIDENCE:
+        advice = _advise_confidence(_find_confidence(name, value))
     for argument in re.findall(r"^write `(\w+)", advice):
         advice = _COLUMNS.get((method, argument), advice)
         if argument not in OPTIONS and method == "evaluate.load":
