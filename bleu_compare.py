@@ -135,7 +135,7 @@ def compare_systems(
     if chosen.compares_runs:
         _warn_about_runs(arranged, units, trials)
     elif units.can_resample:
-        significance.warn_about_trials(trials)
+        significance.warn_about_trials(trials, _find_alpha(options.confidence))
         significance.warn_about_intervals(units, plan.options, " to evaluate.load()")
     # 4. Score and test, in all and per group.
     scores = _score_and_test(rows, draw(units, plan), arranged, plan)
@@ -159,6 +159,8 @@ def compare_systems(
         has_segment_scores=plan.has_segments,
         runs=_sign_runs(arranged) if chosen.compares_runs else None,
     )
+    for name, missing in comparison._list_missing().items():
+        warn(_NO_VARIANCE, system=show_system(name), missing=missing)
     return comparison
 
 
@@ -468,14 +470,12 @@ def _score_and_test(
         described.append(system)
         if plan.compares_runs:
             _add_runs(system, runs, sample.observed[runs.positions])
-        with within_system(runs.system):
-            add_estimate(system, sample.estimate(i), confidence)
+        add_estimate(system, sample.estimate(i), confidence)
         if not i:
             continue
         # 2. The difference from the baseline.
         system["delta"] = score - described[0]["bleu"]
-        with within_system(runs.system):
-            difference = sample.difference(i)
+        difference = sample.difference(i)
         sample.add_test(i, difference, system)
         if segment_scores:
             wins = scoring.count_wins(segment_scores[i] - segment_scores[0])
@@ -521,8 +521,7 @@ def _add_groups(
         scores: SystemScores = {"bleu": macro_scores[i]}  # type: ignore[typeddict-item]
         if i:
             scores["delta"] = macro_scores[i] - macro_scores[0]
-            with within_system(runs.system):
-                difference = of_average.difference(i)
+            difference = of_average.difference(i)
             of_average.add_test(i, difference, scores)
             add_difference(scores, difference, plan.options.confidence)
         add_macro_average(system, scores)
@@ -556,12 +555,6 @@ class ArrangedRuns(NamedTuple):
 
     keys: Sequence[SystemName | RunOfSystem]
     positions: slice
-
-    @property
-    def system(self) -> SystemName:
-        """The name of the system."""
-        key = self.keys[0]
-        return key.system if isinstance(key, RunOfSystem) else key
 
     @property
     def names(self) -> list[Hashable]:
@@ -619,6 +612,14 @@ _ONE_RUN = Notice(
     "{systems} with a single run beside systems with several: the variance between runs of such a"
     " system is taken as 0, so its results hold for this run only",
     ". Pass several runs of each system",
+)
+
+
+_NO_VARIANCE = Notice(
+    "no variance",
+    "System {system}: neither the runs nor resamples of the texts differ in score, so there is"
+    " {missing}",
+    ". Check that the runs are separate trainings, not copies",
 )
 
 
@@ -704,8 +705,8 @@ def _check_curve(options: Options, tokenizer_name: str) -> None:
 
 # How to get the keys that a comparison or a ranking lacks.
 _WAYS_TO_SETTINGS = {
-    "confidence": f"{report.passing('confidence=0.95')}; one segment or document can't be"
-    " resampled, nor runs and texts that do not vary",
+    "confidence": f"{report.passing('confidence=0.95')}; it needs two or more segments (documents),"
+    " and scores that vary",
     "documents": f"{report.passing('documents=labels')}; one document can't be resampled",
 }
 
@@ -757,6 +758,44 @@ class Comparison(report.QuotableReport):
         """Return one row per system, followed by one per group and one for the macro-average."""
         return report.list_cells("system", self._list_scores(), _COLUMNS, self.get("confidence"))
 
+    def to_latex(self, columns: Sequence[str] | None = None) -> str:
+        """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
+
+        A dagger marks differences that are more than chance.
+
+        Args:
+            columns: the heads of columns or the keys of their values, in order; None for the
+                score, its interval, the difference and p. Names are always there.
+
+        Raises:
+            ValueError: the table has no such column.
+        """
+        level = report.name_interval(self.get("confidence"))
+        heads = {column.key: column.name.replace("CI", level) for column in _COLUMNS}
+        if columns is None:
+            shown = self._rows()[0]
+            columns = [heads[key] for key in _COLUMNS_OF_PAPERS if heads[key] in shown]
+        elif not isinstance(columns, str):
+            columns = [heads.get(column, column) for column in columns]
+        return super().to_latex(columns)
+
+    def _latex_rows(self) -> list[list[str]]:
+        """Return the cells, with a dagger for differences that are more than chance."""
+        head, *rows = self._rows()
+        for row, scored in zip(rows, self._list_scores()):
+            if scored.scores.get("p_value", 1.0) < _find_alpha(self.get("confidence")):
+                row[0] += "†"
+        return [head, *rows]
+
+    def _caption(self) -> str:
+        """Return the caption of the table in LaTeX."""
+        facts = [f"BLEU, and differences from {self['baseline']}"]
+        tested = _describe_test(self, ALL_TESTS[self["test"]].says, self["systems"].values())
+        if tested:
+            level = f"{100 * _find_alpha(self.get('confidence')):g}% level"
+            facts.append(f"†: more than chance at the {level} ({tested[0]})")
+        return ". ".join([*facts, f"Signature: {self['signature']}"])
+
     def _records(self) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = []
         systems = self["systems"]
@@ -790,6 +829,33 @@ class Comparison(report.QuotableReport):
             note = f"{HUMAN_NOTE} {note}"
         return note
 
+    def _verdicts(self) -> list[str]:
+        verdicts = [
+            f"{name} scores {self._describe_difference(system)}."
+            for name, system in self["systems"].items()
+            if "delta" in system
+        ]
+        tests = sum("p_value" in system for system in self["systems"].values())
+        if tests > 1:
+            verdicts.append(
+                f"The {tests} p-values are not adjusted for each other; rank() adjusts those of all"
+                " pairs."
+            )
+        return verdicts
+
+    def _describe_difference(self, system: SystemScores) -> str:
+        """Write the difference of a system from the baseline, and if it is more than chance."""
+        facts = [_compare_scores(system["delta"], self["baseline"])]
+        if "delta_interval" in system:
+            low, high = map(_write_points, system["delta_interval"])
+            level = report.name_interval(self.get("confidence"))
+            facts.append(f"{level} of the difference {low} to {high}")
+        if "p_value" in system:
+            facts[-1] += f" ({write_equation_of_p(system['p_value'])})"
+        alpha = _find_alpha(self.get("confidence"))
+        verdict = _judge(system.get("p_value"), alpha, f"the {100 * alpha:g}% level")
+        return f"{', '.join(facts)}: {verdict}"
+
     def _describe_intervals(self) -> list[str]:
         """Say which kinds the intervals of the table are."""
         scores = [row.scores for row in self._list_scores()]
@@ -808,22 +874,31 @@ class Comparison(report.QuotableReport):
                 return ["intervals are wide, because two runs say little about other runs"]
         return []
 
-    def _describe_no_variance(self) -> list[str]:
-        """Say why a system with several runs has no interval or no p; return an empty list else."""
+    def _list_missing(self) -> dict[SystemName, str]:
+        """Return the missing numbers of systems whose scores do not vary, by name.
+
+        Systems with one run have all numbers, and a single segment or document has none.
+        """
         test = ALL_TESTS[self["test"]]
-        has_resamples = report.find_in_signature(self["signature"], test.key) != ""
-        if not test.compares_runs or not has_resamples:
-            return []
-        names = []
+        if not test.compares_runs or not report.find_in_signature(self["signature"], test.key):
+            return {}
+        missing = {}
         for name, system in self["systems"].items():
             has_p = "p_value" in system or name == self["baseline"]
             has_interval = "confidence_interval" in system or "confidence" not in self
-            if not (has_p and has_interval):
-                names.append(str(name))
-        if not names:
-            return []
+            if not has_p:
+                missing[name] = "no p" if has_interval else "no interval or p"
+            elif not has_interval:
+                missing[name] = "no interval of the score"
+        return missing
+
+    def _describe_no_variance(self) -> list[str]:
+        """Say why a system with several runs has no interval or no p; return an empty list else."""
         unit = "documents" if "documents" in self else "segments"
-        return [f"{', '.join(names)}: no interval or p, because neither runs nor {unit} vary"]
+        return [
+            f"{name}: {missing}, because neither runs nor {unit} vary"
+            for name, missing in self._list_missing().items()
+        ]
 
     def _count_units(self) -> int:
         """Return the number of documents, or of segments without documents; 0 if not known."""
@@ -868,10 +943,7 @@ class Comparison(report.QuotableReport):
             if name == self["baseline"]:
                 sentences.append(f"the baseline {scored}")
                 continue
-            sentence = f"{scored}, a difference of {100 * system['delta']:+.2f}"
-            if "p_value" in system:
-                sentence += f" ({write_equation_of_p(system['p_value'])})"
-            sentences.append(sentence)
+            sentences.append(f"{scored}, {self._describe_difference(system)}")
         sentences[0] = f"In BLEU, {sentences[0]}"
         tested = _describe_test(self, ALL_TESTS[self["test"]].says, systems.values())
         return "; ".join([*sentences, *tested])
@@ -879,10 +951,24 @@ class Comparison(report.QuotableReport):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the scores and the intervals of the differences, and return the Axes.
 
+        The score of the baseline is a line. If an interval does not reach the line, the system
+        differs, even where intervals of scores overlap. Training runs are hollow dots.
+
         Args:
             ax: the Axes of matplotlib to draw into; None for a new figure.
         """
-        return plots.plot_systems(self["systems"], self["baseline"], ax)
+        line = self["systems"][self["baseline"]]["score"]
+        rows = []
+        for name, system in self["systems"].items():
+            rows.append(
+                plots.PlottedScore(
+                    f"{name} (baseline)" if name == self["baseline"] else str(name),
+                    system["score"],
+                    [line + 100 * end for end in system.get("delta_interval", ())],
+                    [run["score"] for run in system.get("runs", {}).values()],
+                )
+            )
+        return plots.plot_scores(rows, line, "the interval of the difference from the baseline", ax)
 
     def _html_table(self) -> str:
         """Return the table, with the intervals drawn in an additional column."""
@@ -941,12 +1027,15 @@ class Ranking(report.QuotableReport):
 
     >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
     >>> systems += [{"system": "B", "score": 30.0, "rank_range": [2, 2], "cluster": 2}]
+    >>> pairs = [{"systems": ["A", "B"], "delta": 0.1, "p_value": 0.01, "p_adjusted": 0.01}]
     >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99}
-    >>> print(Ranking(ranking=systems, pairs=[{"p_value": 0.01}], **made, signature="nrefs:1"))
+    >>> print(Ranking(ranking=systems, pairs=pairs, **made, signature="nrefs:1"))
     rank  system   BLEU
     1     A       40.00
     -------------------
     2     B       30.00
+    <BLANKLINE>
+    A scores 10.00 points higher than B (p = 0.0100): more than chance at a family-wise error of 5%.
     <BLANKLINE>
     randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
     """
@@ -1003,14 +1092,21 @@ class Ranking(report.QuotableReport):
             facts.append(f"{report.name_interval(self.get('confidence'))}: {kind}")
         return "; ".join([*facts, self["signature"]])
 
+    def _caption(self) -> str:
+        """Return the caption of the table in LaTeX."""
+        ranks = "; ".join(self._describe_ranks(ALL_TESTS[self["test"]].says))
+        facts = ["Systems ranked by BLEU", ranks, f"Signature: {self['signature']}"]
+        return ". ".join(filter(None, facts))
+
     def _sentence(self) -> str:
         level = self.get("confidence")
         ranked = []
         for system in self["ranking"]:
             rank = _write_rank(system["rank_range"])
             ranked.append(f"{rank}. {system['system']} {report.describe_score(system, level)}")
+        (verdict,) = self._verdicts()
         tested = self._describe_ranks(ALL_TESTS[self["test"]].says)
-        return "; ".join([f"Ranked by BLEU: {', '.join(ranked)}", *tested])
+        return "; ".join([f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip("."), *tested])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the differences of all pairs, and return the Axes.
@@ -1023,20 +1119,74 @@ class Ranking(report.QuotableReport):
         significant = np.zeros((len(names), len(names)), bool)
         for pair, (i, j) in zip(self["pairs"], combinations(range(len(names)), 2)):
             deltas[i, j] = 100 * pair["delta"]
-            p_value = pair.get("p_value", 1.0)
-            if self["family_wise"]:
-                p_value = pair.get("p_adjusted", 1.0)
-            is_significant = p_value < self["alpha"]
-            significant[i, j] = is_significant
-            significant[j, i] = is_significant
+            significant[[i, j], [j, i]] = pair.get(self._p_key, 1.0) < self["alpha"]
         return plots.plot_pairs(names, deltas - deltas.T, significant, ax)
+
+    @property
+    def _p_key(self) -> str:
+        """The key of the p-values that ranks are from."""
+        return "p_adjusted" if self["family_wise"] else "p_value"
+
+    def _verdicts(self) -> list[str]:
+        """Compare the best two systems, and count the pairs that differ by more than chance."""
+        pairs = self["pairs"]
+        best, second = pairs[0]["systems"]
+        p_values = [pair[self._p_key] for pair in pairs if self._p_key in pair]
+        p_value = p_values[0] if p_values else None
+        difference = _compare_scores(pairs[0]["delta"], second)
+        if p_value is not None:
+            is_adjusted = self["family_wise"] and len(pairs) > 1
+            adjusted = f", adjusted for {len(pairs):,} pairs" if is_adjusted else ""
+            difference += f" ({write_equation_of_p(p_value)}{adjusted})"
+        judged = _judge(p_value, self["alpha"], self._describe_error())
+        verdict = f"{best} scores {difference}: {judged}."
+        if len(p_values) > 1:
+            found = sum(p_value < self["alpha"] for p_value in p_values)
+            verdict += f" In all, {found:,} of {len(pairs):,} pairs differ by more than chance."
+        return [verdict]
+
+    def _describe_error(self) -> str:
+        error = "a family-wise error" if self["family_wise"] else "an error per pair"
+        return f"{error} of {100 * self['alpha']:g}%"
 
     def _describe_ranks(self, test: str) -> list[str]:
         tested = _describe_test(self, test, self["pairs"])
         if not tested:
             return []
-        error = "a family-wise error" if self["family_wise"] else "an error per pair"
-        return [*tested, f"ranks at {error} of {100 * self['alpha']:g}%"]
+        return [*tested, f"ranks at {self._describe_error()}"]
+
+
+def _find_alpha(confidence: float | None) -> float:
+    """Return the level of significance that goes with a confidence; 0.05 without one.
+
+    >>> _find_alpha(0.99), _find_alpha(None)
+    (0.01, 0.05)
+    """
+    return round(1 - (confidence or 0.95), 9)
+
+
+def _compare_scores(delta: float, other: object) -> str:
+    """Write by how many points a score is higher or lower than that of another system.
+
+    >>> _compare_scores(-0.022, "A"), _compare_scores(0.0, "A")
+    ('2.20 points lower than A', 'the same as A')
+    """
+    if abs(delta) <= scoring.NOISE:
+        return f"the same as {other}"
+    points = 100 * abs(delta)
+    size = f"{points:.2f}" if points >= 0.005 else "less than 0.01"
+    return f"{size} points {'higher' if delta > 0 else 'lower'} than {other}"
+
+
+def _judge(p_value: float | None, alpha: float, level: str) -> str:
+    """Write if a difference is more than chance; `level` is `alpha` in words.
+
+    >>> _judge(0.03, 0.05, "the 5% level"), _judge(0.07, 0.05, "the 5% level")
+    ('more than chance at the 5% level', 'may be chance at the 5% level')
+    """
+    if p_value is None:
+        return "may be chance, because it was not tested"
+    return f"{'more than' if p_value < alpha else 'may be'} chance at {level}"
 
 
 def _write_rank(rank: Sequence[int]) -> str:
@@ -1077,13 +1227,14 @@ def write_equation_of_p(p_value: float) -> str:
 
 
 def _write_points(difference: float) -> str:
-    return f"{100 * difference:+.2f}"
+    return report.write_difference(100 * difference)
 
 
 def _write_accuracy(accuracy: float | None) -> str:
     return f"{100 * accuracy:.0f}%" if accuracy else "no better than chance"
 
 
+_COLUMNS_OF_PAPERS = ("score", "confidence_interval", "delta", "p_value")
 _COLUMNS = (
     report.Column("BLEU", "score", "{:.2f}".format),
     report.Column("SD of runs", "run_standard_deviation", report.write_score),

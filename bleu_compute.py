@@ -454,20 +454,43 @@ class GroupedResult(Result):
 
     def _rows(self) -> list[list[str]]:
         """Return a row per group, then the averages; tokenizers are listed only if they differ."""
+        columns = [*_GROUP_COLUMNS]
+        if report.find_in_signature(self["signature"], "tok") == "var":
+            columns.append(_TOKENIZER_COLUMN)
+        rows = report.list_cells("group", self._list_scores(), columns, self.get("confidence"))
+        rows.insert(-2, [])  # a rule above the averages
+        return rows
+
+    def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
+        """Plot the scores of the groups and the averages with their intervals; return the Axes.
+
+        The micro-average is a line.
+
+        Args:
+            ax: the Axes of matplotlib to draw into; None for a new figure.
+            kind: as for the result without groups; None for the groups.
+        """
+        if kind is not None:
+            return super().plot(ax, kind)
+        rows = [
+            plots.PlottedScore(
+                name, scores["score"], [100 * end for end in scores.get("confidence_interval", ())]
+            )
+            for name, scores in self._list_scores()
+        ]
+        level = report.name_interval(self.get("confidence"))
+        return plots.plot_scores(rows, self["score"], level, ax)
+
+    def _list_scores(self) -> list[tuple[str, report.ResultDict]]:
+        """Return the groups, then the averages, by their names."""
         averages: dict[str, report.ResultDict] = {
             "micro-average": self,
             "macro-average": read_macro_average(self),
         }
-        scored: list[tuple[str, report.ResultDict]] = [
+        groups = [
             (report.write_label(label, averages), group) for label, group in self["groups"].items()
         ]
-        scored += averages.items()
-        columns = [*_GROUP_COLUMNS]
-        if report.find_in_signature(self["signature"], "tok") == "var":
-            columns.append(_TOKENIZER_COLUMN)
-        rows = report.list_cells("group", scored, columns, self.get("confidence"))
-        rows.insert(-len(averages), [])  # a rule
-        return rows
+        return [*groups, *averages.items()]
 
     def _describe_intervals(self) -> list[str]:
         """Return what was resampled, and which kinds the intervals of the table are."""

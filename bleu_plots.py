@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .bleu_corpus import Float64
-from .bleu_report import ResultDict, write_name
+from .bleu_report import ResultDict, write_difference, write_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.transforms import Transform
     from matplotlib.typing import ColorType
-
-    from .bleu_corpus import SystemName
-    from .bleu_results import SystemScores
 
 _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
@@ -91,41 +88,53 @@ def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_systems(
-    systems: Mapping[SystemName, SystemScores], baseline: SystemName, ax: Axes | None = None
-) -> Axes:
-    """Plot the scores of systems, and the intervals of their differences from the baseline.
+class PlottedScore(NamedTuple):
+    """A row of `plot_scores`, in points.
 
-    Training runs are hollow dots below their mean.
-
-    The baseline's score is a line. A system whose interval does not reach the line differs, even if
-    the intervals of the scores themselves overlap.
+    name: the label of the row.
+    score: the dot.
+    ends: the line, an interval; empty without one.
+    run_scores: the hollow dots below the line, if there are several.
     """
-    ax = _open(ax, height=1.2 + 0.45 * len(systems))
+
+    name: str
+    score: float
+    ends: Sequence[float]
+    run_scores: Sequence[float] = ()
+
+
+def plot_scores(
+    rows: Sequence[PlottedScore], line: float, interval: str = "", ax: Axes | None = None
+) -> Axes:
+    """Plot scores with their intervals, one below the other, and a vertical line for comparison.
+
+    Args:
+        rows: the scores.
+        line: the score at the vertical line.
+        interval: the meaning of the intervals.
+        ax: the Axes to draw into; None for a new figure.
+    """
+    ax = _open(ax, height=1.2 + 0.45 * len(rows))
     ink = _ink(ax)
-    baseline_score = systems[baseline]["score"]
-    for row, system in enumerate(systems.values()):
-        score = system["score"]
-        ends = [score, score]
-        if "delta_interval" in system:
-            ends = [baseline_score + 100 * end for end in system["delta_interval"]]
+    for row, plotted in enumerate(rows):
+        ends = plotted.ends or [plotted.score] * 2
         ax.plot(ends, [row, row], color=ink, linewidth=1.5, marker="|", markersize=9)
-        ax.plot(score, row, "o", color=ink)
-        run_scores = [run["score"] for run in system.get("runs", {}).values()]
-        if len(run_scores) > 1:
-            run_row = [row + _RUN_OFFSET] * len(run_scores)
-            ax.plot(run_scores, run_row, "o", markersize=4, markerfacecolor="none", color=ink)
+        ax.plot(plotted.score, row, "o", color=ink)
+        if len(plotted.run_scores) > 1:
+            run_row = [row + _RUN_OFFSET] * len(plotted.run_scores)
+            ax.plot(
+                plotted.run_scores, run_row, "o", markersize=4, markerfacecolor="none", color=ink
+            )
         right_edge = ax.get_yaxis_transform()  # x is 1 at the right edge of the Axes
-        _write_beside(ax, 1, row, f"{score:.2f}", xycoords=right_edge)
-    ax.axvline(baseline_score, color=ink, linewidth=0.8, linestyle=":", zorder=0)
-    names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
-    ax.set_yticks(range(len(systems)), [_write_tick(name) for name in names])
-    ax.set_ylim(len(systems) - 0.5, -0.5)
+        _write_beside(ax, 1, row, f"{plotted.score:.2f}", xycoords=right_edge)
+    ax.axvline(line, color=ink, linewidth=0.8, linestyle=":", zorder=0)
+    ax.set_yticks(range(len(rows)), [_write_tick(plotted.name) for plotted in rows])
+    ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.margins(x=0.1)
     label = "BLEU"
-    if any("delta_interval" in system for system in systems.values()):
-        label += ", with the interval of the difference from the baseline"
-    if any(len(system.get("runs", {})) > 1 for system in systems.values()):
+    if any(plotted.ends for plotted in rows):
+        label += f", with {interval}"
+    if any(len(plotted.run_scores) > 1 for plotted in rows):
         label += "\nhollow: training runs"
     ax.set_xlabel(label)
     return ax
@@ -156,7 +165,7 @@ def plot_pairs(
         if len(names) <= _LABELED_SYSTEMS:
             color = "white" if is_filled else _ink(ax)
             ax.annotate(
-                f"{deltas[row, column]:+.1f}",
+                write_difference(deltas[row, column], 1),
                 (column, row),
                 ha="center",
                 va="center",
@@ -193,7 +202,7 @@ def plot_steps(
         kind = "gain" if step.difference > 0 else "loss"
         left = min(before, after)
         ax.barh(row, abs(step.difference), _THICKNESS, left=left, **_style(ax, kind))
-        _write_beside(ax, max(before, after), row, f"{step.difference:+.2f}")
+        _write_beside(ax, max(before, after), row, write_difference(step.difference))
     ax.barh(last_row, levels[-1], _THICKNESS, **_style(ax, "after clipping"))
     for row, level in ((0, levels[0]), (last_row, levels[-1])):
         _write_beside(ax, level, row, f"{level:.2f}")

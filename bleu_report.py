@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol
 
 from .bleu_inputs import fingerprint_references
-from .bleu_messages import count_things, name_value, show_value
+from .bleu_messages import count_things, invalid, name_value, one_of, show_value
 from .bleu_options import DROP_INS, OTHER_KEYS
 from .bleu_significance import describe_intervals
 
@@ -100,7 +100,7 @@ class Report(dict[str, Any]):
 
     If a key is missing, or an attribute is used, the error names the key to use. It is pickled as a
     plain dict, so that a process that never loaded the metric can read it. Subclasses implement
-    `_rows` and may override `_title`, `_note`, `_records` and `_absent`.
+    `_rows` and may override `_title`, `_verdicts`, `_note`, `_records` and `_absent`.
 
     >>> class Scores(Report):
     ...     def _rows(self):
@@ -201,8 +201,12 @@ class Report(dict[str, Any]):
         """Return the line above the table."""
         return ""
 
+    def _verdicts(self) -> list[str]:
+        """Return the sentences below the table, one per line."""
+        return []
+
     def _note(self) -> str:
-        """Return the line below the table, with the signature as in the result."""
+        """Return the last line, with the signature as in the result."""
         return str(self.get("signature", ""))
 
     def _finish_restored(self) -> None:
@@ -215,20 +219,52 @@ class Report(dict[str, Any]):
         """Return the table in Markdown."""
         title = format_paragraph(self._title())
         table = format_markdown(self._rows(), self._left_columns)
+        verdicts = [format_paragraph(verdict) for verdict in self._verdicts()]
         note = format_paragraph(self._note(), code=self.get("signature", ""))
-        return _join_blocks(title, table, note)
+        return _join_blocks(title, table, *verdicts, note)
 
-    def to_latex(self) -> str:
-        """Return the table in LaTeX, for the package `booktabs`."""
-        lines = [format_latex(self._rows(), self._left_columns)]
-        for text in (self._title(), self._note()):
+    def to_latex(self, columns: Sequence[str] | None = None) -> str:
+        """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
+
+        Args:
+            columns: the heads of columns, in order; None for all. Names are always there.
+
+        Raises:
+            ValueError: the table has no such column.
+        """
+        rows = self._latex_rows()
+        if columns is not None:
+            chosen = [columns] if isinstance(columns, str) else columns
+            rows = _choose_columns(rows, chosen, self._left_columns)
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            format_latex(rows, self._left_columns),
+            rf"\caption{{{_escape_cell(self._caption(), _LATEX, '~')}}}",
+            r"\label{tab:bleu}",
+            r"\end{table}",
+        ]
+        for text in (self._title(), *self._verdicts(), self._note()):
             if text:
                 lines.append(f"% {escape_unseen(text)}")
         return "\n".join(lines)
 
+    def _latex_rows(self) -> list[list[str]]:
+        """Return the cells of the table in LaTeX."""
+        return self._rows()
+
+    def _caption(self) -> str:
+        """Return the caption of the table in LaTeX."""
+        facts = [self._title() or "BLEU"]
+        if "signature" in self:
+            facts.append(f"Signature: {self['signature']}")
+        return ". ".join(facts)
+
     def to_html(self) -> str:
         """Return the HTML that a notebook shows, with its own style, for light and dark pages."""
-        return wrap(paragraph(self._title()), self._html_table(), paragraph(self._note(), "note"))
+        verdicts = [paragraph(verdict, "verdict") for verdict in self._verdicts()]
+        note = paragraph(self._note(), "note")
+        return wrap(paragraph(self._title()), self._html_table(), *verdicts, note)
 
     def to_pandas(self) -> DataFrame:
         """Return the table as a pandas DataFrame; intervals become columns `_low` and `_high`."""
@@ -258,7 +294,10 @@ class Report(dict[str, Any]):
         # Cells are written in the terminal's characters before their width is known.
         rows = [[fit_terminal(cell) for cell in row] for row in self._rows()]
         table = format_plain(rows, self._left_columns)
-        return _join_blocks(fit_terminal(self._title()), table, fit_terminal(self._note()))
+        verdicts = "\n".join(map(fit_terminal, self._verdicts()))
+        return _join_blocks(
+            fit_terminal(self._title()), table, verdicts, fit_terminal(self._note())
+        )
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -374,8 +413,8 @@ def _copy_plain(value: Any) -> Any:
     return value
 
 
-def _join_blocks(title: str, table: str, note: str) -> str:
-    return "\n\n".join(block for block in (title, table, note) if block)
+def _join_blocks(*blocks: str) -> str:
+    return "\n\n".join(filter(None, blocks))
 
 
 class QuotableReport(Report):
@@ -764,13 +803,28 @@ def format_paragraph(text: str, code: str = "") -> str:
     return _BLOCK_SIGN.sub(r"\1\\\2", paragraph)
 
 
+def _choose_columns(rows: TableRows, columns: Sequence[str], left: int) -> list[list[str]]:
+    """Return the first columns of a table, as many as `left`, and the chosen ones, by their heads.
+
+    >>> _choose_columns([["system", "BLEU", "p"], [], ["A", "27.31", "0.03"]], ["p", "BLEU"], 1)
+    [['system', 'p', 'BLEU'], [], ['A', '0.03', '27.31']]
+    """
+    heads = list(rows[0])
+    for column in columns:
+        if column not in heads:
+            raise invalid("columns", column, one_of(heads))
+    numbers = [*range(left), *(heads.index(one) for one in columns if one not in heads[:left])]
+    return [[row[number] for number in numbers] if row else [] for row in rows]
+
+
 def format_latex(rows: TableRows, left: int = 1) -> str:
     """Write a table in LaTeX, for the package `booktabs`."""
     lines = []
     for row in rows:
         if row:
             cells = [_escape_cell(cell, _LATEX, "~") for cell in row]
-            lines.append(" & ".join(cells) + r" \\")
+            numbers = [_HYPHEN_BEFORE_NUMBER.sub("$-$", cell) for cell in cells[left:]]
+            lines.append(" & ".join(cells[:left] + numbers) + r" \\")
         else:
             lines.append(r"\midrule")
     head, *body = lines
@@ -793,14 +847,19 @@ def _escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
 
 
 def _escape(text: str, escapes: Mapping[str, str]) -> str:
-    return "".join(escapes.get(character, character) for character in text)
+    escaped = "".join(escapes.get(character, character) for character in text)
+    return _LIGATURE.sub("-{}", escaped) if escapes is _LATEX else escaped
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {"[": "{[}", "*": "{*}"}  # after a line's end, they would be arguments of it
 # LaTeX shows other characters for these in its default font encoding.
-_LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+_LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "`": r"\`{}", "†": r"$^\dagger$"}
+_LATEX |= {"⟦": r"$[\![$", "⟧": r"$]\!]$"}
+_LATEX |= {"|": r"\textbar\allowbreak{}"}  # a signature in a caption needs breaks
+_LIGATURE = re.compile("-(?=-)")  # LaTeX shows two hyphens as a dash
+_HYPHEN_BEFORE_NUMBER = re.compile(r"(?<![^\s])-(?=\d)")
 # The signs within a line, with those of strikethrough and formulas, which GitHub and Jupyter read.
 _MARKDOWN = {character: "\\" + character for character in "\\|<&*_~`[$"}
 _BLOCK_SIGN = re.compile(r"^(\d*)([-+#>.)])")  # of a list, a heading or a quotation
@@ -906,6 +965,15 @@ def write_score(score: float) -> str:
     '45.18'
     """
     return f"{100 * score:.2f}"
+
+
+def write_difference(points: float, decimals: int = 2) -> str:
+    """Write a difference with its sign, which is never that of -0.0.
+
+    >>> write_difference(-2.2), write_difference(-0.04, 1)
+    ('-2.20', '+0.0')
+    """
+    return f"{round(points, decimals) + 0.0:+.{decimals}f}"
 
 
 def write_number(value: float) -> str:

@@ -839,14 +839,6 @@ def add_difference(
     scores["detectable_delta"] = estimate.detectable_difference()
 
 
-_NO_VARIANCE = Notice(
-    "no variance",
-    "neither the runs nor resamples of the texts differ in score, so there is no interval and no"
-    " p-value",
-    ". Check that each run is a training of its own, not a copy",
-)
-
-
 @dataclass(frozen=True)
 class Sample:
     """Systems with one or several training runs, and what chance does to their scores.
@@ -933,7 +925,6 @@ class Sample:
         if self.plan.compares_runs and abs(value) <= NOISE:
             standard_error = 0.0
         elif self.plan.compares_runs and standard_error <= NOISE:
-            warn(_NO_VARIANCE)
             return None
         return Estimate(value, standard_error, STUDENT, degrees_of_freedom)
 

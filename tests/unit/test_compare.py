@@ -122,17 +122,119 @@ def test_printed():
         "base|line (baseline)  50.00  40.00, 60.00",
         "50%_off               50.00  40.00, 60.00       -1.23      -2.00, +0.50  0.0010     3     1   2,000",
         "",
+        "50%_off scores 1.23 points lower than base|line, CI of the difference -2.00 to +0.50 (p = 0.0010): more than chance at the 5% level.",
+        "",
         "bootstrap, 1,000 resamples; CI: percentile bootstrap; CI of difference: t with 85.2 degrees of freedom; nrefs:1",
     ]
 
 
 def test_markdown_and_latex():
-    markdown, latex = PRINTED.to_markdown().splitlines(), PRINTED.to_latex().splitlines()
+    """LaTeX has the columns of a paper, minus signs, and a dagger for more than chance."""
+    markdown = PRINTED.to_markdown().splitlines()
     assert markdown[2] == r"| base\|line (baseline) | 50.00 | 40.00, 60.00 |  |  |  |  |  |  |"
-    assert (
-        r"50\%\_off & 50.00 & 40.00, 60.00 & -1.23 & -2.00, +0.50 & 0.0010 & 3 & 1 & 2,000 \\"
-        in latex
-    )
+    assert PRINTED.to_latex().splitlines() == [
+        r"\begin{table}",
+        r"\centering",
+        r"\begin{tabular}{lrrrr}",
+        r"\toprule",
+        r"system & BLEU & CI & difference & p \\",
+        r"\midrule",
+        r"base\textbar\allowbreak{}line (baseline) & 50.00 & 40.00, 60.00 &  &  \\",
+        r"50\%\_off$^\dagger$ & 50.00 & 40.00, 60.00 & $-$1.23 & 0.0010 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\caption{BLEU, and differences from base\textbar\allowbreak{}line."
+        r" $^\dagger$: more than chance at the 5\% level (paired bootstrap, 1,000 resamples)."
+        r" Signature: nrefs:1}",
+        r"\label{tab:bleu}",
+        r"\end{table}",
+        "% 50%_off scores 1.23 points lower than base|line, CI of the difference -2.00 to +0.50"
+        " (p = 0.0010): more than chance at the 5% level.",
+        "% bootstrap, 1,000 resamples; CI: percentile bootstrap;"
+        " CI of difference: t with 85.2 degrees of freedom; nrefs:1",
+    ]
+
+
+def test_columns_of_latex():
+    """Columns have the names of the table or those of the keys; the name of the system stays."""
+    for columns in (["p", "BLEU"], ["p_value", "score"], ["system", "p_value", "BLEU"]):
+        lines = PRINTED.to_latex(columns=columns).splitlines()
+        assert lines[2:5:2] == [r"\begin{tabular}{lrr}", r"system & p & BLEU \\"]
+        assert r"50\%\_off$^\dagger$ & 0.0010 & 50.00 \\" in lines
+    intervals = PRINTED.to_latex(["delta_interval", "losses"])
+    assert r"50\%\_off$^\dagger$ & $-$2.00, +0.50 & 2,000 \\" in intervals
+    with pytest.raises(
+        ValueError, match=r"^columns='bleu': pass one of 'system', 'BLEU', 'CI', 'difference', "
+    ):
+        PRINTED.to_latex(columns=["bleu"])
+
+
+def compared(delta, p_value=None, confidence=None, interval=None):
+    other = {"bleu": 0.5 + delta, "score": 50 + 100 * delta, "delta": delta}
+    if p_value is not None:
+        other["p_value"] = p_value
+    if interval:
+        other["delta_interval"] = interval
+    result = Comparison(baseline="A", systems={"A": {"bleu": 0.5, "score": 50.0}, "B": other})
+    result |= {"test": "randomization", "n_resamples": 999, "signature": "nrefs:1"}
+    if confidence:
+        result["confidence"] = confidence
+    return result
+
+
+VERDICTS = [
+    (compared(0.022, 0.004, 0.95, [0.01, 0.034]),
+     "B scores 2.20 points higher than A, 95% CI of the difference +1.00 to +3.40 (p = 0.0040): more than chance at the 5% level."),
+    (compared(-0.022, 0.04, 0.99, [-0.05, 0.01]),
+     "B scores 2.20 points lower than A, 99% CI of the difference -5.00 to +1.00 (p = 0.0400): may be chance at the 1% level."),
+    (compared(-0.022, 0.05, 0.95), "B scores 2.20 points lower than A (p = 0.0500): may be chance at the 5% level."),
+    (compared(0.022, 0.07, 0.9), "B scores 2.20 points higher than A (p = 0.0700): more than chance at the 10% level."),
+    (compared(0.022, 0.00001), "B scores 2.20 points higher than A (p < 0.0001): more than chance at the 5% level."),
+    (compared(0.00003, 0.9), "B scores less than 0.01 points higher than A (p = 0.9000): may be chance at the 5% level."),
+    (compared(-1e-16, 1.0), "B scores the same as A (p = 1.0000): may be chance at the 5% level."),
+    (compared(0.3), "B scores 30.00 points higher than A: may be chance, because it was not tested."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("result", "verdict"), VERDICTS, ids=[verdict for _, verdict in VERDICTS])
+def test_a_comparison_says_its_verdict(result, verdict):
+    """It says so printed, in a notebook and in a paper; a difference that may be chance is not "equal"."""
+    assert str(result).split("\n\n")[1] == verdict
+    assert f'<p class="bleu-verdict">{escape(verdict)}</p>' in result.to_html()
+    assert verdict.replace("<", r"\<") in result.to_markdown()
+    difference = verdict.removeprefix("B scores ").removesuffix(".")
+    assert f", {difference}; " in result.report()
+
+
+def test_the_verdict_follows_the_p_value_and_the_level(bleu):
+    systems = {name: SYSTEMS[name] for name in "ABC"}
+    for confidence, test in ((0.95, None), (0.99, "bootstrap"), (0.5, None), (None, None)):
+        result = bleu.compare(
+            systems, REFERENCES, test=test, n_resamples=200, confidence=confidence
+        )
+        level = 0.05 if confidence is None else 1 - confidence
+        _, verdicts, _ = str(result).split("\n\n")
+        for verdict, name in zip(verdicts.split("\n"), "BC"):
+            system = result["systems"][name]
+            says = "more than chance" if system["p_value"] < level else "may be chance"
+            assert verdict.startswith(f"{name} scores {abs(100 * system['delta']):.2f} points ")
+            assert verdict.endswith(f": {says} at the {100 * level:g}% level.")
+        assert verdicts.split("\n")[2:] == [
+            "The 2 p-values are not adjusted for each other; rank() adjusts those of all pairs."
+        ]
+
+
+def test_few_trials_for_the_level_asked_for(bleu):
+    """The smallest p-value of 50 trials is 0.0196: below 5%, and never below 1%."""
+    two = {name: SYSTEMS[name] for name in "AB"}
+    for confidence, is_warned in ((0.95, False), (0.99, True), (None, False)):
+        _, messages = record_warnings(
+            lambda confidence=confidence: bleu.compare(
+                two, REFERENCES, n_resamples=50, confidence=confidence
+            )
+        )
+        told = "n_resamples=50: too few for a p-value below 0.01. Pass n_resamples=100 or more"
+        assert any(one.startswith(told) for one in messages) is is_warned
 
 
 WRONG = [
@@ -970,7 +1072,7 @@ def test_groups_are_indented_in_every_form(bleu):
         {"[A": SYSTEMS["A"], "*B": SYSTEMS["B"]}, REFERENCES, by=labels, n_resamples=5
     )
     names = ["[A (baseline)", "  [A", "  *B", "  macro-average", "*B", "  [A", "  *B", "  macro-average"]  # fmt: skip
-    latex = [line.partition(" &")[0] for line in result.to_latex().splitlines()[4:12]]
+    latex = [line.partition(" &")[0] for line in result.to_latex().splitlines()[6:14]]
     assert latex == [
         name.replace("  ", "~~").replace("[", "{[}").replace("*", "{*}") for name in names
     ]

@@ -184,6 +184,39 @@ def test_pairs_of_a_ranking(bleu, family_wise):
         assert numbers[row, column] == f"{-100 * pair['delta']:+.1f}"
 
 
+def test_a_difference_that_rounds_to_0_is_not_negative(bleu):
+    """In the picture of pairs, and in the table."""
+    references = [f"{n} green bottles hanging on the wall of house {n * 7}" for n in range(2000)]
+    systems = {"A": references, "B": references, "C": ["green bottles", *references[1:]]}
+    ranking = bleu.rank(systems, references, n_resamples=20)
+    assert 0 < 100 * ranking["pairs"][1]["delta"] < 0.05
+    assert {text.get_text() for text in ranking.plot().texts} == {"+0.0"}
+    systems["D"] = ["0 green bottle hanging on the wall of house 0", *references[1:]]
+    compared = bleu.compare(systems, references, baseline="A", n_resamples=20, confidence=None)
+    assert " +0.00 " in str(compared)
+    assert "-0.00" not in str(compared)
+
+
+def test_groups_with_their_intervals(bleu):
+    """A row per group and average, with its interval; the micro-average is a line."""
+    by = ["news", "$talks$"] * 20
+    texts = [f"{n} green bottles hanging on the wall" for n in range(40)]
+    predictions = [text.replace("hanging", "x" * (n % 3)) for n, text in enumerate(texts)]
+    result = bleu.compute(predictions=predictions, references=texts, by=by, confidence=0.9)
+    ax = result.plot()
+    rows = [*result["groups"].values(), result]
+    assert labels(ax.yaxis) == ["news", r"\$talks\$", "micro-average", "macro-average"]
+    shown = [f"{row['score']:.2f}" for row in rows] + [f"{result['macro_score']:.2f}"]
+    assert [text.get_text() for text in ax.texts] == shown
+    ends = [line.get_xdata() for line in ax.lines if line.get_marker() == "|"]
+    expected = [row["confidence_interval"] for row in rows] + [result["macro_confidence_interval"]]
+    assert np.array(ends) == pytest.approx(100 * np.array(expected))
+    assert ax.get_xlabel() == "BLEU, with 90% CI"
+    plain = bleu.compute(predictions=predictions, references=texts, by=by).plot()
+    assert (labels(plain.yaxis), plain.get_xlabel()) == (labels(ax.yaxis), "BLEU")
+    assert result.plot(kind="precisions").get_ylabel() == "precision (%)"
+
+
 class TestSegments:
     def test_histogram(self, bleu):
         result = bleu.compute(

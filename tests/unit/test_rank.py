@@ -297,3 +297,28 @@ def test_what_rank_does_not_take(bleu):
         TypeError, match=r"^`test` is not an option of rank\(\), which has one test"
     ):
         bleu.rank(SYSTEMS, REFERENCES, test="bootstrap")
+
+
+def test_a_ranking_says_its_verdict(bleu):
+    """It compares the best two systems, and counts the pairs that differ by more than chance."""
+    systems, references = make_ranked((0.1, 0.4, 0.41))
+    result = bleu.rank(systems, references)
+    best, second = result["ranking"][:2]
+    points = best["score"] - second["score"]
+    verdict = (
+        f"{best['system']} scores {points:.2f} points higher than {second['system']} (p = 0.0003,"
+        " adjusted for 3 pairs): more than chance at a family-wise error of 5%. In all, 2 of 3"
+        " pairs differ by more than chance."
+    )
+    assert f"\n\n{verdict}\n\n" in str(result)
+    assert f'<p class="bleu-verdict">{verdict}</p>' in result.to_html()
+    assert f"; {verdict.removesuffix('.')}; " in result.report()
+    two = {name: systems[name] for name in list(systems)[1:]}
+    result = bleu.rank(two, references, alpha=0.01, family_wise=False)
+    assert ": may be chance at an error per pair of 1%.\n" in str(result)
+    assert "adjusted" not in str(result)
+    one = bleu.rank({"A": ["a b c d"], "B": ["a b c e"]}, ["a b c d"])
+    assert (
+        "A scores 40.54 points higher than B: may be chance, because it was not tested.\n"
+        in str(one)
+    )

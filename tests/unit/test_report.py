@@ -971,7 +971,10 @@ class TestTables:
     def test_names_are_escaped(self):
         rows = [["system", "BLEU"], ["50%_a|b <b>*x*", "1"]]
         assert r"| 50%\_a\|b \<b>\*x\* | 1 |" in format_markdown(rows)
-        assert r"50\%\_a\textbar{}b \textless{}b\textgreater{}{*}x{*} & 1 \\" in format_latex(rows)
+        assert (
+            r"50\%\_a\textbar\allowbreak{}b \textless{}b\textgreater{}{*}x{*} & 1 \\"
+            in format_latex(rows)
+        )
 
     def test_a_report_without_a_table_of_its_own(self):
         assert Report(score=1.5, counts=list(range(9))).to_markdown().splitlines()[2:] == [
@@ -1082,7 +1085,13 @@ def test_a_report_is_a_sentence_and_bibtex(bleu, name):
                 in sentence
             )
         if "p_value" in system:
-            assert f"{100 * system['delta']:+.2f} (p = {system['p_value']:.4f})" in sentence
+            points = f"{abs(100 * system['delta']):.2f} points "
+            assert re.search(
+                rf", {points}\w+ than A.* \(p = {system['p_value']:.4f}\): m", sentence
+            )
+        if "delta_interval" in system:
+            low, high = (f"{100 * end:+.2f}" for end in system["delta_interval"])
+            assert f"{level} of the difference {low} to {high} (p = " in sentence
 
 
 @pytest.mark.parametrize("name", QUOTED)
@@ -1120,12 +1129,14 @@ def test_reports_by_hand(bleu):
     )
     compared = bleu.compare({"A": texts, "B": texts}, texts, confidence=None, n_resamples=9)
     assert compared.report().splitlines()[0] == (
-        "In BLEU, the baseline A scores 100.00; B scores 100.00, a difference of +0.00 (p = 1.0000); paired approximate"
+        "In BLEU, the baseline A scores 100.00; B scores 100.00, the same as A (p = 1.0000): may be chance at"
+        " the 5% level; paired approximate"
         f" randomization, 9 resamples; signature {compared['signature']}."
     )
     ranked = bleu.rank({"A": texts, "B": texts}, texts, confidence=None, n_resamples=9)
     assert ranked.report().splitlines()[0] == (
-        "Ranked by BLEU: 1-2. A 100.00, 1-2. B 100.00; paired approximate randomization, 9 resamples; ranks at a family-wise"
+        "Ranked by BLEU: 1-2. A 100.00, 1-2. B 100.00; A scores the same as B (p = 1.0000): may be chance at a"
+        " family-wise error of 5%; paired approximate randomization, 9 resamples; ranks at a family-wise"
         " error of 5%"
         f"; signature {ranked['signature']}."
     )
@@ -1303,11 +1314,16 @@ def name_everything(bleu, name):
 
 
 TEX = {
-    "\\textbackslash{}": "\\", "\\textasciitilde{}": "~", "\\textasciicircum{}": "^", "\\textbar{}": "|",
+    "\\textbackslash{}": "\\", "\\textasciitilde{}": "~", "\\textasciicircum{}": "^", "\\textbar\\allowbreak{}": "|",
+    "\\`{}": "`", "-{}": "-", "$^\\dagger$": "†", "$-$": "-",
     "\\textless{}": "<", "\\textgreater{}": ">", "{[}": "[", "{*}": "*", "~": " ",
     "\\&": "&", "\\%": "%", "\\$": "$", "\\#": "#", "\\_": "_", "\\{": "{", "\\}": "}",
 }  # fmt: skip
 TEX_PATTERN = "|".join(map(re.escape, TEX))
+
+
+def read_tex(text):
+    return re.sub(TEX_PATTERN, lambda found: TEX[found[0]], text)
 
 
 def squeeze(text):
@@ -1320,29 +1336,32 @@ def test_every_format_shows_names_as_they_are(bleu, name):
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     for result in name_everything(bleu, name):
         title, note = escape_unseen(result._title()), escape_unseen(result._note())
+        verdicts = list(map(escape_unseen, result._verdicts()))
         rows = [list(map(escape_unseen, row)) for row in result._rows()]
         cells = [cell for row in rows for cell in row]
         # Markdown
         reader = read(parser.render(result.to_markdown()))
         assert reader.tags <= {"p", "code", "table", "thead", "tbody", "tr", "th", "td"}
-        assert squeeze(reader.text) == squeeze(" ".join([title, *cells, note]))
+        assert squeeze(reader.text) == squeeze(" ".join([title, *cells, *verdicts, note]))
         assert reader.code == escape_unseen(result.get("signature", ""))
-        # LaTeX, in which title and note are comments
-        table, _, comments = result.to_latex().partition("\n\\end{tabular}\n")
-        assert comments.split("\n") == [f"% {text}" for text in (title, note) if text]
+        # LaTeX, in which title, verdicts and note are comments, too
+        table, _, comments = result.to_latex(rows[0]).partition("\n\\end{table}\n")
+        assert comments.split("\n") == [f"% {text}" for text in (title, *verdicts, note) if text]
         lines = [line.removesuffix(r" \\") for line in table.split("\n") if line.endswith(r" \\")]
+        (caption,) = re.findall(r"^\\caption\{(.*)\}$", table, re.MULTILINE)
         for line, row in zip(lines, filter(None, rows), strict=True):
             written = line.split(" & ")
-            assert not re.search(r"[\\&%$#_{}~^|<>]", re.sub(TEX_PATTERN, "", "".join(written)))
-            assert [
-                re.sub(TEX_PATTERN, lambda found: TEX[found[0]], cell) for cell in written
-            ] == row
+            for text in (caption, *written):
+                left = re.sub(TEX_PATTERN, "", text)
+                assert not re.search(r"[\\&%$#_{}~^|<>`]|--", left)
+            assert [read_tex(cell).removesuffix("†") for cell in written] == row
+        assert read_tex(caption) == escape_unseen(result._caption())
         # HTML
         reader = read(result.to_html())
         assert reader.tags <= HTML_TAGS
         assert reader.attributes <= {"class", "style", "title", "dir"}
         text = squeeze(reader.text)
-        for cell in [*cells, note]:
+        for cell in [*cells, *verdicts, note]:
             assert escape_unseen(name) not in cell or squeeze(cell) in text
 
 

@@ -3,6 +3,7 @@
 import itertools
 import json
 import random
+import re
 import statistics
 import sys
 import warnings
@@ -1371,6 +1372,43 @@ def test_runs_without_variance_have_neither_p_nor_interval(bleu, systems, refere
     assert [one for one in warned if one.startswith("System 'B': neither the runs nor resamples")]
     noun = "documents" if documents else "segments"
     assert f"B: no interval or p, because neither runs nor {noun} vary" in str(result)
+
+
+@pytest.mark.parametrize("confidence", [0.95, None])
+@pytest.mark.parametrize("by", [None, [0] * 20 + [1] * 20])
+def test_what_is_said_to_be_missing_is_missing(bleu, by, confidence):
+    """Copies of perfect texts score 100 on every resample, and their difference from others varies."""
+    perfect = {n: ["a b c d e"] * 40 for n in (1, 2)}
+    varied = {
+        n: ["a b c d x", "a b c d e"] * (10 * n) + ["a b c d e"] * (40 - 20 * n) for n in (1, 2)
+    }
+    systems = {"A": varied, "B": perfect, "C": {1: ["a b c x e"] * 40, 2: ["a b c x e"] * 40}}
+    for baseline in systems:
+        compare = lambda baseline=baseline: bleu.compare(
+            systems, ["a b c d e"] * 40, baseline=baseline, by=by, confidence=confidence
+        )
+        result, warned = record_warnings(compare)
+        told = [one for one in warned if "neither the runs nor resamples" in one]
+        expected = {}
+        for name, system in result["systems"].items():
+            has_p = name == baseline or "p_value" in system
+            has_interval = confidence is None or "confidence_interval" in system
+            expected[name] = {
+                (True, True): None,
+                (False, True): "no p",
+                (True, False): "no interval of the score",
+                (False, False): "no interval or p",
+            }[has_p, has_interval]
+        assert expected["A"] is None
+        found = {name: missing for name, missing in expected.items() if missing}
+        assert told == [
+            f"System '{name}': neither the runs nor resamples of the texts differ in score, so there"
+            f" is {missing}. Check that the runs are separate trainings, not copies."
+            for name, missing in found.items()
+        ]
+        assert re.findall(r"\b([ABC]): (no [\w ]+), because neither", str(result)) == list(
+            found.items()
+        )
 
 
 def test_equal_systems_without_variance_have_a_p_value_of_1(bleu):
