@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
-from math import exp
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
@@ -43,8 +41,6 @@ from .bleu_messages import (
     within_system,
 )
 from .bleu_options import (
-    CORPUS_ONLY,
-    OPTIONS,
     Options,
     check_flag,
     make_signature,
@@ -102,7 +98,6 @@ def compare_systems(
     by: object = None,
     documents: object = None,
     like: object = None,
-    human: bool = False,
 ) -> Comparison:
     """Test systems against a baseline."""
     # 1. Check the arguments.
@@ -110,7 +105,6 @@ def compare_systems(
     data_of = list_runs(given)
     chosen = _choose_test(test, data_of)
     trials = _check_systems(given, n_resamples, options, chosen, chosen.n_resamples)
-    check_flag("human", human)
     if options.confidence or chosen.compares_runs:
         significance.import_scipy()  # raises before the counting if it is missing
     first = next(iter(given))
@@ -144,10 +138,6 @@ def compare_systems(
     if not chosen.compares_runs:
         for system_scores, runs in zip(scores, arranged):
             _add_single_run(system_scores, runs)
-    if human:
-        _check_curve(plan.options, shared.origin.tokenizer_name)
-        for system in scores[1:]:
-            system["human_accuracy"] = estimate_human_accuracy(system["delta"])
     # 5. Put the result together, systems in the order of the caller.
     scores_of = dict(zip(names, scores))
     comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in given})
@@ -656,50 +646,6 @@ def _add_single_run(scores: SystemScores, runs: ArrangedRuns) -> None:
         scores["runs"] = {name: run}
 
 
-# --- Agreement with human judgments ---------------------------------------------------------------
-
-_HIGHEST_ACCURACY = 0.8833333333333225
-_STEEPNESS = 0.9663926931178954
-_HUMAN_TOKENIZERS = re.compile("13a|zh|char|ja-mecab-.*")
-HUMAN_NOTE = (
-    "People agree: estimated accuracy, the share of system pairs that people and BLEU rank in the"
-    " same order (Kocmi et al., 2024). The curve was fitted on 6,530 pairs, mostly versions of one"
-    " system. On unrelated systems, people agree less: in WMT21 and WMT23 on 62% of 381 pairs that"
-    " differ by 1 to 2 points, where the curve says 71%."
-)
-
-
-def estimate_human_accuracy(delta: float) -> float | None:
-    """Return the estimated share of pairs that people and BLEU rank alike; None below chance.
-
-    This is the curve of Kocmi et al. (2024, "Navigating the Metrics Maze: Reconciling Score
-    Magnitudes and Accuracies"), which reaches 50% at 0.28 points.
-
-    Args:
-        delta: a difference on the scale 0-1.
-
-    >>> round(estimate_human_accuracy(0.02), 4), estimate_human_accuracy(0.002)
-    (0.7716, None)
-    """
-    accuracy = _HIGHEST_ACCURACY / (1 + exp(-_STEEPNESS * 100 * abs(delta)))
-    return accuracy if accuracy >= 0.5 else None
-
-
-def _check_curve(options: Options, tokenizer_name: str) -> None:
-    """Raise unless the curve was fitted on scores with these options and this tokenizer."""
-    unlike = []
-    if not _HUMAN_TOKENIZERS.fullmatch(tokenizer_name):
-        unlike.append("tokenize")
-    for name, default in OPTIONS.items():
-        if name not in ("tokenize", *CORPUS_ONLY) and getattr(options, name) != default:
-            unlike.append(name)
-    if unlike:
-        raise ValueError(
-            "human=True: the estimate holds for default options and 13a, zh, char or ja-mecab."
-            f" Remove `{unlike[0]}` or `human`."
-        )
-
-
 # --- Results --------------------------------------------------------------------------------------
 
 
@@ -817,17 +763,13 @@ class Comparison(report.QuotableReport):
 
     def _note(self) -> str:
         facts = [
-            *self._describe_disagreement(),
             *_describe_test(self, self["test"], self["systems"].values()),
             *self._describe_intervals(),
             *self._describe_few_runs(),
             *self._describe_no_variance(),
             self["signature"],
         ]
-        note = "; ".join(facts)
-        if any("human_accuracy" in system for system in self["systems"].values()):
-            note = f"{HUMAN_NOTE} {note}"
-        return note
+        return "; ".join(facts)
 
     def _verdicts(self) -> list[str]:
         verdicts = [
@@ -898,40 +840,6 @@ class Comparison(report.QuotableReport):
         return [
             f"{name}: {missing}, because neither runs nor {unit} vary"
             for name, missing in self._list_missing().items()
-        ]
-
-    def _count_units(self) -> int:
-        """Return the number of documents, or of segments without documents; 0 if not known."""
-        if "documents" in self:
-            return self["documents"]
-        for system in self["systems"].values():
-            if "wins" in system:
-                return system["wins"] + system["ties"] + system["losses"]
-        return 0
-
-    def _describe_disagreement(self) -> list[str]:
-        """Say which of interval and test to trust if a small set makes them differ.
-
-        Return an empty list if they agree.
-        """
-        size = self._count_units()
-        if size >= significance.MIN_UNITS:
-            return []
-        names = []
-        for name, system in self["systems"].items():
-            if "delta_interval" not in system or "p_value" not in system:
-                continue
-            low, high = system["delta_interval"]
-            excludes_zero = low > 0 or high < 0
-            is_significant = system["p_value"] < 1 - self["confidence"]
-            if excludes_zero != is_significant:
-                names.append(str(name))
-        if not names:
-            return []
-        unit = "document" if "documents" in self else "segment"
-        return [
-            f"{', '.join(names)}: interval of the difference and p disagree, because there are only"
-            f" {count_things(size, unit)}: trust p, whose test holds its level for any number"
         ]
 
     def _sentence(self) -> str:
@@ -1230,11 +1138,7 @@ def _write_points(difference: float) -> str:
     return report.write_difference(100 * difference)
 
 
-def _write_accuracy(accuracy: float | None) -> str:
-    return f"{100 * accuracy:.0f}%" if accuracy else "no better than chance"
-
-
-_COLUMNS_OF_PAPERS = ("score", "confidence_interval", "delta", "p_value")
+_COLUMNS_OF_PAPERS = ("score", "run_standard_deviation", "confidence_interval", "delta", "p_value")
 _COLUMNS = (
     report.Column("BLEU", "score", "{:.2f}".format),
     report.Column("SD of runs", "run_standard_deviation", report.write_score),
@@ -1247,5 +1151,4 @@ _COLUMNS = (
     report.Column("wins", "wins", "{:,}".format),
     report.Column("ties", "ties", "{:,}".format),
     report.Column("losses", "losses", "{:,}".format),
-    report.Column("people agree", "human_accuracy", _write_accuracy),
 )

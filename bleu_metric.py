@@ -482,7 +482,6 @@ class BleuMetric(BufferedMetric):
         by: object = None,
         documents: object = None,
         like: object = None,
-        human: bool = False,
         **options: Unpack[SystemsOptions],
     ) -> Comparison:
         """Test whether systems differ significantly from a baseline on the same references.
@@ -501,7 +500,6 @@ class BleuMetric(BufferedMetric):
             by: as for `compute`.
             documents: as for `compute`; whole documents are resampled or exchanged.
             like: as for `compute`.
-            human: True to add `human_accuracy`.
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default;
                 None leaves out intervals and `detectable_delta`.
 
@@ -524,9 +522,6 @@ class BleuMetric(BufferedMetric):
                 wins, ties, losses: numbers of segments; with several runs, by their mean score.
                 detectable_delta: the minimum detectable effect: the true difference that a test at
                     the 5% level detects with 80% power (Card et al., 2020).
-                human_accuracy: with `human=True`, how often people and BLEU rank two systems in the
-                    same order (Kocmi et al., 2024): 0.5 to 0.883, or None below 0.28 points, where
-                    it is not better than chance.
                 groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value`; with
                     `documents`, their number.
                 macro_*: with `by`, `macro_bleu`, `macro_delta`, `macro_p_value`,
@@ -561,7 +556,6 @@ class BleuMetric(BufferedMetric):
             by=by,
             documents=documents,
             like=like,
-            human=human,
         )
 
     def rank(

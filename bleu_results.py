@@ -164,12 +164,11 @@ class SystemScores(_Compared, Uncertainty, total=False):
     """The scores of a system, as in `systems` of a comparison.
 
     A key is optional if it needs an argument. The baseline has no key of `_Compared` but those of
-    `Scored`, no `human_accuracy`, and no `macro_...` but `macro_bleu`.
+    `Scored`, and no `macro_...` but `macro_bleu`.
     """
 
     runs: dict[Hashable, RunScores]
     run_standard_deviation: float
-    human_accuracy: float | None
     groups: dict[Label, GroupScores]
     macro_bleu: float
     macro_delta: float

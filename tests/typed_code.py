@@ -65,7 +65,7 @@ MISSING = """
 from bleu_metric import BleuMetric
 
 bleu = BleuMetric()
-bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]["human_accuracy"]
+bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]["p_value_sacrebleu"]
 bleu.compare({"A": ["a"], "B": ["b"]}, ["a"])["systems"]["B"]["macro_delta"]
 bleu.rank({"A": ["a"], "B": ["b"]}, ["a"])["ranking"][0]["degrees_of_freedom"]
 bleu.compute(predictions=["a"], references=["a"], by=["x"])["groups"]["x"]["segment_bleu"]

@@ -243,7 +243,6 @@ SETTINGS = {
     "confidence": {"confidence": 0.9},
     "by": {"by": ["<label>"] * 36},
     "documents": {"documents": [row // 3 for row in range(36)]},
-    "human": {"human": True},
     'test="bootstrap"': {"test": "bootstrap"},
     "details": {"details": True},
     "values beside the score": {"reported": "BLEU = 0.001 (BP=0.5)"},

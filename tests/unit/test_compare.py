@@ -1,7 +1,6 @@
 """`compare`: sacreBLEU's PairedTest asked live, on synthetic text and on WMT21's systems if available."""
 
 import json
-import math
 import random
 import re
 import statistics
@@ -15,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import sacrebleu.significance
-from bleu.bleu_compare import Comparison, estimate_human_accuracy
+from bleu.bleu_compare import Comparison
 from bleu.bleu_significance import import_scipy
 from helpers import (
     REFERENCES,
@@ -975,70 +974,6 @@ def test_tables_that_do_not_fit_are_rejected(bleu, method, number):
     with pytest.raises((ValueError, TypeError)) as error:
         getattr(bleu, method)({"A": first, "B": second}, n_resamples=5, **options)
     assert str(error.value).startswith(message.rstrip())
-
-
-@pytest.mark.parametrize("points", [0, 0.1, 0.27, 0.28, 0.5, 1, 1.5, -1.5, 2, 5, 30])
-def test_the_curve_of_human_accuracy(points):
-    """The formula of Kocmi et al. (2024), and no value where it is below 50%, from 0 to 0.27 points."""
-    expected = 0.8833333333333225 / (1 + math.exp(-0.9663926931178954 * abs(points)))
-    found = estimate_human_accuracy(points / 100)
-    assert found == (pytest.approx(expected, abs=1e-12) if abs(points) >= 0.28 else None)
-    if abs(points) == 1.5:
-        assert round(100 * expected) == 72  # between the 64% at 1 and the 77% at 2 points
-
-
-def test_human_accuracy_in_the_result(bleu):
-    result = bleu.compare(SYSTEMS, REFERENCES, n_resamples=5, human=True)
-    assert "human_accuracy" not in result["systems"]["A"]
-    for name in ("B", "C", "nearly A"):
-        delta = abs(100 * result["systems"][name]["delta"])
-        expected = 0.8833333333333225 / (1 + math.exp(-0.9663926931178954 * delta))
-        assert result["systems"][name]["human_accuracy"] == (
-            pytest.approx(expected) if delta > 0.28 else None
-        )
-    same = bleu.compare(
-        {"A": SYSTEMS["A"], "B": SYSTEMS["A"]}, REFERENCES, n_resamples=5, human=True
-    )
-    for written in (str(same), same.to_html(), same.to_markdown(), same.to_latex()):
-        assert "no better than chance" in written
-        assert "6,530 pairs" in written
-    without = bleu.compare(SYSTEMS, REFERENCES, n_resamples=5)
-    assert "people" not in str(without)
-    assert "human_accuracy" not in without["systems"]["B"]
-
-
-class Charset:
-    """A tokenizer whose name begins as that of `char`."""
-
-    def __call__(self, text):
-        return text.split()
-
-    def signature(self):
-        return "charset"
-
-    def __repr__(self):
-        return "Charset()"  # pytest-xdist needs a test's name to be the same in all processes
-
-
-HUMAN_OPTIONS = [
-    ({"tokenize": "zh"}, None), ({"tokenize": "char"}, None), ({"tokenize": "ja-mecab"}, None), ({"seed": 1}, None),
-    ({"confidence": None}, None), ({"tokenize": "none"}, "tokenize"), ({"tokenize": str.split}, "tokenize"),
-    ({"tokenize": "intl"}, "tokenize"), ({"lowercase": True}, "lowercase"), ({"max_order": 2}, "max_order"),
-    ({"smooth_method": "none"}, "smooth_method"), ({"effective_order": True}, "effective_order"),
-    ({"weights": [1, 0, 0, 0]}, "weights"), ({"reference_length": "shortest"}, "reference_length"),
-    ({"minimum_total": 1}, "minimum_total"), ({"tokenize": {"b": "zh"}, "by": LABELS}, "tokenize"),
-    ({"tokenize": {"b": "zh", "a": "zh"}, "by": LABELS}, None), ({"tokenize": Charset()}, "tokenize"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("options", "named"), HUMAN_OPTIONS, ids=str)
-def test_human_accuracy_holds_for_default_options_only(bleu, options, named):
-    call = lambda: bleu.compare(SYSTEMS, REFERENCES, n_resamples=5, human=True, **options)
-    if named is None:
-        assert "human_accuracy" in call()["systems"]["B"]
-    else:
-        with pytest.raises(ValueError, match=rf"^human=True: the estimate holds for default options.*Remove `{named}`"):  # fmt: skip
-            call()
 
 
 class Separator:

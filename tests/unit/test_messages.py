@@ -238,11 +238,6 @@ ERRORS = [
         id="family_wise as a text",
     ),
     pytest.param(
-        lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], human=1),
-        "human=1: pass True or False.",
-        id="human as a number",
-    ),
-    pytest.param(
         lambda bleu: bleu.compute(predictions=["a"], references=["a"], by=[b"x"]),
         "by[0]: expected a str or a number, got bytes. Decode it: value.decode().",
         id="bytes as a label",

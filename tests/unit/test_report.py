@@ -242,7 +242,7 @@ SAVED = {
     "check of systems": lambda bleu: bleu.check({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, documents=["x", "x", "y"]),
     "compute, documents": lambda bleu: bleu.compute(predictions=PREDICTIONS, references=REFERENCES, documents=["x", "x", "y"], confidence=0.95, n_resamples=20),
     "compare, runs": lambda bleu: bleu.compare(RUNS, REFERENCES, n_resamples=20, by=GROUPS[:3]),
-    "compare, bootstrap": lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, test="bootstrap", n_resamples=20, human=True, documents=["x", "x", "y"]),
+    "compare, bootstrap": lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, test="bootstrap", n_resamples=20, documents=["x", "x", "y"]),
     "compare, one segment": lambda bleu: bleu.compare({"A": PREDICTIONS[:1], "B": OTHERS[:1]}, REFERENCES[:1]),
     "reconcile, a line": lambda bleu: bleu.reconcile(PREDICTIONS, REFERENCES, str(bleu.compute(predictions=PREDICTIONS, references=REFERENCES))),
 }  # fmt: skip
@@ -1293,16 +1293,13 @@ def name_everything(bleu, name):
         def __call__(self, text):
             return text.split()
 
-    # With two segments, the interval of the difference and p disagree, and the note names the system.
     references = ["the cat sat on the mat", "a dog lay on the rug today"]
     texts = ["the cat sat on a mat", "a dog lay on my rug today"]
     systems = {"base": texts, name: references}
     runs = {"base": {"1": texts, name: references}, name: references}
     by = [name, "other"]
-    compared = bleu.compare(systems, references, n_resamples=50, by=by, human=True)
-    assert f"{name}: interval of the difference" in compared._note()
     return [
-        compared,
+        bleu.compare(systems, references, n_resamples=50, by=by),
         bleu.compare(runs, references, n_resamples=50),
         bleu.rank(systems, references, n_resamples=50),
         bleu.diff({name: [name, texts[0]], "B": references}, [name, references[0]], tokenize="none", by=by),

@@ -15,7 +15,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from bleu.bleu_compare import estimate_human_accuracy
 from bleu.bleu_significance import INTERVAL_METHODS, Estimate, add_estimate, describe_intervals
 from conftest import needs_wmt21
 from helpers import (
@@ -646,26 +645,14 @@ def test_few_resamples_by_document(load, n_resamples, warned):
         assert not [one for one in messages if "from the lowest to the highest" in one]
 
 
-def test_interval_and_test_that_disagree_on_a_small_set(bleu):
+def test_the_verdict_of_a_small_set_is_that_of_the_test(bleu):
     """Two segments: the interval of the difference excludes 0, but no exchange of two segments has a p below 0.5."""
     references = ["the cat sat on the mat", "a dog lay on the rug today"]
     systems = {"A": ["the cat sat on a mat", "a dog lay on my rug today"], "B": references}
     result = bleu.compare(systems, references)
     assert result["systems"]["B"]["delta_interval"][0] > 0
     assert result["systems"]["B"]["p_value"] > 0.4
-    told = (
-        "B: interval of the difference and p disagree, because there are only 2 segments: trust p"
-    )
-    assert told in str(result)
-    assert told in result.to_html()
-    many = bleu.compare({name: texts * 20 for name, texts in systems.items()}, references * 20)
-    assert "disagree" not in str(many)
-    many = bleu.compare(
-        {name: texts * 20 for name, texts in systems.items()},
-        references * 20,
-        documents=["x", "y"] * 20,
-    )
-    assert "because there are only 2 documents" in str(many)
+    assert ": may be chance at the 5% level." in str(result)
 
 
 # --- Training runs --------------------------------------------------------------------------------
@@ -1466,11 +1453,6 @@ def test_the_baseline_of_runs(bleu):
     assert base["delta"] == -forward["new"]["delta"]
     assert base["p_value"] == pytest.approx(forward["new"]["p_value"], rel=1e-9)
     assert "delta" not in backward["systems"]["new"]
-
-
-def test_people_agree_on_the_difference_of_means(bleu):
-    new = bleu.compare(RUNS, RUN_REFERENCES, human=True)["systems"]["new"]
-    assert new["human_accuracy"] == estimate_human_accuracy(new["delta"])
 
 
 def test_the_signature_of_runs(bleu, load):
