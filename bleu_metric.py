@@ -500,12 +500,14 @@ class BleuMetric(BufferedMetric):
             by: as for `compute`.
             documents: as for `compute`; whole documents are resampled or exchanged.
             like: as for `compute`.
-            **options: any option of `compute` except `segments`. `confidence` is 0.95 by default;
-                None leaves out intervals and `detectable_delta`.
+            **options: any option of `compute` except `segments`. `confidence` is 0.95 by default,
+                and tests are then at the 5% level; None leaves out intervals and
+                `detectable_delta`.
 
         Returns:
-            A dict, which prints as a table, with `baseline`, `systems`, `test`, `n_resamples`,
-            `seed`, `confidence`, the number of `documents` if they were passed, and `signature`.
+            A dict, which prints as a table with a verdict. It has `baseline`, `systems`, `test`,
+            `n_resamples`, `seed`, `confidence`, the number of `documents` if they were passed, and
+            `signature`.
             Each of `systems` is a dict, with all scores except `score` on the scale 0-1:
                 bleu, score, confidence_interval, bootstrap_mean, standard_error: as from `compute`,
                     by document with `degrees_of_freedom`. Several training runs have their mean

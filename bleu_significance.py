@@ -535,7 +535,7 @@ def exchange_all_pairs(units: Units, deltas: Float64, plan: Plan) -> Float64:
 #     κ = U · Σ s⁴ / (Σ s²)², where s is the value without a unit, minus the mean of these values
 #     ν = min(U - 1, 2 U / (κ - 1)), and at least 1
 #
-# The factor U / (U - 1) undoes the shrinking by the bootstrap. κ is the kurtosis of the influences
+# The factor U / (U - 1) corrects the bootstrap's downward bias. κ is the kurtosis of the influences
 # of the units. The variance of a sample variance is (κ - 1) / U relative to its square, and that of
 # χ² with ν degrees of freedom is 2 / ν (Satterthwaite, 1946). So a few documents that carry most of
 # the variation have few degrees of freedom.
@@ -1188,7 +1188,7 @@ def read_macro_average(scores: Mapping[str, Any]) -> dict[str, Any]:
 
 _GROUPS_OF_ONE = Notice(
     "small groups",
-    "{groups} with one {unit}: {without} no interval and no p-value",
+    "{groups} a single {unit}, so {without} an interval or p-value",
     ". Pass more {unit}s per group",
 )
 _SMALL_GROUPS = Notice(
@@ -1224,10 +1224,11 @@ def warn_about_size(units: Units, counted: Counted) -> None:
     groups = count_units_of_groups(counted)
     few = sum(group < MIN_UNITS for group in groups)
     if 1 in groups:
-        shown = count_things(groups.count(1), "group")
-        without = "such a group and the macro-average have"
+        single = groups.count(1)
+        shown = f"{count_things(single, 'group')} {'has' if single == 1 else 'have'}"
+        without = f"neither {'it' if single == 1 else 'they'} nor the macro-average gets"
         if counted.shared_documents:  # the macro-average draws from all documents
-            without = "such a group has"
+            without = "it does not get" if single == 1 else "they do not get"
         warn(_GROUPS_OF_ONE, groups=shown, unit=unit, without=without)
     elif few and size >= MIN_UNITS:
         shown = count_things(len(groups), "group")

@@ -640,10 +640,10 @@ def test_the_mean_of_segment_scores(bleu, options):
 SIZES = [
     ({"a": 40, "b": 30}, ["a", "b"], []),
     ({"a": 40, "b": 29}, ["a", "b"], ["1 of 2 groups with fewer than 30 segments: their intervals and tests are unreliable"]),
-    ({"a": 40, "b": 1}, ["a"], ["1 group with one segment: such a group and the macro-average have no interval"]),
+    ({"a": 40, "b": 1}, ["a"], ["1 group has a single segment, so neither it nor the macro-average gets an interval or p-value"]),
     ({"a": 5, "b": 4}, ["a", "b"], ["Intervals and tests of 9 segments are unreliable"]),
     ({"a": 40}, ["a"], []),
-    ({"a": 1, "b": 1}, [], ["2 groups with one segment", "Intervals and tests of 2 segments are unreliable"]),
+    ({"a": 1, "b": 1}, [], ["2 groups have a single segment, so neither they nor the macro-average gets", "Intervals and tests of 2 segments are unreliable"]),
 ]  # fmt: skip
 
 
