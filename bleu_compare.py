@@ -1025,21 +1025,24 @@ class Ranking(report.QuotableReport):
         names = [system["system"] for system in self["ranking"]]
         deltas = np.zeros((len(names), len(names)))
         significant = np.zeros((len(names), len(names)), bool)
-        for pair, (i, j) in zip(self["pairs"], combinations(range(len(names)), 2)):
+        p_values = self._list_p_values() or [1.0] * len(self["pairs"])
+        pairs = combinations(range(len(names)), 2)
+        for pair, p_value, (i, j) in zip(self["pairs"], p_values, pairs):
             deltas[i, j] = 100 * pair["delta"]
-            significant[[i, j], [j, i]] = pair.get(self._p_key, 1.0) < self["alpha"]
+            significant[[i, j], [j, i]] = p_value < self["alpha"]
         return plots.plot_pairs(names, deltas - deltas.T, significant, ax)
 
-    @property
-    def _p_key(self) -> str:
-        """The key of the p-values that ranks are from."""
-        return "p_adjusted" if self["family_wise"] else "p_value"
+    def _list_p_values(self) -> list[float]:
+        """Return the p-values that the ranks are from, by pair; an empty list without a test."""
+        pairs: list[Any] = self["pairs"]
+        key = "p_adjusted" if self["family_wise"] else "p_value"
+        return [pair[key] for pair in pairs if key in pair]
 
     def _verdicts(self) -> list[str]:
         """Compare the best two systems, and count the pairs that differ by more than chance."""
         pairs = self["pairs"]
         best, second = pairs[0]["systems"]
-        p_values = [pair[self._p_key] for pair in pairs if self._p_key in pair]
+        p_values = self._list_p_values()
         p_value = p_values[0] if p_values else None
         difference = _compare_scores(pairs[0]["delta"], second)
         if p_value is not None:
@@ -1050,7 +1053,7 @@ class Ranking(report.QuotableReport):
         verdict = f"{best} scores {difference}: {judged}."
         if len(p_values) > 1:
             found = sum(p_value < self["alpha"] for p_value in p_values)
-            verdict += f" In all, {found:,} of {len(pairs):,} pairs differ by more than chance."
+            verdict += f" Pairs that differ by more than chance: {found:,} of {len(pairs):,}."
         return [verdict]
 
     def _describe_error(self) -> str:

@@ -859,24 +859,19 @@ _NAMES_OF_CONFIDENCE = (
 )  # fmt: skip
 
 
-def _find_confidence(name: str, value: object) -> float:
-    """Return the confidence that a value of another tool's option means; 0.95 if none is meant.
+def _advise_confidence(name: str = "", value: object = None) -> str:
+    """Return the advice for another tool's name of `confidence`, with the passed number if it fits.
 
-    >>> _find_confidence("alpha", 0.01), _find_confidence("level", 90), _find_confidence("ci", True)
-    (0.99, 0.9, 0.95)
+    >>> _advise_confidence("alpha", 0.01)
+    'write `confidence=0.99` for a 99% interval, and tests at the 1% level'
     """
     value = to_python(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return 0.95
-    if name == "alpha":
-        value = round(1 - value, 9)
-    confidence = value / 100 if value > 1 else value
-    return confidence if 0.5 <= confidence < 1 else 0.95
-
-
-def _advise_confidence(confidence: float) -> str:
-    percent = f"{100 * confidence:g}"
-    level = f"{100 - 100 * confidence:g}"
+    confidence = 0.95
+    if isinstance(value, (int, float)):
+        share = 1 - value if name == "alpha" else value
+        share = round(share / 100 if 1 < share < 100 else share, 9)
+        confidence = share if 0.5 <= share < 1 else 0.95
+    percent, level = f"{100 * confidence:g}", f"{100 - 100 * confidence:g}"
     return (
         f"write `confidence={confidence}` for a {percent}% interval, and tests at the {level}%"
         " level"
@@ -911,7 +906,7 @@ OTHER_NAMES = {
     **dict.fromkeys(
         ("epsilon", "k"), "write `smooth_value`, with the `smooth_method` that takes it"
     ),
-    **dict.fromkeys(_NAMES_OF_CONFIDENCE, _advise_confidence(0.95)),
+    **dict.fromkeys(_NAMES_OF_CONFIDENCE, _advise_confidence()),
     "n_bootstrap": "write `confidence=0.95` for an interval, and `n_resamples` for its resamples",
     "bootstrap": "write `confidence=0.95` for a bootstrap interval, or `test='bootstrap'` in"
     " compare()",
@@ -1069,7 +1064,7 @@ def explain_unknown_option(
         return f"`{name}` is not an option of {method}(). Remove it. {takes}"
     advice = OTHER_NAMES.get(name, "")
     if name in _NAMES_OF_CONFIDENCE:
-        advice = _advise_confidence(_find_confidence(name, value))
+        advice = _advise_confidence(name, value)
     for argument in re.findall(r"^write `(\w+)", advice):
         advice = _COLUMNS.get((method, argument), advice)
         if argument not in OPTIONS and method == "evaluate.load":

@@ -307,8 +307,8 @@ def test_a_ranking_says_its_verdict(bleu):
     points = best["score"] - second["score"]
     verdict = (
         f"{best['system']} scores {points:.2f} points higher than {second['system']} (p = 0.0003,"
-        " adjusted for 3 pairs): more than chance at a family-wise error of 5%. In all, 2 of 3"
-        " pairs differ by more than chance."
+        " adjusted for 3 pairs): more than chance at a family-wise error of 5%. Pairs that"
+        " differ by more than chance: 2 of 3."
     )
     assert f"\n\n{verdict}\n\n" in str(result)
     assert f'<p class="bleu-verdict">{verdict}</p>' in result.to_html()

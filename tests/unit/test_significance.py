@@ -524,7 +524,8 @@ def test_a_group_of_one_document_that_is_shared_has_a_macro_average(bleu):
         for i, document in enumerate(DOCUMENTS)
     ]
     with pytest.warns(
-        bleu.Warning, match="1 group has a single document, so it does not get an interval or p-value"
+        bleu.Warning,
+        match="1 group has a single document, so it does not get an interval or p-value",
     ):
         result = bleu.compute(
             predictions=SYSTEMS["B"],
