@@ -23,7 +23,7 @@ from .bleu_counting import REFERENCE_LENGTHS, CountingRule
 from .bleu_messages import Notice, invalid, one_of, show_value, warn
 from .bleu_results import Scores
 from .bleu_scoring import SMOOTH_METHODS, precisions
-from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, is_moses, print_tokenizer
+from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, is_moses
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
 
@@ -597,7 +597,7 @@ def make_signature(
     values["eff"] = "yes" if options.effective_order else "no"
     if has_segment_scores and not options.for_segments().effective_order:
         values["segeff"] = "no"
-    values["tok"] = print_tokenizer(origin.tokenizer_name)
+    values["tok"] = origin.tokenizer_name
     values["smooth"] = options.smooth_method
     smooth_value = options.smooth_value_in_effect
     if smooth_value is not None:

@@ -28,7 +28,7 @@ from .bleu_messages import (
 )
 from .bleu_options import COUNTING_OPTIONS, PRETOKENIZED, Options, Origin, same_or_var
 from .bleu_statistics import Counted, Group, check_labels, sum_by_number
-from .bleu_tokenizers import choose_tokenizer, print_tokenizer
+from .bleu_tokenizers import choose_tokenizer
 
 LABEL = "label"  # the column of labels in a table
 DOCUMENT = "document"  # the column of documents
@@ -749,11 +749,7 @@ def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> _Rec
 
 def _tables_differ(name: str, values: Mapping[str, object]) -> ValueError:
     """Build the error for an option in which two tables differ; `values` are by place."""
-    shown = []
-    for place, value in values.items():
-        if name == "tokenize" and isinstance(value, str):
-            value = print_tokenizer(value)
-        shown.append(f"{value!r} in {place}")
+    shown = [f"{value!r} in {place}" for place, value in values.items()]
     return ValueError(
         "statistics: the tables were counted under different options and don't add up:"
         f" {name} is {' and '.join(shown)}. Call statistics() again with the same options. Only"
@@ -848,7 +844,7 @@ def _check_tokenizer(place: str, counted: str, asked: str) -> None:
     """Raise unless rows were counted with the tokenizer that was asked for."""
     _check_same_function(counted, asked)
     if counted != asked:
-        raise _counted_otherwise(place, print_tokenizer(counted), print_tokenizer(asked))
+        raise _counted_otherwise(place, counted, asked)
 
 
 def _counted_otherwise(name: str, counted: object, asked: object) -> ValueError:
@@ -859,9 +855,9 @@ def _counted_otherwise(name: str, counted: object, asked: object) -> ValueError:
 
 
 def _check_same_function(tokenizer_name: str, other_name: str) -> None:
-    """Raise if two tokenizers have one name in signatures, but may be different functions."""
-    printed = print_tokenizer(tokenizer_name)
-    if tokenizer_name != other_name and printed == print_tokenizer(other_name):
+    """Raise if two tokenizers have one name, but may be different functions."""
+    printed, has_id, _ = tokenizer_name.partition("#")
+    if has_id and tokenizer_name != other_name and other_name.startswith(f"{printed}#"):
         raise ValueError(
             f"statistics: tokenize={printed} is the name of different functions, or of one function"
             " in different processes. Add a method `signature` that returns a unique name to the"

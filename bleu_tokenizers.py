@@ -9,6 +9,7 @@ its properties.
 from __future__ import annotations
 
 import difflib
+import hashlib
 import re
 import secrets
 import string
@@ -446,7 +447,7 @@ _MOST_CACHED_TEXTS = 1 << 14  # whose tokens are kept, because Moses' tokenizer 
 class ChosenTokenizer(NamedTuple):
     """The tokenizer of a call.
 
-    name: its name in the metadata of tables; `print_tokenizer` makes it the name in a signature.
+    name: its name in signatures and in the metadata of tables.
     lower: the function that lower-cases texts, or the tokens of lists; None if their case stays.
     definition: the record of the tokenizer; None for tokens and ids, which are not split.
     """
@@ -530,17 +531,18 @@ _NOT_FUNCTIONS = ("tokens", "ids", "var", "?")
 
 
 def name_function(function: Callable[..., object]) -> str:
-    """Name a function in the metadata of tables.
+    """Name a function in signatures and in the metadata of tables.
 
-    Tables add up only if one function split their texts. The name is the result of the function's
+    Equal names mean that one function split the texts. The name is the result of the function's
     method `signature`, which sacreBLEU's tokenizers have. For a function that any process can
-    import, it is the module and the qualified name. The name of any other function, such as a
-    lambda, a closure, a partial or a function of `__main__`, ends with an id of the object: only
-    within one process can two tables have the same object. `print_tokenizer` removes the id.
+    import, it is the module and the qualified name. The name of a method of a regular expression
+    ends with a hash of the pattern and its flags. The name of any other function, such as a lambda,
+    a closure, a partial, a method or a function of `__main__`, ends with `#` and a random id of the
+    object, because two processes never have the same object.
 
-    >>> name_function(str.split), name_function(re.split)
-    ('str.split', 're.split')
-    >>> print_tokenizer(name_function(lambda text: [text]))
+    >>> name_function(str.split), name_function(re.split), name_function(re.compile("a|b").split)
+    ('str.split', 're.split', 'Pattern.split(a020fce1)')
+    >>> name_function(lambda text: [text]).partition("#")[0]
     'bleu.bleu_tokenizers.<lambda>'
     """
     # 1. Ask the function; a class has the method, but no object to call it on.
@@ -566,7 +568,16 @@ def name_function(function: Callable[..., object]) -> str:
     is_class_method = isinstance(function, types.MethodType) and imported == function
     if imported is function or is_class_method:
         return name
-    return f"{name}#{_find_object_id(function)}"
+    # 4. Tell objects of one name apart.
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, re.Pattern):
+        pattern = f"{owner.flags} {owner.pattern!r}"
+        return f"{name}({hashlib.sha256(ascii(pattern).encode()).hexdigest()[:8]})"
+    if owner is None:
+        return f"{name}#{_find_object_id(function)}"
+    # Each access makes a new object of a method, but its parts stay the same.
+    implementation = getattr(function, "__func__", owner)
+    return f"{name}#{_find_object_id(owner)}{_find_object_id(implementation)}"
 
 
 def _check_signed_name(name: str) -> None:
@@ -583,25 +594,19 @@ def _check_signed_name(name: str) -> None:
         )
 
 
-def print_tokenizer(name: str) -> str:
-    """Return the name of a tokenizer as signatures show it."""
-    return re.sub("#[0-9a-f]{16}$", "", name)
-
-
 _object_ids: dict[int, str] = {}  # random, by `id()`, of objects that live
 _kept_objects: list[object] = []  # without weak references; kept, so that their `id()` stays theirs
 
 
-def _find_object_id(function: Callable[..., object]) -> str:
-    """Return an id that only this object ever has; a method has the id of its object."""
-    owner = getattr(function, "__self__", function)
+def _find_object_id(owner: object) -> str:
+    """Return an id that only this object ever has."""
     key = id(owner)
     if key not in _object_ids:
         try:
             weakref.finalize(owner, _object_ids.pop, key, None).atexit = False
         except TypeError:
             _kept_objects.append(owner)
-        _object_ids[key] = secrets.token_hex(8)
+        _object_ids[key] = secrets.token_hex(4)
     return _object_ids[key]
 
 

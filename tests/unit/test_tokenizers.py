@@ -11,6 +11,7 @@ import shutil
 import sys
 import unicodedata
 from functools import partial
+from types import MethodType
 
 import helpers
 import numpy as np
@@ -815,6 +816,8 @@ class SlottedSplitter:
 
 COLUMNS = {"predictions": ["a|b c"], "references": ["a|b c"]}
 
+SHARED = Splitter("")
+
 # Makers of functions that no other process can import. Even functions of the same code are different objects.
 OBJECTS = {
     "a lambda": lambda mark: lambda text: text.split(mark),
@@ -822,7 +825,11 @@ OBJECTS = {
     "a nested function": make_splitter,
     "an object": Splitter,
     "a method": lambda mark: Splitter(mark).split,
-    "a method of a pattern": lambda mark: re.compile(re.escape(mark)).split,
+    "a function bound to one object": lambda mark: MethodType(
+        lambda self, text: text.split(mark), SHARED
+    ),
+    "a partial of a method": lambda mark: partial(Splitter(mark).split),
+    "a method called by name": lambda mark: Splitter(mark).__call__,
     "an object without weak references": lambda mark: SlottedSplitter(),
 }
 
@@ -860,12 +867,42 @@ def test_tables_of_one_object_add_up(bleu, make):
         bleu.compute(statistics=tables, tokenize=make(" "))
 
 
-def test_the_signature_has_the_name_without_the_token(bleu):
+@pytest.mark.parametrize("make", OBJECTS.values(), ids=OBJECTS)
+def test_different_objects_have_different_signatures(bleu, make):
+    """Scores with equal signatures may be compared."""
+    functions = [make(mark) for mark in "| "]
+    first, second = (bleu.compute(**COLUMNS, tokenize=each)["signature"] for each in functions)
+    assert first != second
+    assert bleu.compute(**COLUMNS, tokenize=functions[0])["signature"] == first
+
+
+def test_the_signature_has_the_name_and_an_id(bleu):
     signature = bleu.compute(**COLUMNS, tokenize=lambda text: [text])["signature"]
-    assert (
-        "|tok:test_tokenizers.test_the_signature_has_the_name_without_the_token.<locals>.<lambda>|"
-        in signature
-    )
+    path = re.escape("test_tokenizers.test_the_signature_has_the_name_and_an_id.<locals>.<lambda>")
+    assert re.search(rf"\|tok:{path}#[0-9a-f]{{8}}\|", signature)
+
+
+# Patterns and flags; no two of them are equal.
+PATTERNS = [(r"\w+", 0), (r"\w+", re.ASCII), ("a|b: c", 0), ("a|b: c", re.IGNORECASE), (".", 0), ("é", 0)]  # fmt: skip
+
+
+def test_a_method_of_a_pattern_is_named_by_the_pattern_and_its_flags():
+    names = [
+        name_function(getattr(re.compile(*pattern), method))
+        for pattern in PATTERNS
+        for method in ("findall", "split")
+    ]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch(r"Pattern\.(findall|split)\([0-9a-f]{8}\)", name) for name in names)
+    assert name_function(re.compile("(?i)x").split) != name_function(re.compile("x").split)
+
+
+def test_tables_of_different_patterns_do_not_add_up(bleu):
+    tables = [bleu.statistics(**COLUMNS, tokenize=re.compile(each).findall) for each in "a."]
+    with pytest.raises(ValueError, match=r"don't add up: tokenize is 'Pattern\.findall\("):
+        bleu.score(tables)
+    with pytest.raises(ValueError, match=r"counted with tokenize='Pattern\.findall\("):
+        bleu.score(tables[0], tokenize=re.compile(".").findall)
 
 
 def test_a_function_that_is_gone_gives_its_token_to_no_other():
@@ -880,6 +917,7 @@ IMPORTABLE = {
     "a method of str": lambda: str.split,
     "a class method": lambda: SignedSplitter.split_always,
     "a signed object": lambda: SignedSplitter("|"),
+    "a method of a pattern": lambda: re.compile("[|]").split,
 }
 
 
@@ -904,7 +942,7 @@ print(json.dumps([table.schema.metadata[b"bleu_metric"].decode() for table in ta
 
 @pytest.mark.processes
 def test_tables_of_two_processes_add_up_if_both_can_import_the_function(bleu):
-    """Rows as they come from another process: those of `__main__`, partials, lambdas and patterns are of another object."""
+    """Rows as they come from another process: those of `__main__`, partials and lambdas are of another object."""
     table = bleu.statistics(predictions=["a b"], references=["a b"], tokenize=str.split)
     first, second = (run_python(NAMES, ROOT / "bleu_metric.py") for _ in range(2))
     add_up = []
@@ -914,7 +952,7 @@ def test_tables_of_two_processes_add_up_if_both_can_import_the_function(bleu):
             add_up.append(bleu.compute(statistics=tables)["translation_length"])
         except ValueError as error:
             add_up.append(str(error)[-37:])
-    assert add_up == ["tokenizer, and call statistics() again."[-37:]] * 4 + [4, 4]
+    assert add_up == ["tokenizer, and call statistics() again."[-37:]] * 3 + [4, 4, 4]
 
 
 @pytest.mark.parametrize("text", ["ÄB C D E F", "ΟΔΟΣ A B C D", "İI Éa X Y Z", "K\u212a A B C"])
