@@ -107,12 +107,8 @@ _NORMAL_FORMS |= dict.fromkeys(["''", "&quot;", "&apos;", "&nbsp;", "&ndash;", "
 # Dashes; five hyphens and more are kept.
 _NORMAL_FORMS |= dict.fromkeys(["--", "---", "----"], "")
 
-# Replaced within tokens, such as telephone numbers, emoticons and addresses.
-_NORMAL_PARTS = (
-    ("(", "-lrb-"),
-    (")", "-rrb-"),
-    ("&amp;", "&"),
-)
+# In lower case. Longer tokens, such as addresses, keep the entity.
+_CAPITALS_WITH_AMPERSAND = re.compile(r"[a-z+&;]+\.?")
 
 # Quotation marks as the program prints them.
 _QUOTATION_MARKS = {
@@ -189,7 +185,7 @@ _LAST_OF_ADDRESS = r"[^\s\"<>|(){}.,!?-]"
 _DOMAIN_LABEL = r"[^\sA-Z0-9\"$'(),\-./:;<=>?@[\\\]^_`{|}!]{1,99}"
 _SITE = rf"(?:{_DOMAIN_LABEL}\.){{1,9}}(?i:com|net|org|edu)"
 _WWW = r"(?i:www)\.(?:[^\s\"<>|(){}.,!?]{1,99}\.){1,9}[A-Za-z]{2,4}"
-_MARKED_WORD = f"{_LETTER_OR_MARK}{_ALNUM_OR_MARK}*"
+_MARKED_WORD = f"(?:{_LETTER_OR_MARK}|{_ENTITY})(?:{_ALNUM_OR_MARK}|{_ENTITY})*"
 _MARKED_REST = rf"(?:{MARK}|{_ENTITY}){_ALNUM_OR_MARK}*(?:{_ENTITY}{_ALNUM_OR_MARK}*)*"
 _TAG_NAME = "[A-Za-z][A-Za-z0-9_:.-]*"
 _TAG = (
@@ -253,7 +249,7 @@ TOKEN_CLASSES = (
     ),
     TokenClass(
         "site with www, or page of a site",
-        rf"(?:{_WWW}|{_SITE})/{_IN_ADDRESS}+{_LAST_OF_ADDRESS}|{_WWW}(?!-?{_ALNUM_OR_MARK})",
+        rf"(?:{_WWW}|{_SITE})/{_IN_ADDRESS}+{_LAST_OF_ADDRESS}|{_WWW}(?!-?{_ALNUM_OR_MARK}|{_ENTITY})",
         example="at flickr.com/photos or www.12-a.cz",
         tokens="at flickr.com/photos or www.12-a.cz",
         is_address=True,
@@ -261,7 +257,7 @@ TOKEN_CLASSES = (
     TokenClass(
         "e-mail address",
         # The name has a limit, because each word of a text without spaces would look for its end.
-        rf"<?[A-Za-z0-9]{_IN_ADDRESS}{{0,253}}@[^\s\"<>|(){{}}.]+(?:\.[^\s\"<>|(){{}}.]+)*>?",
+        rf"(?:<|&(?i:lt);)?[A-Za-z0-9]{_IN_ADDRESS}{{0,253}}@[^\s\"<>|(){{}}.]+(?:\.[^\s\"<>|(){{}}.]+)*>?",
         example="ask me@foo.org.",
         tokens="ask me@foo.org",
         is_address=True,
@@ -270,7 +266,10 @@ TOKEN_CLASSES = (
         "@name", r"@[A-Za-z_][A-Za-z0-9_]*", example="@jane_2 waves", tokens="@jane_2 waves"
     ),
     TokenClass(
-        "#tag", rf"#{_LETTER_OR_MARK}+", example="fun #nieve #été!", tokens="fun #nieve #été"
+        "#tag",
+        rf"#(?:{_LETTER_OR_MARK}|{_ENTITY})+",
+        example="fun #nieve #été!",
+        tokens="fun #nieve #été",
     ),
     TokenClass(
         "emoticon",
@@ -349,7 +348,7 @@ TOKEN_CLASSES = (
     ),
     TokenClass(
         "capitals with &, + or $",
-        rf"S&P-500|[A-Z]+(?:(?:\+|&(?:amp;)?)[A-Z]+)+{_KEPT_PERIOD}|[A-Z]+\$",
+        rf"S&P-500|(?![A-Z]+{_ENTITY})[A-Z]+(?:(?:\+|&(?i:amp;)?)[A-Z]+)+{_KEPT_PERIOD}|[A-Z]+\$",
         example="AT&T for US$5",
         tokens="at&t for us$ 5",
     ),
@@ -357,7 +356,7 @@ TOKEN_CLASSES = (
     TokenClass(
         "initials",
         rf"(?:[A-Za-z0-9]{{1,40}}-){{1,9}}(?:[A-Za-z]\.){{2,}}(?:{_AFTER_HYPHENS})?{_KEPT_PERIOD}"
-        rf"|(?:[A-Za-z]\.){{2,}}(?!{_LETTER_OR_MARK}|{_HYPHENS_AHEAD})",
+        rf"|(?:[A-Za-z]\.){{2,}}(?!{_LETTER_OR_MARK}|{_ENTITY}|{_HYPHENS_AHEAD})",
         example="a U.S. flag",
         tokens="a u.s. flag",
     ),
@@ -524,10 +523,9 @@ def _normalize(token: str) -> str:
         return token
     if token.startswith(".") and not token.strip(". "):
         return ""  # an ellipsis
-    normal = token
-    for part, replacement in _NORMAL_PARTS:
-        normal = normal.replace(part, replacement)
-    return normal
+    if _CAPITALS_WITH_AMPERSAND.fullmatch(token):
+        return token.replace("&amp;", "&")
+    return token.replace("(", "-lrb-").replace(")", "-rrb-")  # in telephone numbers, emoticons
 
 
 # --- Classes of characters ------------------------------------------------------------------------

@@ -85,6 +85,23 @@ def test_pieces_without_spaces(capsys):
     assert report_share(capsys, "pieces", captions, different) >= 0.999, different
 
 
+ADDRESSES = ["http://a.b/c", "https://x.com", "www.a.com", "www.a.com/b?x=1", "flickr.com/photos", "a.com", "me@foo.org", "<me@foo.org>", "@jane", "#tag", "AT", "AT&T", "U.S.", "etc.", "<b>", "dog"]  # fmt: skip
+ENTITIES = ["&amp;", "&AMP;", "&lt;", "&gt;", "&quot;", "&apos;", "&nbsp;", "&ndash;", "&mdash;", "&#38;", "&copy;", "&eacute;", "&Uuml;", "&amp;amp;", "&amp;lt;", "&amp;&amp;"]  # fmt: skip
+
+
+def test_entities_beside_addresses(capsys):
+    """All of 3,072 captions of an address, an entity and a rest, in both orders, have equal tokens."""
+    rests = ["", " #tag", "x", ".", " dog", "; dog"]
+    captions = [
+        "".join([*pair, rest])
+        for address in ADDRESSES
+        for entity in ENTITIES
+        for pair in ((address, entity), (entity, address))
+        for rest in rests
+    ]
+    assert report_share(capsys, "entities", captions, list_different(captions)) == 1
+
+
 def test_plain_captions(capsys):
     """All of 600 plain captions have the program's tokens."""
     source = random.Random(1)
