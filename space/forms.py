@@ -12,6 +12,7 @@ import io
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -445,7 +446,16 @@ def _read_markup(name: str, text: str, beginning: str) -> Table:
     domains: dict[tuple[str, str], str] = {}
     for segment in [] if root is None else _list_segments(root):
         place = (segment.document, segment.number)
-        columns.setdefault(segment.column, {})[place] = segment.text
+        cells = columns.setdefault(segment.column, {})
+        # Twice in the source is no matter: it isn't scored.
+        if place in cells and (segment.role or roles[segment.column]):
+            owner = f"document {segment.document}" if segment.document else "the file"
+            raise limits.RejectedError(
+                f"{name}: {owner} has segment {segment.number} of {segment.column} twice. Give each"
+                " document an id and each set a name of its own (system, sysid, refid or"
+                " translator), and number the segments of a document without starting again."
+            )
+        cells[place] = segment.text
         roles[segment.column] = segment.role
         domains.setdefault(place, segment.domain)
     if not columns:
@@ -481,7 +491,8 @@ def _read_markup(name: str, text: str, beginning: str) -> Table:
 
 def _list_segments(root: Any) -> Iterator[_Segment]:
     """Yield the segments of all sets; in SGML a set has documents, in XML a document has sets."""
-    numbers: dict[tuple[str, str], int] = {}
+    numbers: Counter[tuple[Any, str, str]] = Counter()
+    documents = _name_documents(root)
     for segment in root.iter("seg"):
         set_name = column = document = domain = ""
         for parent in segment.iterancestors():
@@ -491,7 +502,7 @@ def _list_segments(root: Any) -> Iterator[_Segment]:
             if tag in ("src", "ref", "hyp", "refset", "tstset", "doc") and not column:
                 column = _find_attribute(parent, "system", "sysid", "refid", "translator")
             if tag == "doc":
-                document = document or _find_attribute(parent, "id", "docid")
+                document = document or documents[parent]
                 domain = domain or _find_attribute(parent, "domain", "genre")
         role = _ROLE_OF_SET.get(set_name, "")
         if not role:
@@ -499,11 +510,22 @@ def _list_segments(root: Any) -> Iterator[_Segment]:
         elif role == "references" and not column.lower().startswith("ref"):
             column = f"ref {column}".strip()
         # Segments without a number are counted.
-        counter = (column, document)
-        numbers[counter] = numbers.get(counter, 0) + 1
+        counter = (next(segment.iterancestors(*_SETS), None), column, document)
+        numbers[counter] += 1
         number = segment.get("id") or f"{numbers[counter]}"
         text = " ".join("".join(segment.itertext()).split("\n")).strip()
         yield _Segment(column or "system", role, document, domain, number, text)
+
+
+def _name_documents(root: Any) -> dict[Any, str]:
+    """Return the id of each document; its number in the set, or in the file, if it has none."""
+    numbers: Counter[tuple[Any, str]] = Counter()
+    names: dict[Any, str] = {}
+    for document in root.iter("doc"):
+        counter = (next(document.iterancestors(*_SETS), None), document.get("sysid"))
+        numbers[counter] += 1
+        names[document] = _find_attribute(document, "id", "docid") or f"{numbers[counter]}"
+    return names
 
 
 def _find_attribute(element: Any, *names: str) -> str:

@@ -421,6 +421,109 @@ def test_in_wmts_xml_segments_without_references_do_not_count(tmp_path):
     assert list(answer.systems) == ["Online-B"]
 
 
+def element(tag, content, **attributes):
+    """Return an element of XML, without attributes that are None."""
+    given = "".join(f' {key}="{value}"' for key, value in attributes.items() if value is not None)
+    return f"<{tag}{given}>{content}</{tag}>"
+
+
+def write_places(form, documents, sets):
+    """Return a test set in WMT's XML or SGML.
+
+    documents: for each document its id, and the numbers of its segments; None for no attribute.
+    sets: the tags of its sets, and their names.
+    """
+
+    def write_segments(place, order):
+        return "".join(
+            element("seg", f"{sets[order][0]} {order} of {place} {row}", id=number)
+            for row, number in enumerate(documents[place][1])
+        )
+
+    places, orders = range(len(documents)), range(len(sets))
+    if form == "xml":
+        content = "".join(
+            element(
+                "doc",
+                "".join(
+                    element(sets[order][0], write_segments(place, order), system=sets[order][1])
+                    for order in orders
+                ),
+                id=documents[place][0],
+            )
+            for place in places
+        )
+        return f"<?xml version='1.0'?>{element('dataset', content)}"
+    tags = {"src": "srcset", "ref": "refset", "hyp": "tstset"}
+    return "".join(
+        element(
+            tags[sets[order][0]],
+            "".join(
+                element("doc", write_segments(place, order), docid=documents[place][0])
+                for place in places
+            ),
+            sysid=sets[order][1],
+        )
+        for order in orders
+    )
+
+
+REF, HYP = ("ref", "A"), ("hyp", "S")
+# Documents and sets, and the number of documents that are read, or the problem.
+SHARED_PLACES = {
+    "documents without ids": ([(None, [1, 2]), (None, [1, 2])], [REF, HYP], 2),
+    "documents without ids, segments without numbers": ([(None, [None] * 2)] * 2, [REF, HYP], 2),
+    "one of them with an id": ([("d", [1, 2]), (None, [1, 2])], [REF, HYP], 2),
+    "one id twice": ([("d", [1, 2]), ("d", [1])], [REF, HYP], "ref A"),
+    "numbers begin again": ([("d", [1, 2, 1])], [REF, HYP], "ref A"),
+    "references without ids": ([("d", [1])], [("ref", None), ("ref", None), HYP], "ref"),
+    "and without numbers": ([("d", [None])], [("ref", None), ("ref", None), HYP], "ref"),
+    "references with one id": ([("d", [1])], [REF, REF, HYP], "ref A"),
+    "outputs of one system": ([("d", [1])], [REF, HYP, HYP], "S"),
+    "a system like a reference": ([("d", [1])], [REF, ("hyp", "ref A")], "ref A"),
+    "a system like the source": ([("d", [1])], [REF, ("hyp", "source"), ("src", None)], "source"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["xml", "sgm"])
+@pytest.mark.parametrize(
+    ("documents", "sets", "expected"), SHARED_PLACES.values(), ids=SHARED_PLACES
+)
+def test_no_segment_of_wmt_replaces_another(tmp_path, form, documents, sets, expected):
+    """All segments are read, or the first one whose place is taken is named."""
+    text = write_places(form, documents, sets)
+    if isinstance(expected, str):
+        problem = read_problem(tmp_path, f"a.{form}", text)
+        assert problem.startswith(f"a.{form}: document d has segment 1 of {expected} twice. Give ")
+        return
+    answer = submit(tmp_path, [(f"a.{form}", text)])
+    rows = [f"{place} {row}" for place, (_, ids) in enumerate(documents) for row in range(len(ids))]
+    assert answer.systems == {"S": [f"hyp 1 of {row}" for row in rows]}
+    assert answer.references == [[f"ref 0 of {row}"] for row in rows]
+    assert len(set(answer.documents)) == expected
+
+
+def test_a_set_of_wmt_may_have_parts(tmp_path):
+    """Systems within documents, as in NIST's files, and a set in two elements."""
+    sets = {
+        tag: "".join(
+            element("doc", "".join(element("seg", f"{name} {n}", id=n) for n in "12"), docid="d", sysid=name)
+            for name in names
+        )
+        for tag, names in {"refset": ["ref1", "ref2"], "tstset": ["A", "B"]}.items()
+    }  # fmt: skip
+    nist = "".join(element(tag, content) for tag, content in sets.items())
+    answer = submit(tmp_path, [("a.sgm", nist)])
+    assert answer.systems == {name: [f"{name} 1", f"{name} 2"] for name in "AB"}
+    assert answer.references == [["ref1 1", "ref2 1"], ["ref1 2", "ref2 2"]]
+    parts = "".join(
+        element(tag, element("seg", f"{tag} {n}", id=n)) for n in "12" for tag in ("ref", "hyp")
+    )
+    text = f"<?xml version='1.0'?>{element('dataset', element('doc', parts, id='d'))}"
+    answer = submit(tmp_path, [("a.xml", text)])
+    assert answer.references == [["ref 1"], ["ref 2"]]
+
+
 def test_fairseqs_log_is_read_by_its_numbers(tmp_path):
     lines = ["2024-01-01 | INFO | fairseq_cli.generate | loading"]
     for number in (2, 0, 1):
