@@ -1,12 +1,15 @@
 """The trainer callback, with ids as trainers pass them. tests/ecosystem runs a real Seq2SeqTrainer."""
 
 import re
+import sys
+from types import SimpleNamespace
 
 import dill
 import numpy as np
 import pandas as pd
 import pytest
 from helpers import Tensor, record_warnings
+from recipes import recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -1055,3 +1058,101 @@ def test_references_of_one_word_in_a_batch(bleu):
     ]
     assert token_like(words + texts) == []
     assert len(token_like(words * 20)) == 1
+
+
+# --- Recipes of docs/training.md, without their libraries ------------------------------------------
+
+
+class Ids(np.ndarray):
+    """Ids with the methods of tensors that the recipes call."""
+
+    device = None
+
+    def where(self, condition, other):
+        return np.where(condition, self, other)
+
+
+class InterruptedModel:
+    """Generates the ids of its inputs; the second call is interrupted."""
+
+    device = None
+
+    def __init__(self):
+        self.calls = 0
+
+    def generate(self, input_ids, **others):
+        self.calls += 1
+        if self.calls == 2:
+            raise KeyboardInterrupt
+        return np.concatenate([input_ids, input_ids], axis=1)
+
+
+class Evaluated(Words):
+    """A tokenizer of prompts that are ids already."""
+
+    def __call__(self, prompts, **others):
+        inputs = {"input_ids": np.array(prompts)}
+        return SimpleNamespace(to=lambda device: inputs)
+
+
+class Pairs(list):
+    def iter(self, size):
+        return self
+
+
+GOOD, WRONG = "the cat sat on", "a mat ran to"
+
+
+def evaluate_with_generation_bleu(namespace, logged):
+    """Return an evaluation with the recipe for decoder-only models: the first batch is wrong."""
+    pairs = Pairs(
+        [{"prompt": ids(WRONG), "completion": [GOOD]}, {"prompt": ids(GOOD), "completion": [GOOD]}]
+    )
+    trainer = SimpleNamespace(log=lambda metrics: logged.append(metrics["eval_bleu"]))
+    callback = namespace["GenerationBleu"](trainer, Evaluated(), pairs)
+    arguments = SimpleNamespace(per_device_eval_batch_size=1)
+    model = InterruptedModel()
+    return pairs, lambda: callback.on_evaluate(arguments, None, None, model=model, metrics={})
+
+
+def evaluate_with_lightning(namespace, logged):
+    """Return an evaluation with the recipe for Lightning."""
+    batches = [
+        {"input_ids": ids(text), "attention_mask": None, "labels": np.tile(ids(GOOD), 2).view(Ids)}
+        for text in (WRONG, GOOD)
+    ]
+    translator = namespace["Translator"](InterruptedModel(), Words())
+    translator.log_dict = lambda result: logged.append(result["score"])
+
+    def evaluate():
+        getattr(translator, "on_validation_epoch_start", lambda: None)()
+        for index, batch in enumerate(batches):
+            translator.validation_step(batch, index)
+        translator.on_validation_epoch_end()
+
+    return batches, evaluate
+
+
+RECIPES = {
+    "Decoder-only models (Trainer, SFTTrainer)": evaluate_with_generation_bleu,
+    "Lightning": evaluate_with_lightning,
+}
+
+
+@pytest.mark.parametrize(("title", "make"), RECIPES.items(), ids=RECIPES)
+def test_a_recipe_does_not_score_the_rows_of_an_interrupted_evaluation(monkeypatch, title, make):
+    """The wrong row of an evaluation that was interrupted is not in the score of the next one, which has none."""
+    names = ["DataCollatorForSeq2Seq", "DataLoader"]
+    fake = SimpleNamespace(**dict.fromkeys(names), LightningModule=object, TrainerCallback=object)
+    for module in ("torch", "torch.utils", "torch.utils.data", "transformers", "lightning"):
+        monkeypatch.setitem(sys.modules, module, fake)
+    code = recipe(title)[0].partition("\ncollate = ")[0]
+    exec(compile(code, "docs/training.md", "exec"), namespace := {})
+    logged = []
+    batches, evaluate = make(namespace, logged)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate()
+    del batches[0]
+    evaluate()
+    evaluate()
+    assert logged == [pytest.approx(100)] * 2
