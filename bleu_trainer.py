@@ -67,44 +67,12 @@ _LOGITS = (
     " Set predict_with_generate=True in Seq2SeqTrainingArguments."
     f" For a decoder-only model, generate in a callback: {GENERATION_RECIPE}."
 )
-_ARGMAX_ERROR = (
-    "predictions: expected generated text, got the argmax of logits: every row of labels begins"
-    " with ignore_index, and {evidence}. Under teacher forcing, each token is predicted from the"
-    " reference, so BLEU would be far too high."
-    f" Generate after each evaluation: {GENERATION_RECIPE}."
+_NOT_GENERATED = (
+    "predictions: expected generated text, got the argmax of logits, or text that begins with the"
+    " prompt: every row of labels begins with ignore_index, and {evidence}. Pass only generated"
+    " tokens, generated[:, input_ids.shape[1]:], or generate after each evaluation:"
+    f" {GENERATION_RECIPE}."
 )
-_PROMPT = (
-    "predictions: expected generated text, got text that begins with the prompt: every row of"
-    " labels begins with ignore_index, and {share} are at the same place in the prediction, after"
-    " other tokens. Decode only the new tokens, generated[:, input_ids.shape[1]:],"
-    f" or generate after each evaluation: {GENERATION_RECIPE}."
-)
-
-
-@dataclass(frozen=True)
-class _TokenPlaces:
-    """The tokens of all rows, one row after the other.
-
-    ids: int64 [tokens].
-    columns: the place of each token in its row: int64 [tokens].
-    starts: the offsets of the rows: int64 [rows + 1].
-    """
-
-    ids: Int64
-    columns: Int64
-    starts: Int64
-
-    def find_ends(self, widths: Int64) -> tuple[Int64, Int64]:
-        """Return the column of the first token of each row, and the column after its last token.
-
-        For a row without tokens, they are its width and 0.
-        """
-        has_tokens = np.diff(self.starts) > 0
-        first = widths.copy()
-        first[has_tokens] = self.columns[self.starts[:-1][has_tokens]]
-        end = np.zeros_like(widths)
-        end[has_tokens] = self.columns[self.starts[1:][has_tokens] - 1] + 1
-        return first, end
 
 
 @dataclass(frozen=True)
@@ -143,11 +111,12 @@ class _IdRows:
         """Count the tokens of the first rows."""
         return int(np.count_nonzero(self.is_token[: self.starts[rows]]))
 
-    def find_tokens(self) -> _TokenPlaces:
-        positions = np.flatnonzero(self.is_token)
-        starts = np.searchsorted(positions, self.starts)
-        columns = positions - np.repeat(self.starts[:-1], np.diff(starts))
-        return _TokenPlaces(self.ids[positions], columns, starts)
+    def make_rectangle(self, width: int, filler: int) -> Int64:
+        """Return the rows at one width, with a negative number where there is no token."""
+        rectangle = np.full((len(self), width), filler)
+        is_inside = np.arange(width) < self.widths[:, None]
+        rectangle[is_inside] = np.where(self.is_token, self.ids, filler)
+        return rectangle
 
 
 _MASKED_LABELS = Notice(
@@ -158,8 +127,9 @@ _MASKED_LABELS = Notice(
 )
 _ARGMAX = Notice(
     "argmax",
-    "The predictions look like the argmax of logits: they have the width of the labels, no padding,"
-    " and the tokens of the labels in their columns. Under teacher forcing, BLEU is far too high",
+    "The predictions look like the argmax of logits: they have the width of the labels, and the"
+    " tokens of the labels in their columns, or one column before. Under teacher forcing, BLEU is"
+    " far too high",
     ". Pass generated tokens: set predict_with_generate=True in Seq2SeqTrainingArguments,"
     f" or for a decoder-only model {GENERATION_RECIPE}",
 )
@@ -182,148 +152,176 @@ class _LabelPlaces:
     Labels that are padded on the left begin with it, too, except the longest row of a batch.
 
     is_masked: every row of labels begins with `ignore_index`.
-    is_full: predictions fill a rectangle as wide as the labels, except padding of whole batches.
+    is_masked_alike: predictions and labels begin with equally many columns of padding, 2 or more.
     has_equal_widths: every prediction is as wide as its labels.
+    is_full: besides, no prediction ends before its label, or with an end of sentence that its label
+        lacks.
     first_ids, second_ids: ids with which predictions begin; two or more if they differ.
     rows: the number of rows whose labels have tokens. Of these:
     generated_rows: the prediction begins with the start token of an encoder-decoder, or ends before
         the column where the label begins.
-    masked_rows: predictions and labels begin with equally many columns of padding, 2 or more.
     unequal_labels: the label does not end in the column where the label before it ends.
     equal_predictions: of these, the prediction ends where the prediction before it ends.
     tokens: the number of tokens in labels. Of these:
     at_start, after_start: the prediction has the token at its place, counted from the first token
         of the prediction, or from the second one.
-    column_before, same_column: the prediction has the token in the column before, or in its column.
-    after_padding: the prediction has the token in its column, without padding on the left.
+    before, same: the prediction has the token in the column before, or in its column; as
+        `_count_matches` returns them.
+    after_padding: the prediction has the token in its column, without padding.
     """
 
     is_masked: bool = True
-    is_full: bool = True
+    is_masked_alike: bool = True
     has_equal_widths: bool = True
+    is_full: bool = True
     first_ids: set[int] = field(default_factory=set)
     second_ids: set[int] = field(default_factory=set)
     rows: int = 0
     generated_rows: int = 0
-    masked_rows: int = 0
     unequal_labels: int = 0
     equal_predictions: int = 0
     tokens: int = 0
     at_start: int = 0
     after_start: int = 0
-    column_before: int = 0
-    same_column: int = 0
+    before: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
+    same: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
     after_padding: int = 0
 
-    def add(self, predictions: _IdRows, labels: _IdRows, start_ids: Collection[int]) -> None:
+    def add(
+        self, predictions: _IdRows, labels: _IdRows, start_ids: Collection[int], end_id: int | None
+    ) -> None:
         """Compare the rows of a batch, unless this or an earlier batch shows that all is well.
 
         `start_ids` are the start tokens of encoder-decoders: padding, or end of sentence.
         """
-        if not self.is_masked and not self.is_full:
-            return
-        # 1. Leave for most evaluations: labels are not masked, and predictions are padded.
+        # 1. Leave for most evaluations: labels are not masked, and predictions are not as wide.
         beginnings = labels.starts[:-1][labels.widths > 0]
-        is_padded = not np.array_equal(predictions.is_kept, predictions.is_token)
         self.is_masked &= not labels.is_kept[beginnings].any()
         self.has_equal_widths &= np.array_equal(predictions.widths, labels.widths)
-        self.is_full &= self.has_equal_widths and not is_padded
+        self.is_full &= self.has_equal_widths
         if not self.is_masked and not self.is_full:
             return
-        label = labels.find_tokens()
-        text = predictions.find_tokens()
+        width = max(predictions.widths.max(initial=1), labels.widths.max(initial=1)) + 1
+        label = labels.make_rectangle(width, -2)
+        has_label = (label >= 0).any(axis=1)
+        label = label[has_label]
+        text = predictions.make_rectangle(width, -1)[has_label]
         # 2. Compare the ends of rows whose labels have tokens.
-        rows = np.flatnonzero(np.diff(label.starts))
-        first, end = (column[rows] for column in text.find_ends(predictions.widths))
-        label_first, label_end = (column[rows] for column in label.find_ends(labels.widths))
+        first, end, last_id = _find_ends(text)
+        label_first, label_end, last_label_id = _find_ends(label)
         is_other_end = np.diff(label_end) != 0
-        is_same_end = is_other_end & (np.diff(end) == 0)
-        self.rows += len(rows)
-        self.masked_rows += int(np.count_nonzero((first == label_first) & (first > 1)))
+        has_ended = (last_id == end_id) & (last_label_id != end_id)
+        self.is_full &= bool((end >= label_end).all()) and not has_ended.any()
+        self.is_masked_alike &= bool(((first == label_first) & (first > 1)).all())
         self.unequal_labels += int(np.count_nonzero(is_other_end))
-        self.equal_predictions += int(np.count_nonzero(is_same_end))
-        is_rectangle = 2 * self.equal_predictions >= self.unequal_labels
-        self.is_full &= is_rectangle and bool((end >= label_end).all())
-        if not self.is_masked and not self.is_full:
-            return
-        self._count_tokens(predictions, text, label)
-        # 3. Look for start tokens.
-        is_long = predictions.widths[rows] > 1
-        starts = predictions.starts[rows][is_long]
-        first_ids = predictions.ids[starts]
-        second_ids = predictions.ids[starts + 1]
-        has_start = np.zeros(len(rows), np.bool_)
-        has_start[is_long] = np.isin(first_ids, list(start_ids)) & (second_ids != first_ids)
-        self.generated_rows += int(np.count_nonzero(has_start | (end <= label_first)))
+        self.equal_predictions += int(np.count_nonzero(is_other_end & (np.diff(end) == 0)))
+        # 3. Count the tokens of labels at their places in predictions.
+        text_tokens, label_tokens = _remove_padding(text), _remove_padding(label)
+        self.rows += len(label)
+        self.tokens += int(np.count_nonzero(label >= 0))
+        self.at_start += int(np.count_nonzero(text_tokens == label_tokens))
+        self.after_start += int(np.count_nonzero(text_tokens[:, 1:] == label_tokens[:, :-1]))
+        self.before += _count_matches(text[:, :-1], label[:, 1:])
+        self.same += _count_matches(text, label)
+        self.after_padding += int(np.count_nonzero(text_tokens == label))
+        # 4. Look for start tokens.
+        is_long = predictions.widths[has_label] > 1
+        starts = predictions.starts[:-1][has_label][is_long]
+        first_ids, second_ids = predictions.ids[starts], predictions.ids[starts + 1]
+        has_start = np.isin(first_ids, list(start_ids)) & (second_ids != first_ids)
+        is_generated = has_start | (end <= label_first)[is_long]
+        self.generated_rows += int(np.count_nonzero(is_generated))
         self.first_ids.update(np.unique(first_ids)[:2].tolist())
         self.second_ids.update(np.unique(second_ids)[:2].tolist())
-
-    def _count_tokens(self, predictions: _IdRows, text: _TokenPlaces, label: _TokenPlaces) -> None:
-        """Count the tokens of labels at their places in predictions, whose tokens are `text`."""
-        row = np.repeat(np.arange(len(predictions)), np.diff(label.starts))
-        place = np.arange(len(row)) - label.starts[row]
-        column = label.columns
-        padding, _ = text.find_ends(predictions.widths)
-        self.tokens += len(row)
-        self.at_start += _count_equal(label.ids, row, place, text)
-        self.after_start += _count_equal(label.ids, row, place + 1, text)
-        self.column_before += _count_equal(label.ids, row, column - 1, predictions)
-        self.same_column += _count_equal(label.ids, row, column, predictions)
-        self.after_padding += _count_equal(label.ids, row, column + padding[row], predictions)
 
     def check(self) -> None:
         """Raise an error, or warn, if the predictions do not seem to be generated text alone."""
         if not self.rows:
             return
-        # More than chance gives in the random evaluations of tests/unit/test_trainer.py, even if
-        # texts are few, short, repetitive or of a small vocabulary.
-        large_lead = self.tokens / 5 + 1.5 * sqrt(self.tokens)
-        in_columns = max(self.column_before, self.same_column)
-        # 1. Without a mask, only the argmax can be told from generated text.
+        large_lead = _find_lead(self.tokens)
+        before, same = int(self.before[0]), int(self.same[0])
+        in_columns = max(before, same)
+        # 1. Without a mask, only the argmax can be told from generated text. Tokens in their own
+        #    columns may be generated, unless predictions fill a rectangle and labels do not.
         if not self.is_masked:
-            others = max(min(self.column_before, self.same_column), self.after_start)
-            is_rectangle = self.is_full and self.unequal_labels > 0
-            if is_rectangle and in_columns - others > large_lead:
+            is_rectangle = 2 * self.equal_predictions >= self.unequal_labels > 0
+            others = max(min(before, same), self.after_start)
+            found = self.same if is_rectangle and same > before else self.before
+            matches, resumed, after_wrong = found.tolist()
+            is_resumed = resumed > _find_lead(after_wrong)
+            if self.is_full and is_resumed and matches - others > large_lead:
                 warn(_ARGMAX)
             return
         # 2. Compare the places of the labels' tokens.
-        if self.masked_rows == self.rows:
-            evidence = "the predictions are masked in the same columns"
-            raise ValueError(_ARGMAX_ERROR.format(evidence=evidence))
         elsewhere = max(in_columns, self.after_padding)
         generated = max(self.at_start, self.after_start)
+        if self.is_masked_alike:
+            evidence = "the predictions are masked in the same columns"
+            raise ValueError(_NOT_GENERATED.format(evidence=evidence))
         if elsewhere - generated > large_lead:
             share = describe_share(elsewhere, self.tokens, "label token")
-            # After the prompt, a model repeats all of its input, or ends with padding.
-            is_shifted_argmax = self.is_full and self.same_column < self.tokens
-            if elsewhere > self.column_before and not is_shifted_argmax:
-                raise ValueError(_PROMPT.format(share=share))
             evidence = f"the predictions have {share} in the same columns, or one column before"
-            raise ValueError(_ARGMAX_ERROR.format(evidence=evidence))
+            raise ValueError(_NOT_GENERATED.format(evidence=evidence))
         small_lead = min(self.tokens / 5, 3 * sqrt(generated + elsewhere))
-        if generated - elsewhere > small_lead:
-            return
         # 3. A model that has learned little has few of the labels' tokens at any place.
         has_start = len(self.first_ids) == 1 and len(self.second_ids) > 1
-        if has_start or 4 * self.generated_rows > self.rows:
+        is_generated = has_start or 4 * self.generated_rows > self.rows
+        if generated - elsewhere > small_lead or is_generated:
             return
         if self.has_equal_widths and len(self.first_ids) > 1:
             evidence = "the predictions have the width of the labels"
-            raise ValueError(_ARGMAX_ERROR.format(evidence=evidence))
+            raise ValueError(_NOT_GENERATED.format(evidence=evidence))
         warn(_MASKED_LABELS)
 
 
-def _count_equal(tokens: Int64, row: Int64, place: Int64, rows: _IdRows | _TokenPlaces) -> int:
-    """Count the tokens that a row has at a place.
+def _find_lead(tokens: int) -> float:
+    """Return how many of some tokens are more than chance.
 
-    Args:
-        tokens: int64 [tokens].
-        row, place: for each token, the row, and the place in it, which may be outside of it.
-        rows: the rows.
+    In the random evaluations of tests/unit/test_trainer.py, generated texts have fewer, even if
+    they are few, short, repetitive or of a small vocabulary.
     """
-    index = rows.starts[row] + place
-    is_inside = (place >= 0) & (index < rows.starts[row + 1])
-    return int(np.count_nonzero(rows.ids[index[is_inside]] == tokens[is_inside]))
+    return tokens / 5 + 1.5 * sqrt(tokens)
+
+
+class _Ends(NamedTuple):
+    """The column of the first token of each row, the column after its last token, and that token.
+
+    For a row without tokens, the columns are its width and 0.
+    """
+
+    first: Int64
+    end: Int64
+    last_id: Int64
+
+
+def _find_ends(rectangle: Int64) -> _Ends:
+    is_token = rectangle >= 0
+    width = rectangle.shape[1]
+    is_empty = ~is_token.any(axis=1)
+    first = np.where(is_empty, width, is_token.argmax(axis=1))
+    end = np.where(is_empty, 0, width - is_token[:, ::-1].argmax(axis=1))
+    return _Ends(first, end, rectangle[np.arange(len(end)), end - 1])
+
+
+def _count_matches(text: Int64, label: Int64) -> Int64:
+    """Count the label tokens that texts have in their columns; those after a wrong one; all such.
+
+    A model under teacher forcing is right again after a wrong token. In generated text, the tokens
+    after a wrong one are usually others, or in other columns. The first column does not count,
+    because a start token is always wrong.
+    """
+    is_label, is_match = label >= 0, text == label
+    is_after_wrong = is_label[:, 2:] & (is_label & ~is_match)[:, 1:-1]
+    is_resumed = is_match[:, 2:] & is_after_wrong
+    return np.array([is_match.sum(), is_resumed.sum(), is_after_wrong.sum()])
+
+
+def _remove_padding(rectangle: Int64) -> Int64:
+    """Return the tokens of each row from its first column on."""
+    is_token = rectangle >= 0
+    moved = np.full_like(rectangle, rectangle.min(initial=-1))
+    moved[np.arange(rectangle.shape[1]) < is_token.sum(axis=1)[:, None]] = rectangle[is_token]
+    return moved
 
 
 @picklable
@@ -415,6 +413,7 @@ class TrainerMetric:
         text_tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor has a tokenizer
         self._pad_token_id: Any = getattr(text_tokenizer, "pad_token_id", None)
         end_token_id = getattr(text_tokenizer, "eos_token_id", None)
+        self._end_token_id = end_token_id
         self._start_ids = [
             each for each in (self._pad_token_id, end_token_id) if each is not None
         ]  # of encoder-decoders
@@ -499,7 +498,7 @@ class TrainerMetric:
         if pair.labels is not None:
             label_rows = self._read_rows("labels", pair.labels)
             labels = self._decode_labels(label_rows, len(texts))
-            evaluation.alignment.add(predictions, label_rows, self._start_ids)
+            evaluation.alignment.add(predictions, label_rows, self._start_ids, self._end_token_id)
         elif self._references is None:
             raise ValueError(
                 "labels: got None. Add a column `labels` to the evaluation data,"

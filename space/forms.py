@@ -446,16 +446,16 @@ def _read_markup(name: str, text: str, beginning: str) -> Table:
     domains: dict[tuple[str, str], str] = {}
     for segment in [] if root is None else _list_segments(root):
         place = (segment.document, segment.number)
-        cells = columns.setdefault(segment.column, {})
+        taken = columns.setdefault(segment.column, {})
         # Twice in the source is no matter: it isn't scored.
-        if place in cells and (segment.role or roles[segment.column]):
+        if place in taken and (segment.role or roles[segment.column]):
             owner = f"document {segment.document}" if segment.document else "the file"
             raise limits.RejectedError(
                 f"{name}: {owner} has segment {segment.number} of {segment.column} twice. Give each"
                 " document an id and each set a name of its own (system, sysid, refid or"
                 " translator), and number the segments of a document without starting again."
             )
-        cells[place] = segment.text
+        taken[place] = segment.text
         roles[segment.column] = segment.role
         domains.setdefault(place, segment.domain)
     if not columns:

@@ -929,6 +929,79 @@ def test_the_argmax_without_a_mask_is_warned_of(bleu, predicted, labels):
     assert len([message for message in warned if ARGMAX in message and RECIPE in message]) == 1
 
 
+def forced(rows, accuracy=0.7, seed=0):
+    """Return the argmax after each id of rows, one list per row: the next id, or another."""
+    generator = np.random.default_rng(seed)
+    return [
+        [
+            id if generator.random() < accuracy else int(generator.choice(row))
+            for id in [*row[1:], 9]
+        ]
+        for row in rows
+    ]
+
+
+STREAM = (10 + np.random.default_rng(3).zipf(1.3, 1200) % 300).tolist()
+BLOCKS = [STREAM[start : start + 40] for start in range(0, 1200, 40)]
+ROWS_OF_TEXT = [[*STREAM[40 * i : 40 * i + 12 + 3 * i % 20], 1] for i in range(30)]
+
+
+@pytest.mark.parametrize("end_is_padding", [False, True])
+@pytest.mark.parametrize("is_gathered", [False, True])
+@pytest.mark.parametrize(
+    ("rows", "size"),
+    [(BLOCKS, 1), (BLOCKS, 8), (ROWS_OF_TEXT, 1)],
+    ids=["blocks, one per batch", "blocks", "texts, one per batch"],
+)
+def test_the_argmax_of_rows_without_padding_is_warned_of(
+    bleu, rows, size, is_gathered, end_is_padding
+):
+    """Packed blocks, and batches of one row, fill the width; a token stands one column before its label."""
+    tokenizer = Numbers()
+    tokenizer.eos_token_id = 1
+    tokenizer.pad_token_id = 1 if end_is_padding else 0
+    callback = bleu.compute_metrics(tokenizer)
+    predicted = forced(rows)
+    if is_gathered:
+        evaluate = lambda: callback((padded(predicted), padded(rows)))
+    else:
+        lists = np.empty(len(rows), object), np.empty(len(rows), object)
+        for array, lines in zip(lists, (predicted, rows)):
+            array[:] = lines
+        evaluate = lambda: evaluate_in_batches(callback, *lists, size)
+    _, warned = record_warnings(evaluate)
+    assert len([message for message in warned if ARGMAX in message and RECIPE in message]) == 1
+
+
+# Generated rows, whose labels have no mask and fill the width.
+GENERATED = {
+    "as wide, without an end": (lambda row: row, lambda row: row),
+    "a label of one token more": (lambda row: [*row[1:], 1], lambda row: [2, *row[1:]]),
+    "the same, wrong words": (lambda row: [9 if id % 3 == 0 else id for id in row[1:]] + [1], lambda row: row),
+    "one token": (lambda row: [9], lambda row: [row[0]]),
+    "two tokens": (lambda row: [row[0] if row[1] % 2 else 9, 1], lambda row: [row[0], 1]),
+    "a constant": (lambda row: [row[0]] * len(row), lambda row: row),
+    "a loop": (lambda row: [*row[1:3], row[0]] * 4, lambda row: row[:3] * 4),
+    "a word left out": (lambda row: (row[1:8] + row[9:] + [5, 5])[: len(row)], lambda row: [2, *row[1:]]),
+    "an endless text": (lambda row: (row[:10] + row[12:] + [7] * 40)[:40], lambda row: row[: 10 + row[0] % 9]),
+    "an endless text, exact": (lambda row: (row[:19] + [7] * 40)[:40], lambda row: row[: 10 + row[0] % 9]),
+    "of an encoder-decoder": (lambda row: [0, *row[:-1]], lambda row: row),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("write", "label"), GENERATED.values(), ids=GENERATED)
+def test_generated_rows_as_wide_as_their_labels_are_no_argmax(bleu, write, label):
+    tokenizer = Numbers()
+    tokenizer.eos_token_id = 1
+    callback = bleu.compute_metrics(tokenizer)
+    predicted, labels = ([make(row) for row in BLOCKS] for make in (write, label))
+    width = max(map(len, predicted + labels))
+    for fill in (0, -100):
+        arrays = padded(predicted, fill, width), padded(labels, -100, width)
+        _, warned = record_warnings(lambda arrays=arrays: callback(arrays))
+        assert not any(ARGMAX in message for message in warned)
+
+
 @pytest.mark.parametrize("rows", [list, lambda array: [row.tolist() for row in array], Tensor])
 def test_rows_of_padding_free_batches(bleu, rows):
     """`padding_free=True` has one row per batch, in which texts follow each other; lists are batches."""
