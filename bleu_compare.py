@@ -26,6 +26,7 @@ from .bleu_inputs import (
     read_documents,
     read_labels,
     read_systems,
+    warn_if_reordered,
 )
 from .bleu_messages import (
     Notice,
@@ -350,6 +351,8 @@ def _count_systems(
         )
     if are_texts and like is not None:
         raise ValueError("like: it belongs to tables, but the systems are texts. Leave out `like`.")
+    texts = {"references": references, "predictions": next(iter(systems.values()), None)}
+    warn_if_reordered(texts, by=by, documents=documents)
     # 2. Read labels, which are the same for all systems. In place of labels, tables take the name
     #    of a column.
     labels: Any = by

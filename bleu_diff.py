@@ -24,7 +24,14 @@ from .bleu_corpus import (
     list_items,
     make_lists,
 )
-from .bleu_inputs import check_single_runs, find_name, read_corpora, read_labels, read_systems
+from .bleu_inputs import (
+    check_single_runs,
+    find_name,
+    read_corpora,
+    read_labels,
+    read_systems,
+    warn_if_reordered,
+)
 from .bleu_look import look_at
 from .bleu_messages import count_things, show_value, warn_once_per_kind, within_system
 from .bleu_ngrams import (
@@ -104,6 +111,8 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
         )
     with warn_once_per_kind():
         corpora = dict(read_corpora(predictions, references))
+    texts = {"references": references, "predictions": next(iter(predictions.values()))}
+    warn_if_reordered(texts, by=by)
     names = list(corpora)
     first_name, second_name = names
     first_corpus = corpora[first_name]

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import sys
 from collections.abc import (
     Collection,
     Hashable,
@@ -121,6 +122,7 @@ def read_corpus(predictions: object, references: object, allow_empty: bool = Fal
         if data is None:
             raise _missing_column(name)
     reject_dicts(predictions, references)
+    warn_if_reordered({"references": references}, predictions=predictions)
     prediction_column = read_column("predictions", predictions, messages.EXPECTED_TEXT)
     reference_column = read_column("references", references, messages.REFERENCES)
     if allow_empty and len(prediction_column) == len(reference_column) == 0:
@@ -140,6 +142,39 @@ def read_corpus(predictions: object, references: object, allow_empty: bool = Fal
     return corpus
 
 
+_OTHER_ORDER = Notice(
+    "order of rows",
+    "{name}: its pandas index has the labels of the index of {other} in another order, but rows are"
+    " paired by position",
+    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
+)
+
+
+def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
+    """Warn of columns whose pandas index is that of texts in another order.
+
+    `texts` are columns by name; the first one with an index counts.
+    """
+    indices = {name: _find_index(data) for name, data in texts.items()}
+    other, index = next((pair for pair in indices.items() if pair[1] is not None), ("", None))
+    if index is None:
+        return
+    for name, data in columns.items():
+        labels = _find_index(data)
+        if labels is None or len(labels) != len(index) or labels.equals(index):
+            continue
+        if labels.is_unique and index.is_unique and labels.isin(index).all():
+            warn(_OTHER_ORDER, name=name, other=other)
+
+
+def _find_index(data: object) -> Any:
+    """Return the index of a Series or DataFrame of pandas; None for anything else."""
+    pandas: Any = sys.modules.get("pandas")
+    if pandas is None or not isinstance(data, (pandas.Series, pandas.DataFrame)):
+        return None
+    return data.index
+
+
 _SAME_PREDICTIONS = Notice(
     "same predictions",
     "Systems {systems} have the same predictions",
@@ -157,6 +192,7 @@ def read_corpora(
     [['a b'], ['a c']]
     """
     shared: Corpus | None = None
+    texts = {"references": references}
     names_of: dict[Hashable, list[SystemName]] = {}  # by the checksum of their texts
     for name, predictions in systems.items():
         with within_system(name):
@@ -164,7 +200,9 @@ def read_corpora(
                 if shared is None:
                     corpus = read_corpus(predictions, references)
                     shared = corpus
+                    texts[f"systems[{show_value(name)}]"] = predictions
                 else:
+                    warn_if_reordered(texts, predictions=predictions)
                     corpus = _replace_predictions(shared, predictions)
             except (TypeError, ValueError) as error:
                 found = _explain_runs(predictions, references, str(error))

@@ -46,6 +46,7 @@ from .bleu_inputs import (
     read_documents,
     read_labels,
     read_texts,
+    warn_if_reordered,
 )
 from .bleu_kernels import warm_up
 from .bleu_look import look_at
@@ -390,6 +391,8 @@ class BleuMetric(BufferedMetric):
             self._check_labels_fit("by", column="label")
         if documents is not None:
             self._check_labels_fit("documents", column="document")
+        texts = {"predictions": predictions, "references": references}
+        warn_if_reordered(texts, by=by, documents=documents)
         with self._hold_rows(predictions, references) as held:
             if self._shares_result:
                 result = self._compute_together(held, chosen)
@@ -439,6 +442,8 @@ class BleuMetric(BufferedMetric):
         """
         chosen = self._options_of("statistics", options)
         corpus = read_corpus(predictions, references, allow_empty=True)
+        texts = {"predictions": predictions, "references": references}
+        warn_if_reordered(texts, by=by, documents=documents)
         labels = read_labels(by, len(corpus))
         document_labels = read_documents(documents, len(corpus))
         return tabulate(count_checked(corpus, chosen, labels, document_labels), chosen)

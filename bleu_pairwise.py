@@ -29,7 +29,7 @@ from .bleu_counting import (
     check_memory,
     count_totals,
 )
-from .bleu_inputs import read_column, read_labels, read_texts
+from .bleu_inputs import read_column, read_labels, read_texts, warn_if_reordered
 from .bleu_messages import EXPECTED_TEXT, count_things, show_value
 from .bleu_ngrams import NumberedNGrams, NumberedTexts, number_texts, sorted_order
 from .bleu_options import Options, Origin, make_signature, same_or_var
@@ -223,6 +223,7 @@ def measure_self_bleu(texts: object, options: Options, *, against: object, by: o
     if against is None:
         read = read_texts(texts=texts)
         (column,) = read.columns.values()
+        warn_if_reordered({"texts": texts}, by=by)
         labels = read_labels(by)
         if labels is not None and len(labels) != len(column):
             texts_passed = count_things(len(column), "text")

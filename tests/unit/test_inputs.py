@@ -2278,3 +2278,59 @@ def test_systems_as_positional_arguments(bleu, method):
         TypeError, match=re.escape(f"Write {method}({{'A': [...], 'B': [...]}}, references),")
     ):
         getattr(bleu, method)(FOUR_TEXTS, FOUR_TEXTS, FOUR_TEXTS)
+
+
+FRAME = pd.DataFrame(
+    {"p": ["a b c d", "e f g h", "i j k l"], "r": ["a b c d", "e f g h", "i j k l"], "by": ["x", "y", "z"]},
+    index=["one", "two", "three"],
+)  # fmt: skip
+MOVED = FRAME.iloc[[2, 0, 1]]
+ONE_TWO = {"A": FRAME["p"], "B": FRAME["p"] + " m"}
+
+# Calls with columns of pandas in different orders, and the columns of the warning.
+REORDERED = {
+    "compute": (lambda bleu: bleu.compute(predictions=MOVED["p"], references=FRAME["r"]), "predictions", "references"),
+    "a default index": (lambda bleu: bleu.compute(predictions=MOVED["p"].set_axis([2, 0, 1]), references=FRAME["r"].reset_index(drop=True)), "predictions", "references"),
+    "a frame of references": (lambda bleu: bleu.compute(predictions=MOVED["p"], references=FRAME[["r"]]), "predictions", "references"),
+    "lists as rows": (lambda bleu: bleu.compute(predictions=MOVED["p"], references=FRAME["r"].map(lambda text: [text])), "predictions", "references"),
+    "add_batch": (lambda bleu: bleu.add_batch(predictions=MOVED["p"], references=FRAME["r"]) or bleu.compute(), "predictions", "references"),
+    "statistics": (lambda bleu: bleu.statistics(predictions=MOVED["p"], references=FRAME["r"]), "predictions", "references"),
+    "by": (lambda bleu: bleu.compute(predictions=FRAME["p"], references=FRAME["r"], by=MOVED["by"]), "by", "predictions"),
+    "documents": (lambda bleu: bleu.compute(predictions=list(FRAME["p"]), references=FRAME["r"], documents=MOVED["by"], confidence=0.9), "documents", "references"),
+    "statistics by": (lambda bleu: bleu.statistics(predictions=FRAME["p"], references=FRAME["r"], by=MOVED["by"]), "by", "predictions"),
+    "compare": (lambda bleu: bleu.compare({"A": list(FRAME["p"]), "B": MOVED["p"]}, FRAME["r"], n_resamples=9), "predictions", "references"),
+    "systems": (lambda bleu: bleu.compare({"A": FRAME["p"], "B": MOVED["p"]}, list(FRAME["r"]), n_resamples=9), "predictions", "systems['A']"),
+    "compare by document": (lambda bleu: bleu.compare(ONE_TWO, list(FRAME["r"]), documents=MOVED["by"], n_resamples=9), "documents", "predictions"),
+    "rank": (lambda bleu: bleu.rank({"A": FRAME["p"], "B": MOVED["p"]}, FRAME["r"], n_resamples=9), "predictions", "references"),
+    "diff": (lambda bleu: bleu.diff(ONE_TWO, FRAME["r"], by=MOVED["by"]), "by", "references"),
+    "self_bleu": (lambda bleu: bleu.self_bleu(FRAME["p"], by=MOVED["by"].map(len)), "by", "texts"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "name", "other"), REORDERED.values(), ids=REORDERED)
+def test_pandas_columns_in_different_orders_are_warned_of(bleu, call, name, other):
+    _, messages = record_warnings(lambda: call(bleu))
+    found = [message for message in messages if "pandas index" in message]
+    assert len(found) == 1
+    assert f"{name}: its pandas index has the labels of the index of {other} in" in found[0]
+    assert f"Pass {name}.loc[{other}.index], or {name}.tolist() if" in found[0]
+
+
+# Columns that are not known to be in different orders.
+IN_ORDER = {
+    "one index": (FRAME["p"], FRAME["r"]),
+    "an equal index": (FRAME["p"].copy(), pd.Series(list(FRAME["r"]), ["one", "two", "three"])),
+    "default indexes": (FRAME["p"].reset_index(drop=True), FRAME["r"].reset_index(drop=True)),
+    "other labels": (MOVED["p"], FRAME["r"].reset_index(drop=True)),
+    "labels twice": (FRAME["p"].set_axis(["a", "b", "a"]), FRAME["r"].set_axis(["b", "a", "a"])),
+    "a list": (MOVED["p"].tolist(), FRAME["r"]),
+    "polars": (pl.Series(MOVED["p"].tolist()), FRAME["r"]),
+    "without labels": (pd.Series([], dtype=str), pd.Series([], dtype=str)),
+}
+
+
+@pytest.mark.parametrize(("predictions", "references"), IN_ORDER.values(), ids=IN_ORDER)
+def test_other_pandas_columns_are_not(bleu, predictions, references):
+    columns = {"predictions": predictions, "references": references}
+    _, messages = record_warnings(lambda: bleu.statistics(**columns))
+    assert not any("pandas index" in message for message in messages)
