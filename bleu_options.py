@@ -704,9 +704,11 @@ _FORM = "Separate the keys by |, as in 'nrefs:1|case:lc|tok:13a'."
 
 PRETOKENIZED = ("tokens", "ids")  # instead of a tokenizer, for input that was split already
 
-# Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
+# Scores in common notations: 37.6, "37,6", ".376", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's
+# own.
 SCORE_AFTER_SIGNATURE = re.compile(
-    r"\s*(?:BLEU\s*[:=]?\s*)?(-?\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE
+    r"\s*(?:BLEU\s*[:=]?\s*)?(-?(?:\d+(?:[.,]\d+)?|\.\d+)(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*",
+    re.IGNORECASE,
 )
 
 

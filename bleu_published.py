@@ -13,8 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from itertools import pairwise
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -183,11 +182,10 @@ def read_published(reported: object, decimals: int | None = None) -> Published:
     # 2. Read the number.
     written = SCORE_AFTER_SIGNATURE.fullmatch(line.written)
     if written is None:
-        raise invalid("reported", line.written, _EXPECTED)
+        raise invalid("reported", plain, _EXPECTED)
     number = Decimal(written[1].replace(",", "."))
     if not 0 <= number <= 100:
-        shown = plain if isinstance(plain, (int, float)) else line.written
-        raise invalid("reported", shown, "a score from 0 to 1 or from 0 to 100")
+        raise invalid("reported", plain, "a score from 0 to 1 or from 0 to 100")
     # 3. Count its decimals, if they are not known.
     if decimals is None:
         known_decimals = count_decimals(number)
@@ -339,7 +337,7 @@ CONDITIONS = {
 
 # An interval beside a score: (μ = 27.3 ± 0.5), ± 0.5, [26.8, 27.8], and LaTeX's _{\pm 0.5}.
 _INTERVAL = re.compile(
-    rf"\(\s*[μµ]\s*=[^()]*\)|[$_{{]*(?:±|\+/-|\+-|\\pm)\s*{_NUMBER}[$}}]*|(?:\d+% CI:?\s*)?"
+    rf"\(\s*[μµ]\s*=[^()]*\)|[$_{{]*(?:±|\+/-|\+-|\\pm)[\s$}}]*{_NUMBER}[$}}]*|(?:\d+% CI:?\s*)?"
     rf"\[\s*{_NUMBER}\s*[,;–-]\s*{_NUMBER}\s*\]"
 )
 # One in parentheses can be two scores; it is an interval if the number before is within it.
@@ -352,7 +350,8 @@ _OF_100 = re.compile(r"(?<=\d)\s*(?:/|out of)\s*100(?![\w.,/%])")
 
 # A number that is not part of a word, of a longer number, of a time, or of a name such as BLEU-4.
 _WRITTEN_SCORE = re.compile(
-    rf"(?<![\w.,/@-])(?<!\d:){_NUMBER}(?:e[+-]?\d{{1,3}})?(?![\w/@]|:\d|[.,]\d|%\w|-\w)"
+    rf"(?<![\w.,/@-])(?<!\d:)(?:{_NUMBER}|\.\d+)(?:e[+-]?\d{{1,3}})?"
+    r"(?![\w/@]|:\d|[.,]\d|%\w|-\w)"
 )
 _BLEU = re.compile(r"bleu(?!rt)", re.IGNORECASE)
 _OTHER_METRIC = re.compile(
@@ -367,66 +366,32 @@ _BESIDE_ASIAN_LETTER = re.compile(
     "|(?<=[0-9A-Za-z%])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 )
 _WIDE_FORMS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_SEPARATORS = re.compile(r"[,;()\[\]|、。，；&]|\.\s|\.$")
-_WORD = re.compile(r"[^\s:=<>~≈\"'“”`*${}\\\[\]%]+")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}")
-_MOST_ORDERS = 9  # a whole number up to it after BLEU, as in BLEU 4, may be an order
-_NEAR_WORDS = 3  # after a number, in which a comparative makes it a difference
-
-
-def _words(text: str) -> re.Pattern[str]:
-    """Return a pattern that matches one of some words, in upper or lower case."""
-    return re.compile(rf"(?:{'|'.join(text.split())})", re.IGNORECASE)
-
-
-# Things that are counted. A number before one of these words is not a score.
-_THINGS = _words(
-    r"runs? seeds? sentences? segments? lines? rows? examples? samples? pairs? epochs? steps?"
-    r" iterations? iters? updates? references? refs? tokens? words? documents? docs? systems?"
-    r" models? languages? directions? layers? heads? beams? gpus? params? parameters? checkpoints?"
-    r" batches folds? shots? times trials? resamples? hypotheses outputs? texts? images? captions?"
-    r" hours? hrs? h minutes? mins? seconds? secs? s ms days? k m b million billion thousand gb mb"
-    r" n-?grams? grams?"
-    # in German, French, Spanish, Portuguese, Italian
-    r" läufen? läufe sätzen? sätze satz segmenten? zeilen? epochen? schritten? referenzen stunden"
-    r" phrases époques? étapes? exécutions références frases épocas pasos oraciones corridas passos"
-    r" frasi epoche referencias"
-    # in Chinese, Japanese, Korean
-    r" [个個句文回次轮輪步件本条條篇].* エポック.* シード.* 번.* 개.* 문장.*"
-)
-# Quantities. A number after one of these words is not a score.
-_QUANTITIES = _words(
-    r"epoch step iteration iter update seed run fold layer beam(?:-?size)? size rate lr alpha beta"
-    r" lambda temperature temp top-?[kp] p n k dropout penalty lenpen length threshold weight"
-    r" version v python cuda gpu ratio bp brevity_penalty hyp_?len ref_?len sys_?len time speed wps"
-    r" std stdev sd se σ stderr deviation error variance kappa correlation r year wmt iwslt ci"
-    r" confidence precision recall"
-)
-# Words that make the next number a difference, and the number before them.
-_DIFFERENCE = _words(
-    r"by gains? improvements? increases? decreases? differences? drops? loses? delta Δ plus um"
-)
-_COMPARATIVE = _words(r"higher lower better worse more less above below improvement gain increase")
-# Words between two numbers of which one is an earlier score, or another system's.
-_CHANGE = re.compile(
-    r"→|⇒|[-=]+>|\b(?:from|to|up|down|vs|versus|than|was|were|instead|before|previously|compared|"
-    r"against|over|in?creas\w*|decreas\w*|improv\w*|rose|rises?|fell|falls?|drop\w*|grew|gain\w*|"
-    r"auf|von|statt|gegen|contre|a|à|para|desde|hasta|su)\b|[到至比から]",
+# A comma between the columns of a file, as in "BLEU,27.3" and "newstest2014,27.3".
+_COLUMN_COMMA = re.compile(r"(?<!\d),(?=[.\d])|,(?=\d{1,2}\.\d)")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_MOST_WORDS = 4  # of a line without BLEU: with more, it is a text and its number no score
+_MOST_ORDERS = 9  # a whole number up to it beside BLEU, as in "4-gram BLEU", may be an order
+# A number that is not right before the name of another metric without a number of its own.
+_OF_BLEU = rf"{_WRITTEN_SCORE.pattern}(?!\s*{_OTHER_METRIC.pattern}(?![:=+\s]*\d))"
+# The number right after BLEU, as in "BLEU-4 score: 27.3", with further numbers behind it; and the
+# number right before BLEU. A version is not right after BLEU, as in "sacrebleu 2.6 says 27.3".
+_AFTER_BLEU = re.compile(
+    rf"{_BLEU.pattern}(?<!sacrebleu(?= [12]\.))"
+    rf"(?:[-@_]?[1-9](?![\w.,]))?(?:(?!\.\d)[^\w+Δ,])*(?:(?:score|is|of)\b[^\w+]*)*"
+    rf"({_OF_BLEU}(?:[^\w+]+(?:(?:and|to|vs|was)\b[^\w+]*)?{_OF_BLEU})*)",
     re.IGNORECASE,
 )
-# Words without a subject, between a name and its number; after a number, `_LINKS` end the search
-# for its name.
-_FILLERS = _words(
-    r"scores? results? values? points? pts?\.? test\w* \w*test dev\w* valid\w* eval\w* final best"
-    r" averaged? avg\.? mean median overall corpus-?(?:level)? tokeni[sz]ed detokeni[sz]ed cased"
-    r" uncased case-?(?:in)?sensitive is was are my the our a an we i it got gets? get reach\w*"
-    r" achiev\w* obtain\w* report\w* about around approximately roughly nearly only"
-    r" punkten? von der die das ist beträgt le la el est es score"
-    r" は が で 为 是 的 分 点 です 는 은"
+_BEFORE_BLEU = re.compile(
+    rf"({_WRITTEN_SCORE.pattern})\s*%?\s*\w{{0,2}}{_BLEU.pattern}", re.IGNORECASE
 )
-_LINKS = _words(
-    r"on of for with in at over after from to by and or vs\.? versus than using without when per"
-    r" as under if while but during auf mit bei nach für sur pour avec en sobre con para em su"
+# A number that is no score, but by how much one differs.
+_DIFFERENCE = re.compile(
+    r"(?:[+Δ]|\b(?:by|plus|gains?|improve\w*|increase\w*|decrease\w*|difference|drop\w*|delta)"
+    rf"(?: of)?)\s*({_WRITTEN_SCORE.pattern})"
+    rf"|({_WRITTEN_SCORE.pattern})(?:\s*(?:%|BLEU|points?))*"
+    r" (?:higher|lower|better|worse|more|less|above|below)\b",
+    re.IGNORECASE,
 )
 
 
@@ -455,12 +420,11 @@ def _read_line(text: str) -> _Line:
     line = _BESIDE_ASIAN_LETTER.sub(" ", line.translate(_WIDE_FORMS))
     line = _INTERVAL.sub(" ", line)
     line = _BOUNDS.sub(_remove_bounds, line)
-    line = _OF_100.sub("%", line)
+    line = _COLUMN_COMMA.sub(" ", _OF_100.sub("%", line))
     # 3. Choose the number.
     written = _choose_number(line, text)
     if not written:
-        has_other_text = signature is None and not conditions
-        raise invalid("reported", text if has_other_text else line.strip(" =()|"), _EXPECTED)
+        raise invalid("reported", text, _EXPECTED)
     is_percentage = re.search(rf"(?<!\d){re.escape(written)}\s*%", line) is not None
     if conditions and not source:
         source = _name_tool(text, is_signed=signature is not None)
@@ -506,202 +470,46 @@ def _read_conditions(line: str) -> tuple[Conditions, str]:
     return found, line
 
 
-# What a number of a line is, by the words beside it.
-_Role = Literal["BLEU", "BLEU at the end", "perhaps BLEU", "bare", "unknown", "difference", "other"]
-
-
-class _Candidate(NamedTuple):
-    """A number of a line.
-
-    written: the number as it is written.
-    role: `"BLEU"` if BLEU names it; `"BLEU at the end"` if BLEU is behind a number that has another
-        name, and may name those before it as well, as in "de 27.3, fr 38.1 BLEU". `"perhaps BLEU"`
-        if other words are between BLEU and the number, `"bare"` without a name, `"unknown"` after
-        any other word. `"other"` is a number of things, another quantity or another metric.
-    clause: the number of separators before it.
-    """
-
-    written: str
-    role: _Role
-    clause: int
-
-
 def _is_whole(written: str) -> bool:
     """Return True for a whole number, also with a comma after its thousands."""
     return written.isdigit() or _THOUSANDS.fullmatch(written) is not None
 
 
-class _Gap(NamedTuple):
-    """The text between two numbers of a line, or at one of its ends.
-
-    text: all of it.
-    first: the words of its first clause.
-    last: the words of its last clause.
-    separators: the number of separators in it.
-    """
-
-    text: str
-    first: list[str]
-    last: list[str]
-    separators: int
-
-    @classmethod
-    def of_text(cls, text: str) -> _Gap:
-        clauses = [_find_words(clause) for clause in _SEPARATORS.split(text)]
-        return cls(text, clauses[0], clauses[-1], separators=len(clauses) - 1)
-
-
-def _find_words(text: str) -> list[str]:
-    words = (word.strip("-–.!?↑↓+#/") for word in _WORD.findall(text))
-    return [word for word in words if any(character.isalpha() for character in word)]
-
-
-def _list_candidates(line: str) -> list[_Candidate]:
-    """List the numbers of a line, each with its role.
-
-    >>> [(one.written, one.role) for one in _list_candidates("BLEU over 5 runs: 33.1")]
-    [('5', 'other'), ('33.1', 'bare')]
-    """
-    matches = list(_WRITTEN_SCORE.finditer(line))
-    starts = [0, *(match.end() for match in matches)]
-    ends = [*(match.start() for match in matches), len(line)]
-    gaps = [_Gap.of_text(line[start:end]) for start, end in zip(starts, ends)]
-    candidates = []
-    clause = 0
-    claimed = 0  # words behind the previous number that name it
-    for index, match in enumerate(matches):
-        before = gaps[index]
-        after = gaps[index + 1]
-        clause += before.separators
-        names = before.last if before.separators else before.last[claimed:]
-        is_last = index == len(matches) - 1
-        is_whole = _is_whole(match[0])
-        role, claimed = _find_role(before.text, names, after, is_last=is_last, is_whole=is_whole)
-        candidates.append(_Candidate(match[0], role, clause))
-    # A word for change between two numbers makes both candidates.
-    for index, (first, second) in enumerate(pairwise(candidates)):
-        is_change = _CHANGE.search(gaps[index + 1].text) is not None
-        if is_change and "other" not in (first.role, second.role):
-            candidates[index] = first._replace(role="BLEU")
-            candidates[index + 1] = second._replace(role="BLEU")
-    return candidates
-
-
-def _find_role(
-    text_before: str, names: Sequence[str], after: _Gap, *, is_last: bool, is_whole: bool
-) -> tuple[_Role, int]:
-    """Return the role of a number, and how many words behind it belong to it.
-
-    Args:
-        text_before: the text between the previous number and this one.
-        names: the words before it that may name it.
-        after: the text behind it.
-        is_last: True if no number follows.
-        is_whole: True for a whole number.
-    """
-    # 1. A label, as in "epoch 3: 33.1".
-    if not is_last and re.match(r"\s*[:=]", after.text):
-        return "other", 0
-    # 2. The nearest word before the number that is not a filler.
-    name = ""
-    for word in reversed(names):
-        if not (_FILLERS.fullmatch(word) or _LINKS.fullmatch(word)):
-            name = word
-            break
-    # 3. The nearest such word behind it. The last word before the next number may name that one.
-    unit = ""
-    used = 0
-    for word in after.first:
-        used += 1
-        if _LINKS.fullmatch(word):
-            break
-        if not _FILLERS.fullmatch(word):
-            unit = word
-            break
-    is_name_of_next = not is_last and not after.separators and used == len(after.first)
-    # 4. A number of things, and another quantity. In "27.3 epoch 12", the epoch is 12.
-    has_bleu_before = _BLEU.search(name) is not None
-    is_right_behind_bleu = has_bleu_before and names[-1] == name
-    is_of_next = is_name_of_next and _QUANTITIES.fullmatch(unit) is not None
-    if _THINGS.fullmatch(unit) and not (is_of_next and (is_right_behind_bleu or not is_whole)):
-        return "other", used
-    if name and not has_bleu_before:
-        if _QUANTITIES.fullmatch(name) or _OTHER_METRIC.search(name):
-            return "other", 0
-    elif not name and not _BLEU.search(unit):
-        is_quantity = not is_name_of_next and _QUANTITIES.fullmatch(unit) is not None
-        if is_quantity or _OTHER_METRIC.search(unit):
-            return "other", used
-    # 5. A difference.
-    adjacent = [word for word in names if word.lower() != "of"][-1:]
-    is_difference = (
-        re.search(r"[+Δ]\s*$", text_before) is not None
-        or any(map(_DIFFERENCE.fullmatch, adjacent))
-        or any(map(_COMPARATIVE.fullmatch, after.first[:_NEAR_WORDS]))
-    )
-    if is_difference:
-        return "difference", used if _BLEU.search(unit) else 0
-    # 6. BLEU.
-    if has_bleu_before:
-        return "BLEU", 0
-    if _BLEU.search(unit) and not (name and is_name_of_next):
-        return ("BLEU at the end" if name else "BLEU"), used
-    if any(map(_BLEU.search, names)):
-        return "perhaps BLEU", 0
-    if not is_name_of_next and any(map(_BLEU.search, after.first)):
-        return "perhaps BLEU", 0
-    is_of_things = unit != "" and not is_name_of_next
-    return ("unknown" if name or is_of_things else "bare"), 0
-
-
 def _choose_number(line: str, text: str) -> str:
     """Return the number that is the BLEU score of a line; empty if the line has no number.
 
+    It is the number right after BLEU, or else right before it, or else the only number of the line.
+    Whole numbers lose against decimals: most of them count runs, sentences or epochs.
+
     Raises:
-        ValueError: several numbers can be meant, or the number is that of another metric.
+        ValueError: several numbers can be meant, or the number is a difference, or that of another
+            metric.
 
     >>> _choose_number("step 1200: BLEU 27.3", "")
     '27.3'
     """
-    found = _list_candidates(line)
-    candidates = [one for one in found if one.role not in ("difference", "other")]
-    # 1. No score is above 100; the error for a single number names it.
-    if len(candidates) > 1:
-        candidates = [one for one in candidates if _to_decimal(one.written) <= 100]
-    # 2. Numbers that BLEU names, or else perhaps names; in the same clause, any other number.
+    numbers = _WRITTEN_SCORE.findall(line)
+    possible = [number for number in numbers if _to_decimal(number) <= 100] or numbers
+    candidates = [number for number in possible if not _is_whole(number)] or possible
+    named: list[str] = []
+    for pattern in (_AFTER_BLEU, _BEFORE_BLEU):
+        for beside in [] if named else pattern.findall(line):
+            first, *others = _WRITTEN_SCORE.findall(beside)
+            if first in candidates or (_MOST_ORDERS < _to_decimal(first) <= 100):
+                named.append(first)
+            named += [number for number in others if number in candidates]
     other = _OTHER_METRIC.search(line)
-    meant = [one for one in candidates if one.role == "bare"]
-    for roles in (("BLEU", "BLEU at the end"), ("perhaps BLEU",)):
-        clauses = {one.clause for one in candidates if one.role in roles}
-        if clauses:
-            ends = [one.clause for one in candidates if one.role == "BLEU at the end"]
-            meant = []
-            for one in candidates:
-                is_in_list = one.role == "unknown" and one.clause < max(ends, default=0)
-                if one.role in (*roles, "bare") or one.clause in clauses or is_in_list:
-                    meant.append(one)
-            break
-    else:
-        if other and found:
-            raise invalid("reported", text, f"a BLEU score; this line is about {other[0]}")
-        if not meant and _BLEU.search(line):
-            meant = candidates
-    # 3. Whole numbers lose against decimals, unless BLEU names them and they are not orders, as in
-    #    BLEU 4.
-    if not all(_is_whole(one.written) for one in meant):
-        decimals = []
-        for one in meant:
-            is_score = one.role == "BLEU" and _to_decimal(one.written) > _MOST_ORDERS
-            if is_score or not _is_whole(one.written):
-                decimals.append(one)
-        meant = decimals
-    different = list(dict.fromkeys(one.written for one in meant))
-    if len(different) > 1:
-        raise invalid("reported", text, f"one BLEU score, not {_list_numbers(different)}")
-    differences = [one.written for one in found if one.role == "difference"]
-    if differences and not different:
+    if numbers and not named and other:
+        raise invalid("reported", text, f"a BLEU score; this line is about {other[0]}")
+    if not (named or _BLEU.search(line)) and len(_WORD.findall(line)) > _MOST_WORDS:
+        raise invalid("reported", text, _EXPECTED)
+    differences = ["".join(pair) for pair in _DIFFERENCE.findall(line)]
+    found = list(dict.fromkeys(named or candidates))
+    if len(found) > 1:
+        raise invalid("reported", text, f"one BLEU score, not {_list_numbers(found)}")
+    if found and found[0] in differences:
         raise invalid("reported", text, f"a BLEU score; {differences[0]} is a difference")
-    return different[0] if different else ""
+    return found[0] if found else ""
 
 
 def _to_decimal(written: str) -> Decimal:

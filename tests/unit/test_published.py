@@ -102,7 +102,8 @@ def test_what_cannot_be_told_is_an_error(line, message):
         read_published(line)
 
 
-# Lines as people write them in papers, logs and messages, and the score that is meant.
+# Lines as people write them in papers, logs and messages, and the number that is read: the one beside BLEU, or else
+# the only one. The text of a result says which one was read.
 WRITTEN_LINES = {
     "BLEU over 5 runs: 33.1 ± 0.4": "33.1",
     "BLEU on 50 sentences: 33.1": "33.1",
@@ -115,10 +116,6 @@ WRITTEN_LINES = {
     "Our Transformer (65M parameters) reaches 27.3 BLEU with beam size 5": "27.3",
     "BLEU of 27.3 with 6 layers and 8 heads": "27.3",
     "beam 4, alpha 0.6: BLEU 27.3": "27.3",
-    "BLEU (beam 4, alpha 0.6) 27.3": "27.3",
-    "BLEU with length penalty 0.6 is 27.3": "27.3",
-    "BLEU with dropout 0.3: 33.1": "33.1",
-    "BLEU with temperature 0.7 33.1": "33.1",
     "epoch 3 33.1 BLEU": "33.1",
     "epoch 010 loss 4.1 nll_loss 2.5 ppl 5.7 bleu 27.31 wps 2345 num_updates 12000": "27.31",
     "{'eval_loss': 2.1, 'eval_bleu': 27.3, 'epoch': 3.0}": "27.3",
@@ -158,7 +155,6 @@ WRITTEN_LINES = {
     "BLEU after 12000 steps 27.3": "27.3",
     "BLEU with 4 references 27.3": "27.3",
     "BLEU with seed 42: 27.3": "27.3",
-    "BLEU, learning rate 0.0005: 27.3": "27.3",
     "33.1 BLEU 0.85 COMET": "33.1",
     "BLEU 33.1 COMET 0.85": "33.1",
     "chrF 55.2 BLEU 27.3 TER 60.1": "27.3",
@@ -211,6 +207,23 @@ WRITTEN_LINES = {
     "BLEU 27.3±0.4 chrF 55.2±0.3": "27.3",
     "BLEU rose to 27.3 after 10 epochs": "27.3",
     "27.3 BLEU / 55.2 chrF": "27.3",
+    "27.3 BLEU, up from 26.1": "27.3",
+    "BLEU 27.3 dev 26.1": "27.3",
+    "baseline 26.1, Transformer 27.3 BLEU": "27.3",
+    "Llama 3.1 70B: 27.3 BLEU": "27.3",
+    "Llama 3.1 gets 27.3 BLEU": "27.3",
+    "en-de 27.3, en-fr 38.1 BLEU": "38.1",
+    r"\textbf{50.81}": "50.81",
+    r"$\mathbf{27.3}$": "27.3",
+    r"\textbf{27.3}$\pm$0.5": "27.3",
+    "BLEU,50.81": "50.81",
+    "bleu,27,3": "27,3",
+    "newstest2014,50.81": "50.81",
+    "newstest2014 50.81": "50.81",
+    "Transformer-big 27.3": "27.3",
+    ".27": ".27",
+    "BLEU=.27": ".27",
+    "27 BLEU (+1.2)": "27",
 }  # fmt: skip
 
 # Lines with several numbers that can be meant: an error lists them.
@@ -220,7 +233,6 @@ SEVERAL_SCORES = {
     "BLEU 26.1 → 27.3": "26.1 and 27.3",
     "BLEU: 26.1 -> 27.3": "26.1 and 27.3",
     "BLEU improves 26.1 to 27.3": "26.1 and 27.3",
-    "27.3 BLEU, up from 26.1": "27.3 and 26.1",
     "BLEU 27.3 (was 26.1)": "27.3 and 26.1",
     "BLEU 27.3 vs. 26.1": "27.3 and 26.1",
     "epoch 010 | valid on 'valid' subset | loss 4.1 | bleu 27.31 | best_bleu 27.5": "27.31 and 27.5",
@@ -229,7 +241,6 @@ SEVERAL_SCORES = {
     "BLEU 27.3 (28.1, 29.0)": "27.3, 28.1 and 29.0",
     "33.1 (0.4) BLEU": "33.1 and 0.4",
     "sacrebleu 2.6 says 27.3": "2.6 and 27.3",
-    "BLEU 27.3 dev 26.1": "27.3 and 26.1",
     "dev BLEU 26.1, test BLEU 27.3": "26.1 and 27.3",
     "BLEU stieg von 26,1 auf 27,3": "26,1 and 27,3",
     "le BLEU passe de 26,1 à 27,3": "26,1 and 27,3",
@@ -237,15 +248,16 @@ SEVERAL_SCORES = {
     "BLEU从26.1提高到27.3": "26.1 and 27.3",
     "BLEU 26.1 and 27.3": "26.1 and 27.3",
     "BLEU between 26.1 and 27.3": "26.1 and 27.3",
-    "baseline 26.1, Transformer 27.3 BLEU": "26.1 and 27.3",
-    "Llama 3.1 70B: 27.3 BLEU": "3.1 and 27.3",
-    "Llama 3.1 gets 27.3 BLEU": "3.1 and 27.3",
     "system A: BLEU 27.3, system B: BLEU 28.1": "27.3 and 28.1",
     "BLEU: 27.3 vs 28.1 (p < 0.05)": "27.3 and 28.1",
     "BLEU rose 1.2 to 27.3": "1.2 and 27.3",
     "5 runs, BLEU 27.3, 28.1, 29.0": "27.3, 28.1 and 29.0",
     "newstest2014 27.3 BLEU, newstest2015 29.1 BLEU": "27.3 and 29.1",
-    "en-de 27.3, en-fr 38.1 BLEU": "27.3 and 38.1",
+    "BLEU (beam 4, alpha 0.6) 27.3": "0.6 and 27.3",
+    "BLEU with length penalty 0.6 is 27.3": "0.6 and 27.3",
+    "BLEU with dropout 0.3: 33.1": "0.3 and 33.1",
+    "BLEU with temperature 0.7 33.1": "0.7 and 33.1",
+    "BLEU, learning rate 0.0005: 27.3": "0.0005 and 27.3",
 }  # fmt: skip
 
 # Lines without a score of BLEU, and what the error asks for.

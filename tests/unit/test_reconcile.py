@@ -923,7 +923,7 @@ def test_tokens_are_verified_under_the_signature_of_their_text(bleu):
     ("reported", "message"),
     [
         ("27.3 nrefs:1|nc:6", "reported: .*nc"), ("27.3 nrefs:1|tok:?", "reported: .*tok"),
-        ("nrefs:1|case:lc", "reported='': pass a number"), ("127.3 nrefs:1|case:lc", "reported='127.3': pass a score from 0"),
+        ("nrefs:1|case:lc", r"reported='nrefs:1\|case:lc': pass a number"), ("127.3 nrefs:1|case:lc", r"reported='127.3 nrefs:1\|case:lc': pass a score from 0"),
         ("68.04 version:2.6.0,case:lc|tok:13a", "^reported: 'version:2.6.0,case:lc' is not one key .*'nrefs:1|case:lc|tok:13a'"),
         ("27.3 nrefs:1,case:lc,tok:intl", "^reported: 'nrefs:1,case:lc,tok:intl' is not one key"),
         ("27.3 #:1;c:lc;tok:intl", "^reported: '#:1;c:lc;tok:intl' is not one key"),
