@@ -42,7 +42,7 @@ from .bleu_calls import (
     score_by_last_pair,
 )
 from .bleu_checks import list_findings, sum_checked
-from .bleu_corpus import STRINGS, Corpus, InputType, Int64, Layout, list_items, make_corpus
+from .bleu_corpus import Corpus, InputType, Int64, Layout, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_inputs import read_column, read_corpus, reject_dicts
 from .bleu_messages import REFERENCES, count_things
@@ -51,7 +51,6 @@ from .bleu_options import (
     Options,
     Origin,
     SignatureContent,
-    Tokenize,
     choose_options,
     make_signature,
 )
@@ -83,9 +82,7 @@ from .bleu_statistics import count_corpus
 from .bleu_tokenizers import (
     TOKENIZERS,
     choose_tokenizer,
-    find_moses_tokenizers,
     has_sacremoses,
-    split_with_moses,
 )
 
 if TYPE_CHECKING:
@@ -95,6 +92,8 @@ if TYPE_CHECKING:
 
 NEAREST_SETTINGS = 5  # returned if no setting gives the score
 USUAL_TOKENIZERS = ("intl", "zh")
+# Of tokenized BLEU. Those of other languages are tried if `tokenize` names them.
+MOSES_TOKENIZERS = ("moses-en", "moses-de", "moses-fr", "moses-en-compounds", "moses-de-compounds")
 SAID_USUAL = 4  # usual settings that the first sentence lists
 SAID_RARE = 5  # rare settings that the text lists
 SAID_SETTINGS = 3  # rows of a table, from the top, whose tools the text names
@@ -501,20 +500,11 @@ class Search:
 
     def add_moses(self) -> None:
         """Add tokenized BLEU: the tokenizers of Moses, which split in Python."""
-        (batch,) = self.corpus.combine().batches
-        texts = [*batch.predictions.to_pylist(), *batch.references.to_pylist()]
-        tokenizers = find_moses_tokenizers(texts)
-        self._tools |= list_moses_tools(tokenizers, self.start)
-        settings = [setting for setting in self._tools if setting.tokenize in tokenizers]
-        allowed = [setting for setting in settings if self._is_allowed(setting)]
-        for lowercase in dict.fromkeys(setting.lowercase for setting in allowed):
-            cased = [text.lower() for text in texts] if lowercase else texts
-            progress = tqdm(cased, desc=_MOSES_ROUND, delay=_BAR_DELAY)
-            split_texts = split_with_moses(progress, tokenizers)
-            countings = [one.counting() for one in allowed if one.lowercase == lowercase]
-            self.scorer.add_split(split_texts, batch.bounds, countings)
-        self.scorer.add(allowed)
-        self._candidates |= dict.fromkeys(allowed)
+        self._tools |= list_moses_tools(MOSES_TOKENIZERS, self.start)
+        for setting in self._tools:
+            if setting.tokenize in MOSES_TOKENIZERS and self._is_allowed(setting):
+                self._candidates[setting] = None
+        self.scorer.progress = _MOSES_ROUND
         self._group()
 
     def implausibility(self, setting: Setting) -> Implausibility:
@@ -886,6 +876,7 @@ class Scorer:
 
     Attributes:
         scores: the score of each setting that was added, on the scale 0-1.
+        progress: the name of the progress bar that a long search shows.
     """
 
     def __init__(
@@ -903,7 +894,7 @@ class Scorer:
             options: supplies everything that is not a factor.
             progress: the name of the progress bar that a long search shows.
         """
-        self._progress = progress
+        self.progress = progress
         self.scores: dict[Setting, float] = {}
         self._options = options
         self._corpora = _split_references(corpus, reference_positions)
@@ -942,7 +933,7 @@ class Scorer:
         #    many short tables at a time, because each call costs more than the arithmetic on a few
         #    sentences.
         waiting: list[tuple[list[Setting], Int64]] = []
-        for of_text in tqdm(countings.values(), desc=self._progress, delay=_BAR_DELAY):
+        for of_text in tqdm(countings.values(), desc=self.progress, delay=_BAR_DELAY):
             for counting, rows in self._count(list(of_text), orders):
                 self._totals[counting] = rows.sum(axis=0)
                 self._last_rows[counting] = rows[-1:].copy()
@@ -986,48 +977,6 @@ class Scorer:
         options = setting.options(self._options)
         return CALLS[setting.call].score_rows(rows, options, is_mean=setting.mean_of_segments)
 
-    def add_split(
-        self,
-        split_texts: Mapping[str, Sequence[str]],
-        bounds: Int64,
-        countings: Collection[Counting],
-    ) -> None:
-        """Count texts that were split by several tokenizers; equal segments are counted once.
-
-        Args:
-            split_texts: by tokenizer, the predictions and then the references, with spaces between
-                tokens.
-            bounds: the offsets of each segment's references.
-            countings: those of the tokenizers.
-        """
-        # 1. Number the different segments.
-        segments = len(bounds) - 1
-        row_of: dict[tuple[str, ...], int] = {}
-        rows_of: dict[Tokenize, Int64] = {}
-        for name, split in split_texts.items():
-            numbers = []
-            for row, (start, end) in enumerate(pairwise(bounds.tolist())):
-                texts = (split[row], *split[segments + start : segments + end])
-                numbers.append(row_of.setdefault(texts, len(row_of)))
-            rows_of[name] = np.array(numbers)
-        # 2. Count them; each tokenizer has the sum of its segments.
-        predictions = [texts[0] for texts in row_of]
-        references = list(chain.from_iterable(texts[1:] for texts in row_of))
-        new_bounds = np.cumsum([0, *(len(texts) - 1 for texts in row_of)])
-        corpus = make_corpus(
-            [(pa.array(predictions, STRINGS), pa.array(references, STRINGS), new_bounds)]
-        )
-        orders = max(self._options.max_order, _MOST_ORDERS) + 1
-        by_rule = dict.fromkeys(
-            counting._replace(tokenize="none", lowercase=False) for counting in countings
-        )
-        for counting, rows in self._count(list(by_rule), orders, corpus):
-            for original in countings:
-                same = original._replace(tokenize="none", lowercase=False)
-                if same == counting:
-                    total = rows[rows_of[original.tokenize]].sum(axis=0)
-                    self._totals[original] = total
-
     def lengths(self, setting: Setting) -> tuple[int, int]:
         """Return the lengths of predictions and references under a setting that was added."""
         total = self._totals[setting.counting()]
@@ -1069,7 +1018,7 @@ class Scorer:
                         self.scores[table.settings[weights]] = mean
 
     def _count(
-        self, countings: Sequence[Counting], orders: int, texts: Corpus | None = None
+        self, countings: Sequence[Counting], orders: int
     ) -> Iterator[tuple[Counting, Int64]]:
         """Yield the rows of the segments for each counting; all have the same texts and tokens.
 
@@ -1078,12 +1027,11 @@ class Scorer:
         Args:
             countings: the countings.
             orders: the number of orders.
-            texts: the corpus; None for the original one.
         """
         # 1. Count under the first rule for the reference length.
         layout = Layout(orders)
         first = countings[0]
-        corpus = texts or self._corpora[first.references]
+        corpus = self._corpora[first.references]
         tokenize = first.tokenize
         lowercase = first.lowercase
         if first.call:

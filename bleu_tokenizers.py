@@ -16,7 +16,7 @@ import string
 import sys
 import types
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache, partial
 from importlib.util import find_spec
@@ -423,24 +423,6 @@ def _find_advice(name: str, names: Sequence[str]) -> str | None:
 _COMPOUNDS = "-compounds"
 _MOSES_NAME = re.compile(rf"moses-([a-z]{{2,3}})({_COMPOUNDS})?")
 _COMPOUND = re.compile(r"(\S)-(\S)")
-# A word before a period that may end a token: letters and digits behind it would be part of it.
-_BEFORE_PERIOD = re.compile("[^\\s.]+(?=\\.(?![0-9A-Za-zÀ-ÖØ-öø-ʯΆ-ϿЀ-ҁҊ-ԯ]))")
-# Characters that Moses' tokenizer joins in Chinese, Japanese or Korean only, and the letters that
-# show which of these languages a text is in.
-_ASIAN_CHARACTER = re.compile(
-    "[\u1100-\u11ff\u25cc\u2e80-\ud7ff\uf900-\ufaff\ufe45\ufe46\uff61-\uffdc"
-    "\U0001b000-\U0001b16f\U0001d360-\U0001d37f\U0001f200-\U0001f2ff\U00020000-\U0003ffff]"
-)
-_ASIAN_LETTERS = {
-    "ja": re.compile("[\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f]"),
-    "ko": re.compile("[\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3]"),
-    "zh": re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
-}
-_FEW_TEXTS = 0.1  # the share of texts with such letters up to which they show no language
-_FIRST_ASIAN_LETTER = "\u1100"
-_JOINED_SCRIPTS = {"ja": ("Hiragana", "Katakana", "Han"), "ko": ("Hangul",), "zh": ("Han",)}
-_APOSTROPHE_RULES = {"en": 1, "fr": 2, "it": 2}  # other languages separate an apostrophe
-_COMMON_LANGUAGES = ("en", "de", "fr")
 _MOST_CACHED_TEXTS = 1 << 14  # whose tokens are kept, because Moses' tokenizer is slow
 
 
@@ -657,44 +639,13 @@ def _load_from_sacremoses(name: str) -> ChosenTokenizer:
 def _make_moses(language: str) -> Any:
     """Return sacremoses's tokenizer of a language, made faster."""
     from sacremoses import MosesTokenizer
-    from sacremoses.corpus import NonbreakingPrefixes, Perluniprops
 
-    is_asian = language in _ASIAN_LETTERS
-    tokenizer = MosesTokenizer("en" if is_asian else language)
-    letters = {*tokenizer.IsAlpha}
-    if is_asian:
-        # It adds Asian letters to its pattern one by one, which takes four seconds to compile.
-        tokenizer.lang = language
-        abbreviations = list(NonbreakingPrefixes().words(language))
-        tokenizer.NONBREAKING_PREFIXES = abbreviations
-        before_numbers = filter(tokenizer.has_numeric_only, abbreviations)  # No #NUMERIC_ONLY#
-        tokenizer.NUMERIC_ONLY_PREFIXES = [line.rpartition(" ")[0] for line in before_numbers]
-        joined = set(chain.from_iterable(map(Perluniprops().chars, _JOINED_SCRIPTS[language])))
-        letters |= joined
-        alphanumeric = tokenizer.IsAlnum
-        pattern, replacement = tokenizer.PAD_NOT_ISALNUM
-        with_letters = pattern.pattern.replace(alphanumeric, alphanumeric + _write_ranges(joined))
-        tokenizer.PAD_NOT_ISALNUM = re.compile(with_letters), replacement
+    tokenizer = MosesTokenizer(language)
     # It makes a set of all letters for each word before a period.
-    lower_case = frozenset(tokenizer.IsLower)
+    letters = frozenset(tokenizer.IsAlpha)
     tokenizer.isanyalpha = lambda word: not letters.isdisjoint(word)
-    tokenizer.islower = lower_case.issuperset
+    tokenizer.islower = frozenset(tokenizer.IsLower).issuperset
     return tokenizer
-
-
-def _write_ranges(characters: Iterable[str]) -> str:
-    """Write characters for a set in a pattern.
-
-    >>> _write_ranges("acb")
-    'a-c'
-    """
-    ranges: list[list[str]] = []
-    for character in sorted(characters):
-        if ranges and ord(character) == ord(ranges[-1][1]) + 1:
-            ranges[-1][1] = character
-        else:
-            ranges.append([character, character])
-    return "".join(f"{first}-{last}" for first, last in ranges)
 
 
 def _list_moses_languages() -> list[str]:
@@ -707,167 +658,6 @@ def _list_moses_languages() -> list[str]:
 def has_sacremoses() -> bool:
     """Return True if sacremoses is installed."""
     return find_spec("sacremoses") is not None
-
-
-class _MosesFeatures(NamedTuple):
-    """What languages of Moses' tokenizer may treat differently in a text.
-
-    words: those before a period, which may be abbreviations.
-    has_apostrophe: True if there is an ASCII apostrophe.
-    is_asian: True if there are characters that only Chinese, Japanese or Korean joins.
-    """
-
-    words: frozenset[str]
-    has_apostrophe: bool
-    is_asian: bool
-
-    @classmethod
-    def of_text(cls, text: str) -> _MosesFeatures:
-        """Find the features of a text.
-
-        >>> sorted(_MosesFeatures.of_text("It's (Prof. Smith).").words)
-        ['(Prof', 'Prof', 'Smith)']
-        """
-        words = set()
-        if "." in text:
-            for word in _BEFORE_PERIOD.findall(text):
-                words.add(word)
-                # The tokenizer looks at periods after it separated characters, as in "(Prof.".
-                for end, letter in enumerate(word[:-1], 1):
-                    is_joined = letter.isalpha() or letter.isdecimal()
-                    if not is_joined or letter >= _FIRST_ASIAN_LETTER:
-                        words.add(word[end:])
-        is_asian = not text.isascii() and _ASIAN_CHARACTER.search(text) is not None
-        return cls(frozenset(words), "'" in text, is_asian)
-
-
-class _MosesLanguage:
-    """A language of Moses' tokenizer.
-
-    Attributes:
-        name: its code.
-        abbreviations: the words whose period it may keep.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._tokenizer = _make_moses(name)
-        self._always = frozenset(self._tokenizer.NONBREAKING_PREFIXES)
-        self._before_numbers = frozenset(self._tokenizer.NUMERIC_ONLY_PREFIXES)
-        self.abbreviations = self._always | self._before_numbers
-
-    def treat(self, features: _MosesFeatures) -> Hashable:
-        """Return what it does about features: equal for languages with equal tokens."""
-        has_own_letters = features.is_asian and self.name in _ASIAN_LETTERS
-        return (
-            features.words & self._always,
-            features.words & self._before_numbers,
-            _APOSTROPHE_RULES.get(self.name, 0) if features.has_apostrophe else 0,
-            self.name if has_own_letters else "",
-        )
-
-    def split(self, text: str) -> str:
-        """Return the tokens of a text with spaces between them."""
-        tokens: str = self._tokenizer.tokenize(text, escape=False, return_str=True)
-        return tokens
-
-
-_load_moses_language = cache(_MosesLanguage)
-
-
-def find_moses_tokenizers(texts: Sequence[str]) -> list[str]:
-    """List the tokenizers of Moses whose tokens differ on some texts, most common first.
-
-    Languages differ in abbreviations, whose period stays, in apostrophes, and in the letters of
-    Chinese, Japanese and Korean. Languages that agree in all that occurs in the texts have the same
-    tokens. The three languages are left out of texts of other scripts that have a few such letters.
-
-    >>> find_moses_tokenizers(["Ca. 3 well-known cats"])
-    ['moses-en', 'moses-de', 'moses-en-compounds', 'moses-de-compounds']
-    """
-    # 1. Collect what occurs, and which of the three languages is frequent.
-    features = list(map(_MosesFeatures.of_text, texts))
-    occurring = _MosesFeatures(
-        frozenset(chain.from_iterable(each.words for each in features)),
-        any(each.has_apostrophe for each in features),
-        any(each.is_asian for each in features),
-    )
-    frequent = []
-    if occurring.is_asian:
-        for name, letters in _ASIAN_LETTERS.items():
-            count = sum(letters.search(text) is not None for text in texts)
-            if count > _FEW_TEXTS * len(texts):
-                frequent.append(name)
-    if "ja" in frequent and "zh" in frequent:  # Japanese has Chinese characters as well
-        frequent.remove("zh")
-    # 2. Compare languages by all that occurs.
-    names = []
-    treatments = set()
-    for language in dict.fromkeys([*_COMMON_LANGUAGES, *_list_moses_languages()]):
-        is_asian = language in _ASIAN_LETTERS
-        if is_asian and occurring.is_asian and language not in frequent:
-            continue
-        treatment = _load_moses_language(language).treat(occurring)
-        if treatment not in treatments:
-            treatments.add(treatment)
-            names.append(f"moses-{language}")
-    # 3. Compounds only where there are some.
-    if any(_COMPOUND.search(text) for text in texts):
-        names += [f"{name}{_COMPOUNDS}" for name in names]
-    return names
-
-
-def split_with_moses(texts: Iterable[str], tokenizers: Sequence[str]) -> dict[str, list[str]]:
-    """Return the tokens of texts under several of Moses' tokenizers, with spaces between tokens.
-
-    A text is split once for all languages that treat it in the same way.
-
-    Args:
-        texts: the texts.
-        tokenizers: names from `find_moses_tokenizers`.
-
-    >>> split_with_moses(["it's"], ["moses-en", "moses-de"])
-    {'moses-en': ["it 's"], 'moses-de': ["it ' s"]}
-    """
-    languages: dict[str, _MosesLanguage] = {}
-    for name in tokenizers:
-        match = _MOSES_NAME.fullmatch(name)
-        assert match, name
-        languages[name] = _load_moses_language(match[1])
-    abbreviations = frozenset(
-        chain.from_iterable(language.abbreviations for language in languages.values())
-    )
-    alike_of: dict[_MosesFeatures, dict[str, str]] = {}
-    split_texts: dict[str, list[str]] = {name: [] for name in tokenizers}
-    for text in texts:
-        # No language looks at other words, so that few texts differ in their features.
-        features = _MosesFeatures.of_text(text)
-        features = features._replace(words=features.words & abbreviations)
-        if features not in alike_of:
-            alike_of[features] = _find_alike(languages, features)
-        tokens_of: dict[str, str] = {}
-        with_compounds: dict[str, str] = {}
-        for name, first in alike_of[features].items():
-            if first not in tokens_of:
-                tokens_of[first] = languages[first].split(text)
-            tokens = tokens_of[first]
-            if name.endswith(_COMPOUNDS):
-                if tokens not in with_compounds:
-                    with_compounds[tokens] = split_compounds(tokens)
-                tokens = with_compounds[tokens]
-            split_texts[name].append(tokens)
-    return split_texts
-
-
-def _find_alike(
-    languages: Mapping[str, _MosesLanguage], features: _MosesFeatures
-) -> dict[str, str]:
-    """Return, for each tokenizer, the first one that treats features in the same way."""
-    first_of: dict[Hashable, str] = {}
-    alike = {}
-    for name, language in languages.items():
-        alike[name] = first_of.setdefault(language.treat(features), name)
-    return alike
 
 
 def split_compounds(tokens: str) -> str:
