@@ -45,7 +45,7 @@ from .bleu_tokenizers import fits_tokenizer
 LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
 ALL = "all"  # references: all references of a segment
 CHARACTER_LIST = "list"  # the tokenizer that is Python's `list`: characters, blanks included
-CAPTION_ORDERS = (4, 3, 2, 1)  # of pycocoevalcap, the commonest first
+CAPTION_ORDERS = (4, 3, 2, 1)  # of pycocoevalcap, most common first
 
 
 # --- Settings -------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ class Call(NamedTuple):
 
     says: the call, which follows "the score is from", and how to get the score, or why no option
         gives it. `{tool}` stands for the tool, `{rows}` for the rows that are scored.
-    bases: the names of the tools on whose score the call builds, the commonest first.
+    bases: the names of the tools on whose score the call builds, most common first.
     overrides: options whose values the call replaces: it is not tried if one of them is known.
     rewrite: the function from a text to its tokens with spaces between them; None if texts are
         tokenized as the tool does.
@@ -216,7 +216,7 @@ class Call(NamedTuple):
         rows, or for each row if the tool's score is a mean.
     score: the function from int64 [units, 2 N + 2] and the options of the tool to float64 [units],
         of which the mean is taken; None for BLEU.
-    fewest_segments: the number of segments from which on the score differs.
+    fewest_segments: the smallest corpus for which this call scores differently.
     """
 
     says: str
@@ -463,7 +463,7 @@ def list_home_calls(
         for base_name in call.bases:
             base = BASES[base_name]
             setting = base.make_setting(options)._replace(call=name)
-            # The texts of the call are split and lower-cased already.
+            # The call has already split and lower-cased these texts.
             for factor in _TEXT_OPTIONS:
                 if factor in call.overrides:
                     setting = setting._replace(**{factor: getattr(start, factor)})
@@ -479,7 +479,7 @@ class Tool(NamedTuple):
     says: its name, which follows "the score is from".
     is_known: True for a tool under its usual arguments, which comes before settings with fewer
         changes; False for a variant, which is plausible with any number of changes.
-    rank: its place among all tools, the commonest first.
+    rank: its place among all tools, most common first.
     """
 
     says: str
@@ -489,7 +489,7 @@ class Tool(NamedTuple):
 
 Tools = dict[Setting, Tool]
 
-# The corpus scores of the conventions, the commonest first.
+# The corpus scores of the conventions, most common first.
 CONVENTION_CALLS = {
     "default": "sacreBLEU's `corpus_bleu`",
     "nltk": "NLTK's `corpus_bleu` given lists of words",
@@ -498,7 +498,7 @@ CONVENTION_CALLS = {
     "papineni": "the formula of 2002 on tokens of mteval-v13a",
 }
 
-SWAPPED = "{}, with predictions and references in each other's place: exchange them"
+SWAPPED = "{}, with predictions and references swapped: swap them back"
 
 
 class GivenTexts(NamedTuple):
@@ -620,7 +620,7 @@ def _list_caption_calls(coco: Setting) -> list[tuple[Setting, str, bool]]:
 def _list_nltk_calls(
     kind: InputType, nltk: Setting, references: Sequence[str | int]
 ) -> Iterator[tuple[Setting, str, bool]]:
-    """Yield the scores that people compute with NLTK, the commonest first.
+    """Yield the scores that people compute with NLTK, most common first.
 
     Args:
         kind: what the texts are; tokens stay as they are.

@@ -897,7 +897,8 @@ class BleuMetric(BufferedMetric):
         references or each alone, and means of segment scores under sacreBLEU's, NLTK's and
         pycocoevalcap's methods. It also covers the calls and formulas that docs/reconcile.md lists.
         If no usual setting matches, it tries each fix of `check`. If no match is plausible then, it
-        tries Moses' tokenizers, if sacremoses is installed; `tokenize="13a"` leaves them out.
+        tries Moses' tokenizers for English, German and French, if sacremoses is installed;
+        `tokenize="13a"` leaves them out, `tokenize="moses-cs"` asks for another language.
 
         Args:
             predictions: as for `compute`.
@@ -918,15 +919,20 @@ class BleuMetric(BufferedMetric):
             average, which captions don't have. With `reported`:
                 usual: the scores of usual settings: this object's options, other case, other
                     tokenizers, conventions. Of settings with equal scores, the first.
-                matches: the settings whose score rounds to the reported one, the plausible ones
-                    first: this object's options, conventions and known tools, then few changes.
-                    Settings with equal scores form one match.
+                matches: the settings whose score rounds to the reported one: usual settings first
+                    (this object's options, conventions, one or two usual options), then calls of
+                    other tools, then rare settings; the nearer ones first. Settings with equal
+                    scores, or that differ by smoothing alone, form one match.
                 settings: the number of settings with distinct scores.
                 chance: the share of numbers with as many decimals, within 2 points of this object's
                     score, that some setting matches.
                 nearest: the five closest settings, if no setting matches.
                 verified: True if the score matches under the signature; None without a signature.
                     With `nrefs:1` each reference is tried alone, with `nrefs:?` all together.
+                rows: the start and stop of the rows whose score it is, if a line has both lengths,
+                    no setting matches for all rows, and one contiguous range does; or None.
+                differences: if no setting matches, but a usual one without the values beside the
+                    score, the values of these texts that the line contradicts, as in `conditions`.
                 other_matches: if `verified` is False, the matches under other signatures.
                 fixes: if no usual setting matches, the findings of `check` whose fix alone produces
                     the score, under this object's options or the signature.
@@ -938,9 +944,11 @@ class BleuMetric(BufferedMetric):
             Each setting is a dict:
                 bleu, score, signature: as from `compute`.
                 delta: the difference from the reported score, on the scale 0-1.
-                plausible: False for three or more changes that belong to no known tool while
-                    `chance` is above 5%.
-                kind: `"usual"`, `"call"` for a known call, or `"rare"`.
+                chance: the share of numbers, as above, that this kind of setting matches, or a more
+                    usual kind.
+                plausible: False if `chance` is above 50%, or above 25% for a setting that is not
+                    usual.
+                kind: `"usual"`, `"call"` for a call of another tool, or `"rare"`.
                 says: the call of a known tool that returns the score, or empty.
                 call: the name of a score that `options` cannot reproduce, or empty.
                 references: `"all"`, or the index of the only reference used.

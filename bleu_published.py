@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, NamedTuple, cast
@@ -59,25 +59,26 @@ class Rounded(NamedTuple):
 
 
 class Conditions(dict[str, tuple[Rounded, ...]]):
-    """The values that a line has beside its score, by their keys in `CONDITIONS`.
+    """The other values on a line (precisions, brevity penalty, lengths), by keys of `CONDITIONS`.
 
     `precisions` has one value per order, after smoothing and on the scale 0-1; others have one.
     """
 
-    def are_met(self, scores: Mapping[str, Any]) -> bool:
-        """Return True if a result has these values; keys that it lacks are left out.
+    def find_differences(self, scores: Mapping[str, Any]) -> ConditionsContent:
+        """Return the values of a result that differ from these; keys that it lacks are left out.
 
-        >>> Conditions(translation_length=(Rounded(9, 0.0),)).are_met({"translation_length": 9})
-        True
+        >>> conditions = Conditions(translation_length=(Rounded(9, 0.0),))
+        >>> conditions.find_differences({"translation_length": 9})
+        {}
         """
+        content: dict[str, Any] = {}
         for key in self.keys() & scores.keys():
             printed = self[key]
             numbers = scores[key] if isinstance(scores[key], list) else [scores[key]]
-            if len(numbers) != len(printed):
-                return False
-            if not all(map(Rounded.is_rounded_from, printed, numbers)):
-                return False
-        return True
+            is_same_length = len(numbers) == len(printed)
+            if not (is_same_length and all(map(Rounded.is_rounded_from, printed, numbers))):
+                content[key] = scores[key]
+        return cast(ConditionsContent, content)
 
     def to_dict(self) -> ConditionsContent:
         """Return the known values as plain numbers.
@@ -91,19 +92,21 @@ class Conditions(dict[str, tuple[Rounded, ...]]):
             content[key] = values if key == "precisions" else values[0]
         return cast(ConditionsContent, content)
 
-    def describe(self) -> str:
-        """Write the known values for a sentence.
 
-        >>> known = Conditions(brevity_penalty=(Rounded(0.98, 0.01),))
-        >>> known.describe()
-        'brevity penalty 0.98'
-        """
-        known = []
-        for key, printed in self.items():
-            condition = CONDITIONS[key]
-            numbers = [f"{condition.scale * rounded.value:{condition.form}}" for rounded in printed]
-            known.append(condition.says.format("/".join(numbers)))
-        return ", ".join(known)
+def describe_conditions(content: ConditionsContent, keys: Collection[str] | None = None) -> str:
+    """Write values beside a score for a sentence.
+
+    >>> describe_conditions({"brevity_penalty": 0.98})
+    'brevity penalty 0.98'
+    """
+    values: Mapping[str, Any] = content
+    known = []
+    for key, condition in CONDITIONS.items():
+        if key in (values if keys is None else keys):
+            numbers = values[key] if isinstance(values[key], list) else [values[key]]
+            shown = [f"{condition.scale * number:{condition.form}}" for number in numbers]
+            known.append(condition.says.format("/".join(shown)))
+    return ", ".join(known)
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ class Published(_Line):
     decimals: the number of known decimals.
     scale: 1 or 100 if it is known, None if the number can be on either scale.
     signature: the signature beside the score, or None.
-    conditions: what the line has beside the score.
+    conditions: the other values on the line.
     source: the tool that prints such a line, as the object of a sentence; empty if it is unknown.
     has_other_numbers: True if the line has numbers that are not its score.
     """
@@ -153,7 +156,7 @@ class Published(_Line):
         if self.source:
             sentence += f" from {self.source}"
         if self.conditions:
-            sentence += f" with {self.conditions.describe()}"
+            sentence += f" with {describe_conditions(self.conditions.to_dict())}"
         return f"{sentence}."
 
 
@@ -385,7 +388,7 @@ _AFTER_BLEU = re.compile(
 _BEFORE_BLEU = re.compile(
     rf"({_WRITTEN_SCORE.pattern})\s*%?\s*\w{{0,2}}{_BLEU.pattern}", re.IGNORECASE
 )
-# A number that is no score, but by how much one differs.
+# A number that is not a score, but by how much one differs.
 _DIFFERENCE = re.compile(
     r"(?:[+Δ]|\b(?:by|plus|gains?|improve\w*|increase\w*|decrease\w*|difference|drop\w*|delta)"
     rf"(?: of)?)\s*({_WRITTEN_SCORE.pattern})"

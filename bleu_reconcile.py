@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from datasets.utils import tqdm
 
 from .bleu_calls import (
@@ -55,18 +56,17 @@ from .bleu_options import (
     make_signature,
 )
 from .bleu_plots import FormulaStep, plot_steps
-from .bleu_published import Published, Reading, list_readings, read_published
+from .bleu_published import (
+    Published,
+    Reading,
+    describe_conditions,
+    list_readings,
+    read_published,
+)
 from .bleu_report import (
     Report,
     fit_terminal,
-    format_markdown,
-    format_paragraph,
-    format_plain,
-    paragraph,
     passing,
-    show,
-    wrap,
-    write_table,
 )
 from .bleu_results import (
     ConditionsContent,
@@ -91,11 +91,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NEAREST_SETTINGS = 5  # returned if no setting gives the score
-USUAL_TOKENIZERS = ("intl", "zh")
+USUAL_TOKENIZERS = ("13a", "intl", "char", "none")  # and `zh` for texts with Chinese characters
+USUAL_SMOOTHING = ("exp", "none", "floor", "add-k")  # of sacreBLEU's command
+USUAL_CHANGES = 2  # options that differ at once from the starting point
 # Of tokenized BLEU. Those of other languages are tried if `tokenize` names them.
 MOSES_TOKENIZERS = ("moses-en", "moses-de", "moses-fr", "moses-en-compounds", "moses-de-compounds")
 SAID_USUAL = 4  # usual settings that the first sentence lists
-SAID_RARE = 5  # rare settings that the text lists
+SHOWN_MATCHES = 10  # in a table
 SAID_SETTINGS = 3  # rows of a table, from the top, whose tools the text names
 CHANCE_RANGE = 0.02  # the distance from this object's score up to which `chance` counts numbers
 _MOST_ORDERS = 4  # that the search tries
@@ -104,7 +106,8 @@ _BAR_DELAY = 2  # seconds before a round shows its progress
 _FIRST_ROUND = "reconcile, round 1 of 3: settings and known calls (known options shorten it)"
 _MOSES_ROUND = "reconcile, round 3 of 3: Moses' tokenizers (tokenize='13a' leaves them out)"
 _ROWS_PER_CALL = 1 << 12  # of several settings, scored together; more would leave the cache
-FEW_CHANGES = 2  # more changes at once need a known tool or a small `chance` to be plausible
+KIND_OF_LEVEL = ("usual", "usual", "usual", "call", "rare")  # by `Search.level`
+CHANCE_OF_LEVEL = (0.5, 0.5, 0.5, 0.25, 0.25)  # by level: up to it, a match is plausible
 SMALL_CHANCE = 0.05
 
 
@@ -221,11 +224,19 @@ def find_settings(
     search = Search(corpus, positions, options, fixed, published=published)
     readings = list_readings(published.number, published.decimals, published.scale)
     found = search.find(readings)
+    rows = None if found.all() else search.find_rows(found.reading)
+    if rows:
+        (batch,) = corpus.combine().batches
+        corpus = batch.slice(rows.start, len(rows)).to_corpus()
+        all_positions = find_reference_positions(corpus, reference_column[rows.start : rows.stop])
+        positions = dict(islice(all_positions.items(), MOST_REFERENCES))
+        search = Search(corpus, positions, options, fixed, published=published)
+        found = search.find(readings)
 
     # 3. Without a usual setting among them, try the fixes of `check`.
     fixes: list[Finding] = []
     other_fixes: list[Finding] = []
-    if not search.has_usual(found):
+    if all(KIND_OF_LEVEL[group.reasons.level] != "usual" for group in found.all()):
         for finding in list_findings(corpus, search.options):
             score = finding["score"]
             if score is not None:
@@ -234,7 +245,8 @@ def find_settings(
 
     # 4. Without a plausible match and a fix, try the tokenizers of papers.
     untried: list[str] = []
-    if not fixes and not search.has_plausible(found) and search.takes_tokenizers():
+    has_tokenizers = corpus.kind == "text" and "tokenize" not in fixed
+    if has_tokenizers and not (fixes or found.has_plausible()):
         if has_sacremoses():
             search.add_moses()
             found = search.find(readings)
@@ -248,14 +260,16 @@ def find_settings(
         "other_matches": found.others,
         "nearest": found.nearest,
     }
-    described = search.describe_all(groups, found.reading, found.chance)
+    described = search.describe_all(groups, found)
     content: ReconciliationContent = {
         "reported": published.reported,
         "decimals": published.decimals,
         "scale": found.reading.scale,
         "settings": len(search.groups),
-        "chance": found.chance,
-        "verified": found.verified,
+        "chance": found.chances[-1],
+        "verified": False if rows and found.verified else found.verified,
+        "rows": [rows.start, rows.stop] if rows else None,
+        "differences": {} if found.all() else search.contradicted_values(found.reading),
         "usual": described["usual"],
         "matches": described["matches"],
         "other_matches": described["other_matches"],
@@ -273,11 +287,10 @@ def find_settings(
 
 
 class Implausibility(NamedTuple):
-    """The reasons against a setting, the strongest first: settings are sorted by them."""
+    """The reasons against a setting, the strongest first: equal settings are sorted by them."""
 
-    is_not_claimed: bool
+    level: int
     is_unknown_tool: bool
-    has_many_changes: bool
     rank: int
     changes: int
     has_no_options: bool
@@ -291,11 +304,13 @@ class EqualSettings(NamedTuple):
     setting: the most plausible one.
     others: the others, the most plausible first.
     score: their score, on the scale 0-1.
+    reasons: those against `setting`.
     """
 
     setting: Setting
     others: list[Setting]
     score: float
+    reasons: Implausibility
 
 
 class SearchResult(NamedTuple):
@@ -305,7 +320,8 @@ class SearchResult(NamedTuple):
     matches: the groups that give it; under a signature, only those that it describes.
     others: under a signature without matches, the groups that give the number.
     nearest: the nearest groups, if no group gives it.
-    chance: the share of numbers near the own score that some setting gives.
+    chances: by level, the share of numbers near the own score that some setting gives whose level
+        is not higher.
     verified: True if there is a signature and it matches; None without one.
     """
 
@@ -313,12 +329,17 @@ class SearchResult(NamedTuple):
     matches: list[EqualSettings]
     others: list[EqualSettings]
     nearest: list[EqualSettings]
-    chance: float
+    chances: list[float]
     verified: bool | None
 
     def all(self) -> list[EqualSettings]:
         """Return the groups that give the number."""
         return self.matches + self.others
+
+    def has_plausible(self) -> bool:
+        """Return True if one of them is plausible."""
+        levels = [group.reasons.level for group in self.all()]
+        return any(self.chances[level] <= CHANCE_OF_LEVEL[level] for level in levels)
 
 
 class Search:
@@ -392,11 +413,25 @@ class Search:
         # 3. List what most people would try first.
         start = self.start
         usual = [start, start._replace(lowercase=not start.lowercase)]
-        if kind == "text":
-            usual += [start._replace(tokenize=name) for name in USUAL_TOKENIZERS]
+        tokenizers = list(USUAL_TOKENIZERS)
+        if kind == "text" and has_chinese(corpus):
+            tokenizers.append("zh")
+        usual += [start._replace(tokenize=name) for name in tokenizers]
         conventions = convention_options(options)
         usual += [Setting.of_options(conventions[name]) for name in CONVENTION_CALLS]
+        self._captions = []
+        if corpus.reference_count() not in ("1", "?"):  # most often captions of a picture
+            for setting, tool in self._tools.items():
+                if tool.is_known and setting.tokenize == "ptb":
+                    self._captions.append(setting)
+        usual += self._captions
         self._usual = [setting for setting in dict.fromkeys(usual) if setting in {*settings}]
+        self._usual_values = {
+            "references": (ALL, *reference_positions),
+            "tokenize": tokenizers,
+            "lowercase": (False, True),
+            "smooth_method": USUAL_SMOOTHING,
+        }
 
         # 4. Score and group them.
         self.scorer = Scorer(corpus, reference_positions, self.options, progress=_FIRST_ROUND)
@@ -420,8 +455,9 @@ class Search:
         groups = []
         for settings in group_settings(scores):
             setting, *others = sorted(settings, key=self.implausibility)
-            groups.append(EqualSettings(setting, others, scores[setting]))
-        return sorted(groups, key=lambda group: self.implausibility(group.setting))
+            reasons = self.implausibility(setting)
+            groups.append(EqualSettings(setting, others, scores[setting], reasons))
+        return groups
 
     def _is_allowed(self, setting: Setting) -> bool:
         """Return False if a setting has another value for an option that the user fixed."""
@@ -433,15 +469,15 @@ class Search:
         return all(getattr(setting, name) == getattr(self.start, name) for name in constant)
 
     def _meets_conditions(self, setting: Setting) -> bool:
-        """Return True if a score of the corpus has the values that the line has beside it."""
+        """Return True if the corpus score also matches the values printed next to the number."""
         is_of_corpus = not setting.call or CALLS[setting.call].is_of_corpus
         if setting.mean_of_segments or setting.last_pair or not is_of_corpus:
             return False
         length, reference_length = self.scorer.lengths(setting)
         lengths = {"translation_length": length, "reference_length": reference_length}
-        if not self._conditions.are_met(lengths):  # fast path
+        if self._conditions.find_differences(lengths):  # fast path
             return False
-        return self._conditions.are_met(self.scorer.score_row(setting))
+        return not self._conditions.find_differences(self.scorer.score_row(setting))
 
     def find(self, readings: Sequence[Reading]) -> SearchResult:
         """Find the settings whose score rounds to a number.
@@ -460,15 +496,56 @@ class Search:
         by_others = [candidate for candidate in readings if fitting[candidate]]
         reading = [*by_matches, *by_others, *readings][0]
         matches = matching[reading]
-        scores = [group.score for group in self.fitting]
+        own_score = self.scorer.scores[self.start]
+        chances = []
+        for level in range(len(KIND_OF_LEVEL)):
+            scores = [group.score for group in self.fitting if group.reasons.level <= level]
+            chances.append(count_chance(scores, own_score, reading.rounding))
         return SearchResult(
             reading=reading,
             matches=matches,
             others=[] if matches else fitting[reading],
             nearest=[] if fitting[reading] else self._list_nearest(reading),
-            chance=count_chance(scores, self.scorer.scores[self.start], reading.rounding),
+            chances=chances,
             verified=bool(matches) if self._has_signature else None,
         )
+
+    def contradicted_values(self, reading: Reading) -> ConditionsContent:
+        """Return the values that a line contradicts, if a usual setting has its score."""
+        group = min(self.list_usual(), key=lambda each: abs(each.score - reading.bleu))
+        if not rounds_to(group.score, reading):
+            return {}
+        return self._conditions.find_differences(self.scorer.score_row(group.setting))
+
+    def find_rows(self, reading: Reading) -> range | None:
+        """Return the only contiguous rows whose lengths, other values and score the line has."""
+        wanted = {"translation_length", "reference_length"}
+        if not wanted <= self._conditions.keys():
+            return None
+        length, reference_length = (
+            int(self._conditions[key][0].value)
+            for key in ("translation_length", "reference_length")
+        )
+        found = set()
+        for setting in self._candidates:
+            is_usual = KIND_OF_LEVEL[self.level(setting)] == "usual"
+            if not is_usual or setting.references != self.start.references:
+                continue
+            sums = self.scorer.cumulative_rows(setting)
+            layout = Layout.of_width(sums.shape[1])
+            # Lengths of predictions and references in one number, which grows with the rows.
+            width = sums[-1, layout.reference_length] + reference_length + 1
+            places = sums[:, layout.length] * width + sums[:, layout.reference_length]
+            wanted_places = places + length * width + reference_length
+            stops = np.searchsorted(places, wanted_places).clip(max=len(places) - 1)
+            starts = np.flatnonzero(places[stops] == wanted_places)
+            options = setting.options(self.options)
+            for start, stop in zip(starts.tolist(), stops[starts].tolist()):
+                scores = score_row(sums[stop] - sums[start], options)
+                has_values = not self._conditions.find_differences(scores)
+                if has_values and rounds_to(scores["bleu"], reading):
+                    found.add(range(start, stop))
+        return found.pop() if len(found) == 1 else None
 
     def list_usual(self) -> list[EqualSettings]:
         """Return the usual settings; of those with equal scores, the first."""
@@ -476,27 +553,8 @@ class Search:
         for setting in self._usual:
             score = self.scorer.scores[setting]
             if all(abs(score - group.score) > NOISE for group in groups):
-                groups.append(EqualSettings(setting, [], score))
+                groups.append(EqualSettings(setting, [], score, self.implausibility(setting)))
         return groups
-
-    def name_kind(self, group: EqualSettings) -> str:
-        """Return `"usual"`, `"call"` for a known call, or `"rare"`."""
-        settings = (group.setting, *group.others)
-        if any(setting in self._usual or setting in self.claimed for setting in settings):
-            return "usual"
-        return "call" if self._say(group) else "rare"
-
-    def has_usual(self, found: SearchResult) -> bool:
-        """Return True if a usual setting gives the number."""
-        return any(self.name_kind(group) == "usual" for group in found.all())
-
-    def has_plausible(self, found: SearchResult) -> bool:
-        """Return True if one of the settings that give the number is plausible."""
-        return any(self.is_plausible(group.setting, found.chance) for group in found.all())
-
-    def takes_tokenizers(self) -> bool:
-        """Return True if the texts can be split by other tokenizers."""
-        return self.corpus.kind == "text" and "tokenize" not in self._fixed
 
     def add_moses(self) -> None:
         """Add tokenized BLEU: the tokenizers of Moses, which split in Python."""
@@ -507,32 +565,53 @@ class Search:
         self.scorer.progress = _MOSES_ROUND
         self._group()
 
+    def level(self, setting: Setting) -> int:
+        """Return the index of a setting's kind in `KIND_OF_LEVEL`.
+
+        It is 0 for the claim, or else the starting point; 1 for one or two usual options, 2 for
+        conventions, 3 for other calls of tools.
+        """
+        if setting in self.claimed:
+            return 0
+        changed = changed_factors(self.start, setting)
+        is_usual = len(changed) <= USUAL_CHANGES and all(
+            getattr(setting, name) in self._usual_values.get(name, ()) for name in changed
+        )
+        if is_usual or setting in self._captions:
+            return 1
+        if setting in self._usual:
+            return 2
+        return 3 if setting in self._tools else 4
+
     def implausibility(self, setting: Setting) -> Implausibility:
         """Return the reasons against a setting."""
-        changes = len(changed_factors(self.start, setting))
         tool = self._tools.get(setting)
         is_known = tool is not None and tool.is_known
         return Implausibility(
-            is_not_claimed=setting not in self.claimed,
+            level=self.level(setting),
             is_unknown_tool=not is_known,
-            has_many_changes=changes > FEW_CHANGES and tool is None,
             rank=tool.rank if tool is not None and is_known else 0,
-            changes=changes,
+            changes=len(changed_factors(self.start, setting)),
             has_no_options=setting.call != "",
             is_mean=setting.mean_of_segments,
             rank_of_variant=tool.rank if tool is not None else len(self._tools),
         )
 
-    def is_plausible(self, setting: Setting, chance: float) -> bool:
-        """Return False for many changes of an unknown tool, if numbers easily match by chance."""
-        reasons = self.implausibility(setting)
-        if reasons.is_unknown_tool and reasons.has_many_changes:
-            return chance <= SMALL_CHANCE
-        return True
-
     def _list_fitting(self, reading: Reading) -> list[EqualSettings]:
-        """List the groups whose score rounds to a published number."""
-        return [group for group in self.fitting if rounds_to(group.score, reading)]
+        """List the groups whose score rounds to a published number: usual, then nearer ones first.
+
+        Those that differ by smoothing alone are one match, with the most plausible method.
+        """
+
+        def order(group: EqualSettings) -> tuple[int, float, Implausibility]:
+            distance = abs(group.score - reading.bleu) / max(reading.rounding, NOISE)
+            return group.reasons.level, round(distance, 2), group.reasons
+
+        fitting = [group for group in self.fitting if rounds_to(group.score, reading)]
+        different: dict[Setting, EqualSettings] = {}
+        for group in sorted(fitting, key=lambda group: group.reasons):
+            different.setdefault(group.setting._replace(smooth_method=""), group)
+        return sorted(different.values(), key=order)
 
     def _list_nearest(self, reading: Reading) -> list[EqualSettings]:
         """List the groups whose scores are the closest to a published number."""
@@ -540,7 +619,7 @@ class Search:
         return by_distance[:NEAREST_SETTINGS]
 
     def describe_all(
-        self, groups: Mapping[str, Sequence[EqualSettings]], reading: Reading, chance: float
+        self, groups: Mapping[str, Sequence[EqualSettings]], found: SearchResult
     ) -> dict[str, list[SettingScores]]:
         """Describe the most plausible setting of each group, beside a published number."""
         shown = list(chain.from_iterable(groups.values()))
@@ -548,11 +627,12 @@ class Search:
         self.scorer.add(chain.from_iterable(paths))
         described: dict[str, list[SettingScores]] = {}
         for name, of_name in groups.items():
-            described[name] = [self._describe(group, reading, chance) for group in of_name]
+            described[name] = [self._describe(group, found) for group in of_name]
         return described
 
-    def _describe(self, group: EqualSettings, reading: Reading, chance: float) -> SettingScores:
+    def _describe(self, group: EqualSettings, found: SearchResult) -> SettingScores:
         setting = group.setting
+        chance = found.chances[group.reasons.level]
         signature = ""  # none describes it
         if not any(getattr(setting, name) for name in WITHOUT_SIGNATURE):
             chosen = setting.options(self.options)
@@ -560,9 +640,10 @@ class Search:
         return {
             "bleu": group.score,
             "score": 100 * group.score,
-            "delta": group.score - reading.bleu,
-            "plausible": self.is_plausible(setting, chance),
-            "kind": self.name_kind(group),
+            "delta": group.score - found.reading.bleu,
+            "chance": chance,
+            "plausible": chance <= CHANCE_OF_LEVEL[group.reasons.level],
+            "kind": KIND_OF_LEVEL[group.reasons.level],
             "says": self._say(group),
             "steps": list_steps(self.scorer.scores, self.start, setting),
             "same_score": list_same_score(group),
@@ -575,7 +656,7 @@ class Search:
         }
 
     def _say(self, group: EqualSettings) -> str:
-        """Return the call that makes the score of a group: that of its commonest tool."""
+        """Return the call that makes the score of a group: that of its most common tool."""
         setting = group.setting
         known = []
         for one in (setting, *group.others):
@@ -606,6 +687,14 @@ class Search:
         if setting.mean_of_segments:
             options["segments"] = True
         return options
+
+
+def has_chinese(corpus: Corpus) -> bool:
+    """Return True if a reference has Chinese characters, which `zh` splits; Japanese has some."""
+    for batch in corpus.batches:
+        if pc.any(pc.match_substring_regex(batch.references, r"\p{Han}")).as_py():
+            return True
+    return False
 
 
 def claimed_options(
@@ -762,7 +851,7 @@ def list_same_score(group: EqualSettings) -> dict[str, list[object]]:
 
     >>> start = Setting.of_options(Options())
     >>> others = [start._replace(lowercase=True), start._replace(max_order=3)]
-    >>> list_same_score(EqualSettings(start, others, score=0.5))
+    >>> list_same_score(EqualSettings(start, others, 0.5, None))
     {'lowercase': [True], 'max_order': [3]}
     """
     same_score: dict[str, list[object]] = {}
@@ -977,6 +1066,11 @@ class Scorer:
         options = setting.options(self._options)
         return CALLS[setting.call].score_rows(rows, options, is_mean=setting.mean_of_segments)
 
+    def cumulative_rows(self, setting: Setting) -> Int64:
+        """Return the sums of the first 0, 1, 2, … rows: int64 [segments + 1, 2 N + 2]."""
+        ((_, rows),) = self._count([setting.counting()], setting.max_order + 1)
+        return np.concatenate([np.zeros_like(rows[:1]), rows.cumsum(axis=0)])
+
     def lengths(self, setting: Setting) -> tuple[int, int]:
         """Return the lengths of predictions and references under a setting that was added."""
         total = self._totals[setting.counting()]
@@ -1121,7 +1215,9 @@ class Reconciliation(Report):
             self, key: Literal["decimals", "scale", "settings", "untried_references"]
         ) -> int: ...
         @overload
-        def __getitem__(self, key: Literal["conditions"]) -> ConditionsContent: ...
+        def __getitem__(self, key: Literal["conditions", "differences"]) -> ConditionsContent: ...
+        @overload
+        def __getitem__(self, key: Literal["rows"]) -> list[int] | None: ...
         @overload
         def __getitem__(self, key: Literal["fixes", "other_fixes"]) -> list[Finding]: ...
         @overload
@@ -1142,24 +1238,36 @@ class Reconciliation(Report):
     def _list_sentences(self) -> list[str]:
         """Return what to do, and how many settings give the number, also by chance."""
         settings = count_things(self["settings"], "setting")
-        near = f"for {self['chance']:.0%} of the numbers near it"
         number = self._number()
         if self["verified"]:
+            chance = _write_chance(self["matches"][0]["chance"])
             verified = f"Verified: these texts give {number} under this signature"
-            return [f"{verified}; so would some setting {near}."]
+            return [f"{verified}; the chance of such a match by accident is {chance}."]
         advice = self._advise()
+        if self["rows"]:
+            start, stop = self["rows"]
+            part = f"[{start}:{stop}]"
+            advice = f"The line fits predictions{part} and references{part} only: {advice}"
         if self["verified"] is False:
             claim = f"Not verified: these texts do not give {number} under this signature."
             advice = f"{claim} {advice}"
         if "conditions" in self:
             number += " with these values"
-        count = len(self._matches())
-        if count:
-            verb = "gives" if count == 1 else "give"
-            counted = f"{count} of {settings} {verb} {number}; so would some setting {near}."
-        else:
-            counted = f"None of {settings} gives {number}; some setting would {near}."
-        return [advice, counted]
+        matches = self._matches()
+        if not matches:
+            return [advice, f"None of {settings} gives {number}."]
+        count = len(matches)
+        counted = f"{count} of {settings} round{'s' * (count == 1)} to {number}"
+        chance = _write_chance(self["chance"])
+        if self["chance"] <= CHANCE_OF_LEVEL[0]:
+            by_chance = f"by chance, some setting matches {chance} of nearby numbers"
+            return [advice, f"{counted}; {by_chance}."]
+        decimals = count_things(self["decimals"], "decimal") if self["decimals"] else "no decimals"
+        return [
+            advice,
+            f"{counted}. A match proves little here: {chance} of the numbers with {decimals} within"
+            " 2 points match some setting.",
+        ]
 
     def _number(self) -> str:
         # Read again, because a copy of this dict has only the keys.
@@ -1168,55 +1276,79 @@ class Reconciliation(Report):
     def _advise(self) -> str:
         """Return the sentence that says what usual settings give, and what to do."""
         number = self._number()
-        by_kind: dict[str, list[SettingScores]] = {"usual": [], "call": [], "rare": []}
-        for match in self._matches():
-            if match["kind"] != "rare" or match["plausible"]:
-                by_kind[match["kind"]].append(match)
+        first = next(iter(self._matches()), None)
         # 1. A usual setting gives it.
-        if by_kind["usual"]:
-            first = by_kind["usual"][0]
+        if first is not None and first["kind"] == "usual":
             source = f", from {first['says']}" if first["says"] else ""
+            steps = self._describe(first)
+            if not first["plausible"]:
+                return f"{number} fits {steps}{source}, which may be chance: {self._ask()}."
             if not list_changes(first["steps"]):
-                return f"{number} is the score under your options{source}: quote the signature."
-            steps = describe_steps(first["steps"])
+                return f"{number} is the score under {steps}{source}: quote the signature."
             return f"{number} is the score with {steps}{source}: pass that to reproduce it."
-        # 2. None does: list them.
+        # 2. One does, but not the other values of the line.
+        if self["differences"]:
+            theirs = describe_conditions(self["conditions"], [*self["differences"]])
+            ours = describe_conditions(self["differences"])
+            setting = min(self["usual"], key=lambda each: abs(each["delta"]))
+            return (
+                f"{number} is the score with {self._describe(setting)}, but the line has {theirs},"
+                f" and these texts have {ours}."
+            )
+        # 3. None does: list them.
         said = []
         for setting in self["usual"][:SAID_USUAL]:
-            has_changes = bool(list_changes(setting["steps"]))
-            under = describe_steps(setting["steps"]) if has_changes else "your options"
-            said.append(f"{setting['score']:.2f} ({under})")
+            said.append(f"{setting['score']:.2f} ({self._describe(setting)})")
         effective = sorted(self["other_fixes"], key=lambda each: -abs(each["delta_score"] or 0))
         for finding in effective[:1]:
             score = f"{finding['score']:.2f}"
             if score != f"{self['usual'][0]['score']:.2f}":
                 said.append(f"{score} (without {finding['kind']!r} of `check`)")
         usual = f"Usual settings give {', '.join(said)}, not {number}"
-        # 3. A fix, a known call, or else a rare setting.
+        # 4. A fix, a known call, or else a rare setting.
         if self["fixes"]:
             return f"{usual}, but a fix of `check` does: {self['fixes'][0]['fix']}."
-        if by_kind["call"]:
-            verb = "is" if self["chance"] <= SMALL_CHANCE else "may be"
-            return f"{usual}, which {verb} from {by_kind['call'][0]['says']}."
-        if by_kind["rare"]:
-            steps = describe_steps(by_kind["rare"][0]["steps"])
-            return f"{usual}; {steps} may do so by chance: ask for the signature."
-        first_look = "compare the number, order and references of the texts"
-        return f"{usual}: {first_look} first, then ask for the signature."
+        if first is None:
+            first_look = "compare the number, order and references of the texts"
+            return f"{usual}: {first_look} first, then {self._ask()}."
+        if not first["plausible"]:
+            return f"{usual}. The settings below that do may match by chance: {self._ask()}."
+        if first["kind"] == "call":
+            verb = "is" if first["chance"] <= SMALL_CHANCE else "may be"
+            return f"{usual}, which {verb} from {first['says']}."
+        by_chance = ", probably by chance" if first["chance"] > SMALL_CHANCE else ""
+        return f"{usual}; {describe_steps(first['steps'])} gives it{by_chance}: {self._ask()}."
+
+    def _describe(self, setting: SettingScores) -> str:
+        if list_changes(setting["steps"]):
+            return describe_steps(setting["steps"])
+        return "your options" if self["verified"] is None else "the signature's options"
+
+    def _ask(self) -> str:
+        """Return what to ask the authors for: what would decide between settings."""
+        wanted = ["more decimals"]
+        if self["verified"] is None:
+            wanted.append("the signature")
+        if "precisions" not in self.get("conditions", {}):
+            wanted.append("the precisions")
+        *others, last = wanted
+        return f"ask for {', '.join(others)} or {last}" if others else f"ask for {last}"
 
     def _note(self) -> str:
         notes = [read_published(self["reported"]).describe()]
         for finding in self["fixes"]:
             score = f"{finding['score']:.4f}"
             notes.append(f"{finding['says']} Without that, the score is {score}: {finding['fix']}.")
-        for row, setting in enumerate(self._listed()[:SAID_SETTINGS], 1):
+        for row, setting in enumerate(self._shown()[:SAID_SETTINGS], 1):
             if setting["says"]:
                 notes.append(f"Row {row} is from {setting['says']}.")
+        hidden = len(self._shown()) - SHOWN_MATCHES
+        if hidden > 0:
+            notes.append(f"The result has {hidden:,} more matches.")
         if "untried_references" in self:
-            untried = count_things(self["untried_references"], "further reference")
             notes.append(
-                f"Of the references, all together and the first {MOST_REFERENCES} alone were tried,"
-                f" not {untried} alone."
+                f"Tried: all references together, and each of the first {MOST_REFERENCES} alone."
+                f" Not tried: the other {self['untried_references']} alone."
             )
         if "untried_packages" in self:
             packages = " ".join(self["untried_packages"])
@@ -1237,81 +1369,23 @@ class Reconciliation(Report):
     def _shown(self) -> list[SettingScores]:
         return self._matches() or self["nearest"]
 
-    def _rare(self) -> list[SettingScores]:
-        """Return the matches that are neither usual settings nor known calls."""
-        return [match for match in self._matches() if match["kind"] == "rare"]
-
-    def _listed(self) -> list[SettingScores]:
-        """Return the rows of the first table."""
-        if self._matches():
-            return [match for match in self._matches() if match["kind"] != "rare"]
-        return self["nearest"]
-
     def _rows(self) -> list[list[str]]:
-        return self._list_rows(self._shown())
-
-    def _list_rows(self, settings: Sequence[SettingScores]) -> list[list[str]]:
-        """Return a table of settings; whether they are plausible matters for matches only."""
         has_matches = bool(self._matches())
         head = ["settings", "BLEU", "off by"]
-        rows = [[*head, "plausible"] if has_matches else head]
-        for setting in settings:
-            difference = f"{100 * setting['delta']:+.4f}"
-            row = [describe_steps(setting["steps"]), f"{setting['score']:.4f}", difference]
+        rows = [[*head, "how likely"] if has_matches else head]
+        for setting in self._shown()[:SHOWN_MATCHES]:
+            is_same = not list_changes(setting["steps"])
+            settings = self._describe(setting) + ", unchanged" * is_same
+            row = [settings, f"{setting['score']:.4f}", f"{100 * setting['delta']:+.4f}"]
             if has_matches:
-                row.append("yes" if setting["plausible"] else "no")
+                likely = "likely" if setting["chance"] <= SMALL_CHANCE else "perhaps"
+                row.append(likely if setting["plausible"] else "by chance")
             rows.append(row)
         return rows
 
-    def _list_tables(self) -> list[tuple[str, list[SettingScores]]]:
-        """Return the tables of the text, each with its head; rare settings come last."""
-        tables: list[tuple[str, list[SettingScores]]] = []
-        if not self._matches():
-            return [("Nearest settings", self["nearest"])]
-        listed = self._listed()
-        if listed:
-            tables.append(("", listed))
-        rare = self._rare()
-        if rare:
-            tables.append((f"Rare settings, by chance ({len(rare)})", rare))
-        return tables
-
     def __str__(self) -> str:
-        blocks = ["\n".join(map(fit_terminal, self._list_sentences()))]
-        for head, settings in self._list_tables():
-            shown = settings if not head else settings[:SAID_RARE]
-            rows = [[fit_terminal(cell) for cell in row] for row in self._list_rows(shown)]
-            table = format_plain(rows, self._left_columns)
-            hidden = len(settings) - len(shown)
-            more = f"… and {hidden} more in `matches`" if hidden else ""
-            lines = [fit_terminal(head), table, fit_terminal(more)]
-            blocks.append("\n".join(line for line in lines if line))
-        blocks.append(fit_terminal(self._note()))
-        return "\n\n".join(block for block in blocks if block)
-
-    def to_markdown(self) -> str:
-        """Return the tables in Markdown."""
-        blocks = [format_paragraph(self._title())]
-        for head, settings in self._list_tables():
-            blocks.append(format_paragraph(head))
-            blocks.append(format_markdown(self._list_rows(settings), self._left_columns))
-        blocks.append(format_paragraph(self._note()))
-        return "\n\n".join(block for block in blocks if block)
-
-    def to_html(self) -> str:
-        """Return the HTML that a notebook shows; rare settings are folded."""
-        blocks = [paragraph(self._title())]
-        for name, settings in self._list_tables():
-            head, *rows = self._list_rows(settings)
-            table = write_table(head, rows, self._wide_columns)
-            is_rare = bool(name and self._matches())
-            if is_rare:
-                table = f"<details><summary>{show(name)}</summary>{table}</details>"
-            elif name:
-                table = f"{paragraph(name)}{table}"
-            blocks.append(table)
-        blocks.append(paragraph(self._note(), "note"))
-        return wrap(*blocks)
+        sentences = "\n".join(map(fit_terminal, self._list_sentences()))
+        return sentences + super().__str__().removeprefix(fit_terminal(self._title()))
 
     def _records(self) -> list[dict[str, object]]:
         return [
@@ -1385,6 +1459,17 @@ class Conventions(Report):
         end = convention or max(self, key=lambda name: abs(self[name]["delta"]))
         steps = list_changes(self[end]["steps"])
         return plot_steps("default", steps, end, self[end]["score"], ax=ax)
+
+
+def _write_chance(chance: float) -> str:
+    """Write a chance in percent.
+
+    >>> _write_chance(0.375), _write_chance(0.0025), _write_chance(0.00001)
+    ('38%', '0.2%', 'less than 0.1%')
+    """
+    if chance < 0.001:
+        return "less than 0.1%"
+    return f"{chance:.0%}" if chance >= 0.01 else f"{chance:.1%}"
 
 
 def describe_steps(steps: Sequence[FactorStep], with_differences: bool = False) -> str:

@@ -313,6 +313,7 @@ class SettingScores(TypedDict):
     bleu: float
     score: float
     delta: float
+    chance: float
     plausible: bool
     kind: str
     says: str
@@ -335,6 +336,8 @@ class AnswerContent(TypedDict):
     settings: int
     chance: float
     verified: bool | None
+    rows: list[int] | None
+    differences: ConditionsContent
     usual: list[SettingScores]
     matches: list[SettingScores]
     other_matches: list[SettingScores]

@@ -1,18 +1,22 @@
-"""Shares of arbitrary numbers that `reconcile` explains by chance, over the systems of WMT21.
+"""What `reconcile` says of arbitrary numbers, and of true ones, over systems of WMT21, into languages with case.
 
-Of the numbers with two decimals within 2 points of a system's own score, the share that some setting gives, and the
-share that a plausible setting gives. The same for a line with precisions: those of the system's own score stay, and
-the number changes. The number of systems is an argument; without it, all 255 are searched. With `moses`, each search
-has the round of Moses' tokenizers, which takes most of the time.
+Arbitrary numbers are those within 2 points of a system's own score, with one or two decimals: if the first sentence
+names a call of another tool for one of them, it does so by chance. True numbers are those that two usual options
+together give: their setting must be the first match; settings that differ by smoothing alone are one match. Each figure
+is a mean over systems, with its standard error. Arguments: the number of systems (20), and `moses` for the round of
+Moses' tokenizers, which takes most of the time.
 
-    python tests/benchmarks/chance.py 6 moses
+    python tests/benchmarks/chance.py 20 moses
 """
 
+import math
 import random
+import re
 import statistics
 import sys
 import warnings
 from importlib import import_module
+from unittest import mock
 
 import evaluate
 from common import ROOT
@@ -20,73 +24,91 @@ from common import ROOT
 sys.path.insert(0, str(ROOT / "tests"))
 from helpers import read_published, read_system
 
-UNIT = 1e-4  # two decimals, on the scale 0-1
+TWO_OPTIONS = {
+    "`intl`, lower case": {"tokenize": "intl", "lowercase": True},
+    "`char`, lower case": {"tokenize": "char", "lowercase": True},
+    "`none`, lower case": {"tokenize": "none", "lowercase": True},
+    "`intl`, no smoothing": {"tokenize": "intl", "smooth_method": "none"},
+}
+# The source of the own score does not count.
+NAMES_A_CALL = re.compile(r"(?:is|be|,) from (?!.*quote the signature)")
+WITHOUT_CASE = ("ja", "zh", "hi", "bn")  # languages whose lower-cased scores are almost the same
+DISTANCE = 2  # points
+MOST_NUMBERS = 40  # per system and number of decimals
 
 
-def find_shares(bleu: evaluate.Metric, row: dict[str, str]) -> tuple[float, float, float, float]:
-    """Return four shares of numbers that a search explains.
+def find_shares(bleu: evaluate.Metric, row: dict[str, str]) -> dict[str, float]:
+    """Return the shares of one system, by the name of the figure."""
+    # 1. Search once: the answer to each number takes the same scores.
+    with_moses = "moses" in sys.argv
+    module = import_module(f"{type(bleu).__module__.rpartition('.')[0]}.bleu_reconcile")
+    predictions, references, _ = read_system(row)
+    texts = {"predictions": predictions, "references": references}
+    searches = []
+    original = module.Search
 
-    Near the score: with any setting, with a plausible one, and with a plausible one that has the precisions of a line.
-    Then the share of all numbers from 0 to 100 with a plausible setting.
-    """
-    package = type(bleu).__module__.rpartition(".")[0]
-    reconcile, published, inputs, options = (
-        import_module(f"{package}.bleu_{name}")
-        for name in ("reconcile", "published", "inputs", "options")
-    )
-    predictions, references, tokenize = read_system(row)
-    column = inputs.read_column("references", references, "references")
-    corpus = inputs.read_corpus(predictions, column)
-    search = reconcile.Search(
-        corpus,
-        reconcile.find_reference_positions(corpus, column),
-        options.Options().override({"tokenize": tokenize}),
-        [],
-        published=published.read_published(write_line(bleu, predictions, references, tokenize)),
-    )
-    if "moses" in sys.argv:
-        search.add_moses()
-    own = search.scorer.scores[search.start]
-    scores = [group.score for group in search.groups]
-    chance = reconcile.count_chance(scores, own, UNIT)
-    plausible = [
-        group.score for group in search.groups if search.is_plausible(group.setting, chance)
-    ]
-    with_precisions = [
-        group.score for group in search.fitting if search.is_plausible(group.setting, chance)
-    ]
-    of_lines = reconcile.count_chance(with_precisions, own, UNIT)
-    anywhere = len({round(score / UNIT) for score in plausible}) * UNIT
-    return chance, reconcile.count_chance(plausible, own, UNIT), of_lines, anywhere
+    def search_once(*arguments: object, **named: object) -> object:
+        if not searches:
+            with mock.patch.object(module, "Search", original):
+                searches.append(original(*arguments, **named))
+                if with_moses:
+                    searches[0].add_moses()
+            searches[0].add_moses = lambda: None
+        return searches[0]
 
+    def ask(number: str) -> dict:
+        with mock.patch.multiple(
+            module,
+            Search=search_once,
+            list_findings=lambda *_: [],
+            has_sacremoses=lambda: with_moses,
+        ):
+            return bleu.reconcile(predictions, references, number)
 
-def write_line(
-    bleu: evaluate.Metric, predictions: list[str], references: list[list[str]], tokenize: str
-) -> str:
-    """Return the number and the precisions as a tool prints them."""
-    result = bleu.compute(predictions=predictions, references=references, tokenize=tokenize)
-    precisions = "/".join(f"{100 * precision:.1f}" for precision in result["precisions"])
-    return f"BLEU = {result['score']:.2f} {precisions}"
+    # 2. Ask.
+    own = bleu.compute(**texts)["score"]
+    shares = {}
+    for decimals, step in ((1, 0.1), (2, 0.01)):
+        first = math.ceil(max(own - DISTANCE, 0) / step)
+        last = math.floor((own + DISTANCE) / step)
+        numbers = [f"{step * number:.{decimals}f}" for number in range(first, last + 1)]
+        answers = list(
+            map(ask, random.Random(decimals).sample(numbers, min(len(numbers), MOST_NUMBERS)))
+        )
+        sentences = [str(answer).splitlines()[0] for answer in answers]
+        ending = f"{decimals} decimal{'s' * (decimals > 1)}"
+        named = [NAMES_A_CALL.search(sentence) is not None for sentence in sentences]
+        shares[f"arbitrary, the first sentence names a call, {ending}"] = statistics.fmean(named)
+        shares[f"arbitrary, some setting matches, {ending}"] = answers[0]["chance"]
+        for name, options in TWO_OPTIONS.items():
+            true = bleu.compute(**texts, **options)
+            match = ask(f"{true['score']:.{decimals}f}")["matches"][0]
+            is_true = {**match["options"], **options, "smooth_method": ""} == {
+                **match["options"],
+                "smooth_method": "",
+            }
+            is_equal = abs(match["bleu"] - true["bleu"]) < 1e-9
+            shares[f"{name}, it is the first match, {ending}"] = float(is_true or is_equal)
+    return shares
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
     bleu = evaluate.load(str(ROOT / "bleu_metric.py"))
-    rows = [row for row in read_published() if row["metric"] == "bleu-all"]
-    random.Random(0).shuffle(rows)
-    counts = [int(argument) for argument in sys.argv if argument.isdigit()]
-    count = counts[0] if counts else len(rows)
-    shares = list(zip(*(find_shares(bleu, row) for row in rows[:count])))
-    print("| numbers with two decimals | share, mean | share, largest |")
-    print("| --- | ---: | ---: |")
-    names = [
-        "within 2 points of the score, with some setting",
-        "within 2 points of the score, with a plausible setting",
-        "within 2 points of the score, with a plausible setting that has the precisions of the line",
-        "from 0 to 100, with a plausible setting",
+    rows = [
+        row
+        for row in read_published()
+        if row["metric"] == "bleu-all" and row["pair"].split("-")[1] not in WITHOUT_CASE
     ]
-    for name, values in zip(names, shares):
-        print(f"| {name} | {statistics.fmean(values):.1%} | {max(values):.1%} |")
+    random.Random(0).shuffle(rows)
+    (count,) = [int(argument) for argument in sys.argv if argument.isdigit()] or [20]
+    shares = [find_shares(bleu, row) for row in rows[:count]]
+    print("| numbers | mean | standard error |")
+    print("| --- | ---: | ---: |")
+    for name in shares[0]:
+        values = [each[name] for each in shares]
+        error = statistics.stdev(values) / math.sqrt(count)
+        print(f"| {name} | {statistics.fmean(values):.1%} | {error:.1%} |")
 
 
 if __name__ == "__main__":

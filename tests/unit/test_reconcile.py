@@ -131,9 +131,17 @@ def test_the_simplest_settings_come_first(bleu):
     score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"]
     many = bleu.reconcile(PREDICTIONS, REFERENCES, round(score), decimals=0)["matches"]
     assert len(many) > 5
-    for plausible in (True, False):  # the implausible ones follow
-        changes = [len(match["steps"]) for match in many if match["plausible"] == plausible]
-        assert changes == sorted(changes)
+    assert many[0]["steps"] == []
+    assert_ordered(many[1:])
+
+
+def assert_ordered(matches):
+    """Usual settings come before calls, calls before rare settings, and of each kind the nearer ones first."""
+    kinds = [match["kind"] for match in matches]
+    assert kinds == sorted(kinds, key=["usual", "call", "rare"].index)
+    for _, of_kind in itertools.groupby(matches, key=lambda match: match["kind"]):
+        distances = [abs(match["delta"]) for match in of_kind]
+        assert all(after > before - 1e-4 for before, after in itertools.pairwise(distances))
 
 
 def test_without_a_match_the_nearest_are_returned(bleu):
@@ -150,10 +158,10 @@ def test_without_a_match_the_nearest_are_returned(bleu):
     first, second, *_ = str(found).splitlines()
     assert first.startswith(f"Usual settings give {100 * start:.2f} (your options), ")
     assert first.endswith(
-        "not 99.99: compare the number, order and references of the texts first, then ask for the signature."
+        "not 99.99: compare the number, order and references of the texts first, then ask for more decimals,"
+        " the signature or the precisions."
     )
-    near = f"some setting would for {found['chance']:.0%} of the numbers near it."
-    assert second == f"None of {found['settings']:,} settings gives 99.99; {near}"
+    assert second == f"None of {found['settings']:,} settings gives 99.99."
     assert "| settings | BLEU | off by |\n" in found.to_markdown()  # and not if a miss is plausible
 
 
@@ -586,48 +594,156 @@ def test_reported_values_that_are_not_numbers(bleu, reported):
         bleu.reconcile(P, R, reported)
 
 
-def scores_of_conventions(load, corpus):
-    """Return the score of each convention; `coco` has four, one per order."""
-    named = [load(name).compute(**corpus)["bleu"] for name in CONVENTIONS]
-    return named + load("coco").compute(**corpus)["bleu_by_order"]
-
-
 @pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("decimals", [0, 1])
 @pytest.mark.parametrize("seed", range(1, 11))
 def test_settings_of_conventions_come_first(load, convention, decimals, seed):
-    """Only settings with fewer changes, or of another convention, come before a convention's own setting."""
+    """Only usual settings, or those with fewer changes, come before a convention's own setting."""
     predictions, references = make_sentences(seed)
     corpus = {"predictions": predictions, "references": references}
     made = load(convention).compute(**corpus)
     matches = load().reconcile(**corpus, reported=f"{made['score']:.{decimals}f}")["matches"]
-    named = scores_of_conventions(load, corpus)
     place = next(i for i, match in enumerate(matches) if abs(match["bleu"] - made["bleu"]) < 1e-12)
     for before in matches[:place]:
-        is_named = any(abs(before["bleu"] - score) < 1e-12 for score in named)
-        assert is_named or len(before["steps"]) < len(matches[place]["steps"]), (
+        assert before["kind"] == "usual" or len(before["steps"]) < len(matches[place]["steps"]), (
             before["options"],
             matches[place]["options"],
         )
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_few_changes_come_first(load, seed):
-    """Settings of no convention are sorted by their number of changes."""
+def test_usual_settings_come_first_and_then_nearer_ones(load, seed):
     predictions, references = make_sentences(seed)
     corpus = {"predictions": predictions, "references": references}
-    named = scores_of_conventions(load, corpus)
-    matches = load().reconcile(**corpus, reported=round(load().compute(**corpus)["score"]))[
-        "matches"
-    ]
-    for plausible in (True, False):
-        changes = [
-            len(match["steps"])
-            for match in matches
-            if match["plausible"] == plausible
-            and all(abs(match["bleu"] - score) > 1e-12 for score in named)
-        ]
-        assert changes == sorted(changes)
+    reported = round(load().compute(**corpus)["score"])
+    assert_ordered(load().reconcile(**corpus, reported=reported)["matches"][1:])
+
+
+@pytest.mark.parametrize("decimals", [1, 2])
+@pytest.mark.parametrize(
+    "options", [{"tokenize": "intl"}, {"tokenize": "char"}, {"tokenize": "none"}], ids=str
+)
+def test_two_usual_options_come_before_calls(bleu, decimals, options, monkeypatch):
+    """At one decimal, some call is nearer to half of the scores."""
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
+    for seed in range(5):
+        predictions, references = make_sentences(seed, 150)
+        corpus = {"predictions": predictions, "references": [row[0] for row in references]}
+        true = bleu.compute(**corpus, **options, lowercase=True)
+        found = bleu.reconcile(**corpus, reported=f"{true['score']:.{decimals}f}")
+        assert found["matches"][0]["kind"] == "usual"
+        near = [match for match in found["matches"] if match["kind"] == "usual"]
+        assert any(abs(match["bleu"] - true["bleu"]) < 1e-12 for match in near)
+        assert abs(near[0]["delta"]) <= abs(true["bleu"] - float(found["reported"]) / 100) + 1e-5
+
+
+def test_no_call_is_named_for_a_number_that_calls_match_by_chance(bleu, monkeypatch):
+    """At one decimal, calls match most numbers; the sentence says what would decide between them."""
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
+    predictions, references = make_sentences(3, 150)
+    references = [row[0] for row in references]
+    own = bleu.compute(predictions=predictions, references=references)["score"]
+    kinds = set()
+    for tenth in range(-15, 16, 3):
+        found = bleu.reconcile(predictions, references, f"{own + tenth / 10:.1f}")
+        first = str(found).splitlines()[0]
+        kind = found["matches"][0]["kind"] if found["matches"] else "none"
+        kinds.add(kind)
+        if kind in ("call", "rare"):
+            assert found["matches"][0]["chance"] > 0.25
+            assert not found["matches"][0]["plausible"]
+            assert " from " not in first
+            assert first.endswith(
+                "may match by chance: ask for more decimals, the signature or the precisions."
+            )
+            assert "A match proves little here" in str(found)
+            assert "by chance" in found.to_markdown()
+    assert "call" in kinds
+
+
+def test_the_chance_of_a_match_is_that_of_its_kind_and_of_more_usual_ones(bleu):
+    found = bleu.reconcile(HOME_P, HOME_R, "31")
+    chances = {match["kind"]: match["chance"] for match in found["matches"]}
+    assert 0 < found["matches"][0]["chance"] < chances["call"] <= chances["rare"] <= found["chance"]
+    for match in found["matches"]:
+        most = 0.5 if match["kind"] == "usual" else 0.25
+        assert match["plausible"] == (match["chance"] <= most)
+
+
+def test_settings_that_differ_by_smoothing_alone_are_one_match(bleu):
+    predictions, references = make_sentences(4)
+    score = bleu.compute(predictions=predictions, references=references)["score"]
+    found = bleu.reconcile(predictions, references, f"{score:.0f}")
+    keys = []
+    for match in found["matches"]:
+        options = {**match["options"], "smooth_method": ""}
+        keys.append(
+            str([options, match["references"], match["swapped"], match["last_pair"], match["call"]])
+        )
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 40), (25, 90), (100, 150)])
+@pytest.mark.parametrize("options", [{}, {"tokenize": "intl", "lowercase": True}], ids=str)
+def test_a_line_of_a_part_of_the_rows_is_recognized(bleu, start, stop, options):
+    """From what sacreBLEU prints for the part; the matches are those of the part."""
+    predictions, references = make_sentences(9, 150)
+    references = [row[0] for row in references]
+    part = predictions[start:stop], references[start:stop]
+    score = sacrebleu.BLEU(**options).corpus_score(part[0], [part[1]])
+    found = bleu.reconcile(predictions, references, str(score))
+    assert found["rows"] == [start, stop]
+    assert found["matches"][0]["score"] == pytest.approx(score.score, abs=1e-9)
+    again = bleu.compute(predictions=part[0], references=part[1], **found["matches"][0]["options"])
+    assert again["score"] == pytest.approx(score.score, abs=1e-9)
+    fits = f"The line fits predictions[{start}:{stop}] and references[{start}:{stop}] only: "
+    assert str(found).startswith(fits)
+
+
+def test_a_part_of_the_rows_does_not_verify_a_signature(bleu):
+    metric = sacrebleu.BLEU()
+    score = metric.corpus_score(HOME_P[:20], [HOME_R[:20]])
+    line = score.format(width=2, signature=metric.get_signature().format())
+    found = bleu.reconcile(HOME_P, HOME_R, line)
+    assert (found["verified"], found["rows"]) == (False, [0, 20])
+    whole = metric.corpus_score(HOME_P, [HOME_R])
+    assert bleu.reconcile(HOME_P, HOME_R, str(whole))["rows"] is None
+
+
+def test_rows_are_not_guessed(bleu, monkeypatch):
+    """Without both lengths, with a score of no rows, and where several ranges have equal counts."""
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
+    score = str(sacrebleu.BLEU().corpus_score(HOME_P[:20], [HOME_R[:20]]))
+    without = re.sub(r"ref_len = \d+", "", score)
+    other = re.sub(r"= [\d.]+ ", "= 99.9 ", score, count=1)
+    for line in (without, other):
+        found = bleu.reconcile(HOME_P, HOME_R, line)
+        assert (found["rows"], found["matches"]) == (None, [])
+    twice = [*HOME_P[:20], *HOME_P[:20]], [*HOME_R[:20], *HOME_R[:20]]
+    same = bleu.reconcile(*twice, str(sacrebleu.BLEU().corpus_score(HOME_P[:5], [HOME_R[:5]])))
+    assert same["rows"] is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "says"),
+    [
+        (r"(hyp_len = )(\d+)", r"\g<1>1\2", "translation_length", "the line has 1,{translation_length} tokens in the predictions, and these texts have {translation_length} tokens"),
+        (r"(BP = )[\d.]+", r"\g<1>0.777", "brevity_penalty", "the line has brevity penalty 0.777, and these texts have brevity penalty {brevity_penalty:.4g}"),
+        (r"\d+\.\d/", "9.9/", "precisions", "the line has precisions 9.9/"),
+    ],
+    ids=["length", "brevity penalty", "precisions"],
+)  # fmt: skip
+def test_the_value_of_a_line_that_differs_is_named(bleu, monkeypatch, old, new, key, says):
+    """The score fits, and another value of the line doesn't."""
+    monkeypatch.setitem(sys.modules, "sacremoses", None)
+    made = bleu.compute(predictions=HOME_P, references=HOME_R)
+    line = re.sub(old, new, str(sacrebleu.BLEU().corpus_score(HOME_P, [HOME_R])), count=1)
+    found = bleu.reconcile(HOME_P, HOME_R, line)
+    assert found["matches"] == []
+    assert found["differences"] == {key: made[key]}
+    first = str(found).splitlines()[0]
+    assert first.startswith(f"{made['score']:.2f} is the score with your options, but ")
+    assert says.format(**made) in first
 
 
 @pytest.mark.parametrize("segments", [1, 2, 5, 30])
@@ -773,54 +889,6 @@ def test_the_number_of_settings_is_that_of_distinct_scores(bleu):
     )
 
 
-def test_many_changes_are_plausible_only_for_known_tools(load):
-    """Three changes or more need a known tool while more than 5% of the numbers match."""
-    predictions, references = make_sentences(6)
-    bleu, corpus = load(), {"predictions": predictions, "references": references}
-    reported = bleu.compute(**corpus, tokenize="intl", lowercase=True, max_order=3)["score"]
-    flags = {}
-    for decimals in (0, 1, 6):
-        found = bleu.reconcile(**corpus, reported=reported, decimals=decimals)
-        plausible = [match["plausible"] for match in found["matches"]]
-        assert plausible == sorted(plausible, reverse=True)
-        for match in found["matches"]:
-            assert match["plausible"] or (len(match["steps"]) > 2 and found["chance"] > 0.05)
-            if {step["factor"]: step["value"] for step in match["steps"]} == CHANGED:
-                flags[decimals] = match["plausible"], found["chance"] > 0.05
-    assert flags == {0: (False, True), 1: (False, True), 6: (True, False)}
-    table = found.to_markdown().splitlines()
-    count = len(found["matches"])
-    verb = "gives" if count == 1 else "give"
-    counted = f"{count} of {found['settings']:,} settings {verb} {reported}"
-    near = f"for {found['chance']:.0%} of the numbers near it."
-    assert table[0].endswith(f"{counted}; so would some setting {near}")
-
-
-CHANGED = {"tokenize": "intl", "lowercase": True, "max_order": 3}
-NLTK_MEAN = {
-    "tokenize": "none",
-    "minimum_total": 1,
-    "smooth_method": "floor",
-    "effective_order": False,
-}
-KNOWN = {
-    "NLTK, method2": {"tokenize": "none", "minimum_total": 1, "smooth_method": "add-k"},
-    "NLTK's sentences, method1": {**NLTK_MEAN, "segments": True},
-}
-
-
-@pytest.mark.parametrize("options", KNOWN.values(), ids=KNOWN)
-def test_known_tools_are_plausible(bleu, options):
-    predictions, references = make_sentences(7)
-    result = bleu.compute(predictions=predictions, references=references, **options)
-    score = 100 * result["mean_segment_bleu" if "segments" in options else "bleu"]
-    found = bleu.reconcile(predictions, references, f"{score:.1f}")
-    assert found["chance"] > 0.05
-    (match,) = [one for one in found["matches"] if abs(one["score"] - score) < 1e-9]
-    assert len(match["steps"]) > 2
-    assert match["plausible"]
-
-
 # A score with its signature: do these texts have this score under this signature?
 
 SACREBLEU_OPTIONS = [
@@ -854,7 +922,7 @@ def test_sacrebleus_scores_are_verified(load, options, short, first):
         match["signature"],
     )
     assert str(found).startswith(
-        f"Verified: these texts give {score.score:.1f} under this signature; so would"
+        f"Verified: these texts give {score.score:.1f} under this signature; the chance of such a match by accident is"
     )
     assert "neither the order of n-grams nor the text of the references" in str(found)
     json.dumps(found)
@@ -991,7 +1059,10 @@ def test_at_most_eight_references_are_tried_alone(bleu, count, untried):
     references = [[f"the cat sat on mat {i}" for i in range(count)]] * 3
     found = bleu.reconcile(predictions, references, 99.99)
     assert found.get("untried_references", 0) == untried
-    told = f"Of the references, all together and the first 8 alone were tried, not {untried} further reference{'s' * (untried > 1)} alone."
+    told = (
+        "Tried: all references together, and each of the first 8 alone."
+        f" Not tried: the other {untried} alone."
+    )
     assert (told in str(found)) == (untried > 0)
     assert {setting["references"] for setting in found["nearest"]} <= {"all", *range(8)}
 
@@ -1069,8 +1140,8 @@ ORIGINS = {
     "corpus, method5": (lambda: home_corpus(str.split, "method5"), "NLTK's `corpus_bleu` given lists of words, with method5, which depends on the last pair (nltk issue 3903)"),
     "tokenized": (lambda: home_moses("en", False), "tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for en"),
     "compounds": (lambda: home_moses("de", True), "tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for de, with compounds split"),
-    "swapped, sacreBLEU": (lambda: home_sacrebleu(HOME_R, HOME_P), "sacreBLEU's `corpus_bleu`, with predictions and references in each other's place: exchange them"),
-    "swapped, mean": (lambda: home_mean(str.split, swapped=True), "the mean of NLTK's `sentence_bleu` given lists of words, with predictions and references in each other's place: exchange them"),
+    "swapped, sacreBLEU": (lambda: home_sacrebleu(HOME_R, HOME_P), "sacreBLEU's `corpus_bleu`, with predictions and references swapped: swap them back"),
+    "swapped, mean": (lambda: home_mean(str.split, swapped=True), "the mean of NLTK's `sentence_bleu` given lists of words, with predictions and references swapped: swap them back"),
     "sacreBLEU": (home_sacrebleu, "sacreBLEU's `corpus_bleu`"),
 }  # fmt: skip
 
@@ -1214,23 +1285,19 @@ def test_without_sacremoses_the_answer_names_it(bleu, monkeypatch):
 # --- The order of the answer ------------------------------------------------------------------------
 
 
-def test_the_answer_begins_with_usual_settings_and_rare_ones_come_last(bleu):
-    """In text, Markdown and HTML, where the rare settings are folded; `matches` has all."""
+def test_the_answer_begins_with_usual_settings(bleu):
+    """In text, Markdown and HTML, in one table of ten rows; `matches` has all."""
     found = bleu.reconcile(HOME_P, HOME_R, "31")
     usual = [setting["score"] for setting in found["usual"]]
     assert usual[0] == pytest.approx(100 * home_sacrebleu(), abs=1e-9)
     assert usual[1] == pytest.approx(100 * home_sacrebleu(lowercase=True), abs=1e-9)
     assert all(setting["kind"] == "usual" for setting in found["usual"])
-    kinds = {match["kind"] for match in found["matches"]}
-    assert kinds == {"usual", "call", "rare"}
-    rare = [match for match in found["matches"] if match["kind"] == "rare"]
-    head = f"Rare settings, by chance ({len(rare)})"
-    for text in (str(found), found.to_markdown().replace("\\", ""), found.to_html()):
-        before, _, after = text.partition(head)
-        for match in found["matches"][:1]:
-            assert f"{match['score']:.4f}" in before
-        assert f"{rare[0]['score']:.4f}" in after
-    assert f"<summary>{head}</summary>" in found.to_html()
+    assert {match["kind"] for match in found["matches"]} == {"usual", "call", "rare"}
+    for text in (str(found), found.to_markdown(), found.to_html()):
+        assert "how likely" in text
+        shown = [f"{match['score']:.4f}" in text for match in found["matches"]]
+        assert all(shown[:10])
+        assert f"The result has {len(found['matches']) - 10} more matches." in text
     assert str(found).startswith("31 is the score ")
 
 
@@ -1241,7 +1308,7 @@ def test_the_first_sentence_says_what_to_do(bleu):
         "quote the signature": bleu.reconcile(HOME_P, HOME_R, f"{100 * score:.4f}"),
         "pass that to reproduce it": bleu.reconcile(HOME_P, HOME_R, f"{100 * home_sacrebleu(lowercase=True):.4f}"),
         "a fix of `check` does": bleu.reconcile(case.predictions, case.references, f"{sacrebleu_score(*case.clean):.2f}", tokenize="13a"),
-        "exchange them": bleu.reconcile(HOME_P, HOME_R, f"{100 * home_sacrebleu(HOME_R, HOME_P):.4f}"),
+        "swap them back": bleu.reconcile(HOME_P, HOME_R, f"{100 * home_sacrebleu(HOME_R, HOME_P):.4f}"),
         "compare the number, order and references": bleu.reconcile(HOME_P, HOME_R, "99.99", tokenize="13a"),
     }  # fmt: skip
     for advice, found in answers.items():
