@@ -18,9 +18,6 @@ import numpy as np
 from .bleu_corpus import Bool, Float64, Int64
 from .bleu_pairs import UNSPACED, Found, Pairs, fit, spread
 
-_FEWEST_ROWS = 12  # fewer are not evidence
-_GAIN = 0.08  # of the fit, by which another row is clearly nearer
-
 
 def split_words(text: str) -> set[str]:
     """Return the different words of a text, or its pairs of characters.
@@ -112,7 +109,7 @@ def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64
         _flatten, (fits.max(axis=1), fits.argmax(axis=1), fits.argmax(axis=0))
     )
     copies = Counter(predictions)
-    is_away = best > 1.3 * own + _GAIN
+    is_away = best > 1.3 * own + 0.08
     is_away &= np.array([copies[text] <= 2 and len(text) > 12 for text in predictions])
     # 3. They must be nearer by their characters, too, to different rows, and neighbors or many.
     away = np.flatnonzero(is_away)
@@ -166,10 +163,16 @@ def find_moved(pairs: Pairs) -> Iterator[Found]:
     if not is_ascending:
         says = "The predictions are in another order:"
         says += f" {len(moved):,} of {pairs.count('predictions')} fit another row"
-    fix = "frame.merge(references, on='id')"
     usual = sum(number for _, number in offsets.most_common(3))
     if offsets and not (is_ascending and usual < 0.7 * offsets.total()):
-        yield pairs.describe_all("moved", "predictions", moved, says, fix, pairing=pairing)
+        yield pairs.describe_all(
+            "moved",
+            "predictions",
+            moved,
+            says,
+            "frame.merge(references, on='id')",
+            pairing=pairing,
+        )
 
 
 def find_copies(pairs: Pairs) -> Iterator[Found]:
@@ -236,7 +239,7 @@ def find_unrelated(pairs: Pairs) -> Iterator[Found]:
         more[place] = own - max(others)
     # 2. All of them, or a part beside others that fit well.
     different = len({texts[row] for row in rows})
-    if len(rows) < _FEWEST_ROWS or different < 0.5 * len(rows):
+    if len(rows) < 12 or different < 0.5 * len(rows):
         return
     low = [rows[place] for place in np.flatnonzero(more < 0.02)]
     says = f"{len(low):,} of {len(rows):,} predictions looked at"
@@ -246,15 +249,20 @@ def find_unrelated(pairs: Pairs) -> Iterator[Found]:
     elif len(low) < 0.15 * len(rows) or np.median(more) < 0.2:
         return
     says += " fit their references no better than those of other rows"
-    fix = "[*zip(sources, predictions, references)][:3]"
-    is_told = len(rows) >= 50
-    yield pairs.describe_all("unrelated", "predictions", low, says, fix, is_told=is_told)
+    yield pairs.describe_all(
+        "unrelated",
+        "predictions",
+        low,
+        says,
+        "[*zip(sources, predictions, references)][:3]",
+        is_told=len(rows) >= 50,
+    )
 
 
 def find_rows(pairs: Pairs, *, may_have_moved: bool = True) -> list[Found]:
     """Find copies, else rows that moved, else texts that fit nothing."""
     found: list[Found] = []
-    if len(pairs) >= _FEWEST_ROWS and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs):
+    if len(pairs) >= 12 and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs):
         for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):
             found = found or list(find(pairs))
     return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -244,9 +243,17 @@ class Checked(Report):
                 "fixed: a copy of a result has no texts. Call it on what check() returned."
             )
         found = self._search.found
+        fix_of = {each.found.kind: each.found.fix for each in found}
         for kind in kinds:
+            if kind not in fix_of:
+                names = ", ".join(map(repr, fix_of)) or "none"
+                raise ValueError(
+                    f"fixed: {show_value(kind)} was not found. The kinds found are: {names}."
+                )
             if not any(each.found.kind == kind and each.found.can_be_fixed for each in found):
-                raise ValueError(self._explain(kind))
+                raise ValueError(
+                    f"fixed: {kind!r} is not fixed in the texts. Write: {fix_of[kind]}"
+                )
         chosen = [
             each
             for each in found
@@ -261,20 +268,9 @@ class Checked(Report):
             kept,
         )
 
-    def _explain(self, kind: str) -> str:
-        fix_of = {finding["kind"]: finding["fix"] for finding in self["findings"]}
-        if kind in fix_of:
-            return f"fixed: {kind!r} is not fixed in the texts. Write: {fix_of[kind]}"
-        names = ", ".join(map(repr, fix_of)) or "none"
-        return f"fixed: {show_value(kind)} was not found. The kinds found are: {names}."
-
     def list_found(self) -> list[FoundIn]:
         """Return the findings with their rows and fixes, each with its system."""
         return [] if self._search is None else self._search.found
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the result as plain data, which `json.dumps` takes."""
-        return deepcopy(dict(self))
 
     def __str__(self) -> str:
         return super().__str__() if self["findings"] else f"{self._title()}\n{self._note()}"
@@ -375,9 +371,9 @@ def _has_lists(references: Any, corpus: Corpus) -> bool:
     """Return False for a column with one text per row, instead of lists of them."""
     if corpus.reference_count() != "1" or hasattr(references, "columns"):
         return True
-    for first in references:
-        plain = first.as_py() if hasattr(first, "as_py") else first
-        if corpus.kind == "text":
-            return not isinstance(plain, str)
-        return not len(plain) or not isinstance(plain[0], (str, int, np.integer))
-    return True
+    first = next(iter(references))
+    depth = 0 if corpus.kind == "text" else 1
+    plain = first.as_py() if hasattr(first, "as_py") else first
+    for _ in range(depth):
+        plain = plain[0] if len(plain) else ""
+    return not isinstance(plain, (str, int, np.integer))

@@ -161,7 +161,6 @@ _BLOCK_ROWS = 32  # neighbors whose bytes are counted together
 _BLOCKS = 8  # of a call
 _ROWS = 64  # that are read
 _LONGEST_READ = 2_000  # characters of a text
-_KINDS_OF_ALL = ("moved", "unrelated", "writing", "normalization", "spaces", "length")
 
 
 @picklable
@@ -274,7 +273,14 @@ class Look:
         # 2. Tell what is frequent, and ways of writing that cost three points.
         found: list[Found] = []
         for each in find_mistakes(pairs, may_have_moved=self._low is not None):
-            is_frequent = each.kind in _KINDS_OF_ALL or len(each.rows) >= 0.03 * len(numbers)
+            is_frequent = len(each.rows) >= 0.03 * len(numbers) or each.kind in (
+                "moved",
+                "unrelated",
+                "writing",
+                "normalization",
+                "spaces",
+                "length",
+            )
             is_expected = each.kind == "unrelated" and not may_be_unrelated
             is_counted = each.kind == "empty" and each.side == "predictions" and self._empty
             if each.is_told and is_frequent and not (is_expected or is_counted):

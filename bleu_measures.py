@@ -194,8 +194,13 @@ def find_same_text(pairs: Pairs) -> Iterator[Found]:
         is_text = text.strip() and text.strip().lower() not in _NO_TEXTS
         if is_text and number > 2 and share > 0.2 and rival < MEANT * share:
             places = [place for place, each in enumerate(pairs.texts[side]) if each == text]
-            fix = f"collections.Counter({side}).most_common(3)"
-            yield pairs.describe("same_text", side, places, "is the same text as others", fix)
+            yield pairs.describe(
+                "same_text",
+                side,
+                places,
+                "is the same text as others",
+                f"collections.Counter({side}).most_common(3)",
+            )
 
 
 def find_identical(pairs: Pairs) -> Iterator[Found]:
@@ -209,8 +214,13 @@ def find_identical(pairs: Pairs) -> Iterator[Found]:
     characters = sum(len(texts[place]) for place in places)
     is_long = characters > (4 if pairs.is_unspaced else 18) * len(places)
     if is_long and len(places) > max(3, 0.9 * len(texts)):
-        says = "equals its reference"
-        yield pairs.describe("identical", "predictions", places, says, "predictions == references")
+        yield pairs.describe(
+            "identical",
+            "predictions",
+            places,
+            "equals its reference",
+            "predictions == references",
+        )
 
 
 def is_loop(text: str) -> bool:
@@ -305,9 +315,13 @@ def find_cut(pairs: Pairs) -> Iterator[Found]:
             others = [any(map(_ENDED.search, pairs.list_partners(side, p))) for p in longer]
             is_cut = len(longer) > max(3, 0.2 * len(texts)) and ended < 0.4 * sum(others)
             if most >= least and is_cut:
-                says = f"is cut: no text has more than {most} {unit}"
-                fix = "model.generate(ids, max_new_tokens=512)"
-                yield pairs.describe("length", side, places, says, fix)
+                yield pairs.describe(
+                    "length",
+                    side,
+                    places,
+                    f"is cut: no text has more than {most} {unit}",
+                    "model.generate(ids, max_new_tokens=512)",
+                )
                 return
 
 
@@ -342,8 +356,8 @@ def find_main_script(text: str) -> str:
 
 def find_script(pairs: Pairs) -> Iterator[Found]:
     """Find predictions in another script than their references."""
-    letters = {s for side in SIDES for s in count_signs(pairs.sample(side)) if s.isalpha()}
-    if len(set(map(name_script, letters))) < 2:
+    signs = "".join(map(pairs.sample, SIDES))
+    if len({name_script(sign) for sign in count_signs(signs) if sign.isalpha()}) < 2:
         return
     places = []
     for place, text in enumerate(pairs.texts["predictions"]):
@@ -355,8 +369,13 @@ def find_script(pairs: Pairs) -> Iterator[Found]:
             places.append(place)
     if len(places) > max(1, 0.01 * len(pairs)):
         name = find_main_script(pairs.texts["predictions"][places[0]]).title()
-        says = f"is in another script than its references ({name})"
-        yield pairs.describe("script", "predictions", places, says, _COMPARE)
+        yield pairs.describe(
+            "script",
+            "predictions",
+            places,
+            f"is in another script than its references ({name})",
+            _COMPARE,
+        )
 
 
 def find_unspaced(pairs: Pairs) -> Iterator[Found]:
@@ -369,10 +388,12 @@ def find_unspaced(pairs: Pairs) -> Iterator[Found]:
     han = "zh" if re.search("[\u3400-\u9fff]", sample) else "char"
     name = "ja-mecab" if re.search("[\u3040-\u30ff]", sample) else han
     says = "{} are written without spaces between words, and tokenize={!r} splits at spaces"
-    places = range(len(pairs.texts["references"]))
-    fix = f"tokenize={name!r}"
     yield pairs.describe_all(
-        "spaces", "references", places, says.format(pairs.count("references"), tokenizer.name), fix
+        "spaces",
+        "references",
+        range(len(pairs.texts["references"])),
+        says.format(pairs.count("references"), tokenizer.name),
+        f"tokenize={name!r}",
     )
 
 

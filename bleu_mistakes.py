@@ -59,19 +59,6 @@ def decode_bytes(data: bytes, otherwise: str) -> str:
     return otherwise
 
 
-def decode_byte_tokens(text: str) -> str:
-    """Decode runs of byte tokens.
-
-    >>> decode_byte_tokens("5 <0xE2><0x82><0xAC>")
-    '5 €'
-    """
-    return re.sub(
-        "(?:<0x[0-9A-F]{2}>)+",
-        lambda run: bytes.fromhex(re.sub("<0x|>", "", run[0])).decode("utf-8", "replace"),
-        text,
-    )
-
-
 @cache
 def _byte_of_letter() -> dict[str, int]:
     """Return the byte that each letter of byte-level BPE stands for, as in GPT-2."""
@@ -177,24 +164,20 @@ _FORMS = "\ufb00-\ufb06\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\U0001d400-\U0001d
 INVISIBLE = "\u0000\u00ad\u200b\u200e\u200f\u2060\ufeff" + "".join(
     map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 )
-_NAMES = (
-    r"bos|eos|pad|sos|go|stop|start|end|cls|sep|mask|eot|eod|eou|startoftext|endoftext|blank"
-    r"|start_of_turn|end_of_turn|s_text|extra_id_\d+|unused_?\d+|special_\d+|2[a-z]{2,3}|lang:[a-z]+"
-)
-_ROLE = r"(?:\s*(?:assistant|user|system|model)\b\s*)?"
-_CODE = (
-    r"__[a-z]{2,3}(?:_[A-Za-z]+)?__|[a-z]{2}_[A-Z]{2}\b|[a-z]{3}_[A-Z][a-z]{3}\b"  # of a language
-)
 TOKENS = (
-    rf"<\|(?:im_start|start|start_header_id)\|>{_ROLE}|<start_of_turn>{_ROLE}"
-    rf"|<[|｜][^|｜<>\s]{{1,40}}[|｜]>|(?i:</?(?:s|{_NAMES})>)|\[(?:/?INST|[BES]OS|PAD|CLS|SEP|MASK|START|END|[bes]os|pad|unused\d+)\]|<</?SYS>>"
-    rf"|(?:^|\n)>>[a-z]{{2,3}}<<|^(?:{_CODE})|\b[a-z]{{3}}_[A-Z][a-z]{{3}}\b"
+    r"(?:<\|(?:im_start|start|start_header_id)\|>|<start_of_turn>)"
+    r"(?:\s*(?:assistant|user|system|model)\b\s*)?"
+    r"|<[|｜][^|｜<>\s]{1,40}[|｜]>|<</?SYS>>|(?:^|\n)>>[a-z]{2,3}<<"
+    r"|(?i:</?(?:s|bos|eos|pad|sos|go|stop|start|end|cls|sep|mask|eot|eod|eou|startoftext|endoftext"
+    r"|blank|start_of_turn|end_of_turn|s_text|extra_id_\d+|unused_?\d+|special_\d+|2[a-z]{2,3}"
+    r"|lang:[a-z]+)>)"
+    r"|\[(?:/?INST|[BES]OS|PAD|CLS|SEP|MASK|START|END|[bes]os|pad|unused\d+)\]"
+    r"|^(?:__[a-z]{2,3}(?:_[A-Za-z]+)?__|[a-z]{2}_[A-Z]{2}\b)|\b[a-z]{3}_[A-Z][a-z]{3}\b"
 )
-_THOUGHT = "think|thinking|thought|reasoning|reflection|scratchpad|analysis"
 _END_OF_THOUGHT = (
-    rf"</(?:{_THOUGHT})>|◁/think▷|<\|channel\|>final<\|message\|>|assistantfinal|\[/THINK\]"
+    r"</(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)>|◁/think▷"
+    r"|<\|channel\|>final<\|message\|>|assistantfinal|\[/THINK\]"
 )
-_TRANSLATION = "translat|übersetz|traduc|traduzion|vertal|tłumacz|перевод|翻译|译文|翻訳|訳文"
 _OPENING = (
     "sure|certainly|of course|absolutely|okay|ok|here(?:['’]s| is| are)|gerne|natürlich|hier ist"
     "|selbstverständlich|bien sûr|voici|claro|por supuesto|aquí (?:está|tiene)|ecco|certo|当然|好的"
@@ -270,7 +253,6 @@ def _are_at_ends(pairs: Pairs, places_of: Mapping[Side, Iterable[int]]) -> bool:
     )
 
 
-_JOINED = "text.replace(' ', '').replace('{0}', ' ').strip()"
 TOKENS_OF_MODELS = (
     Damage(
         "reasoning",
@@ -303,7 +285,11 @@ TOKENS_OF_MODELS = (
         "special_tokens",
         ("<0x",),
         "<0x[0-9A-F]{2}>",
-        decode_byte_tokens,
+        lambda text: re.sub(
+            "(?:<0x[0-9A-F]{2}>)+",
+            lambda run: bytes.fromhex(re.sub("<0x|>", "", run[0])).decode("utf-8", "replace"),
+            text,
+        ),
         "contains bytes as tokens ({mark})",
         "tokenizer.decode(ids)",
         on_both=True,
@@ -333,7 +319,7 @@ FORMS_OF_TEXT = (
         "▁",
         lambda text: text.replace(" ", "").replace("▁", " ").strip(),
         "contains pieces of words (▁)",
-        _JOINED.format("▁"),
+        "text.replace(' ', '').replace('▁', ' ').strip()",
         on_both=True,
     ),
     Damage(
@@ -369,7 +355,7 @@ FORMS_OF_TEXT = (
         "</w>",
         lambda text: text.replace(" ", "").replace("</w>", " ").strip(),
         "contains ends of words (</w>)",
-        _JOINED.format("</w>"),
+        "text.replace(' ', '').replace('</w>', ' ').strip()",
         on_both=True,
     ),
     Damage(
@@ -595,7 +581,7 @@ INTRODUCTIONS = (
         (":", "："),
         (
             rf"(?i)^[\"*]{{0,3}}(?:(?:{_OPENING})[^\n:：]{{0,90}}[:：][\"*]{{0,3}}\s*\n"
-            rf"|(?:(?:{_OPENING})\b)?[^\n:：]{{0,50}}(?:{_TRANSLATION})[^\n:：]{{0,40}}[:：][\"*]{{0,3}}\s)\s*"
+            rf"|(?:(?:{_OPENING})\b)?[^\n:：]{{0,50}}(?:translat(?:ion|ed)|übersetz|traduc|traduzion|vertal|tłumacz|перевод|翻译|译文|翻訳|訳文)[^\n:：]{{0,40}}[:：][\"*]{{0,3}}\s)\s*"
         ),
         "",
         "begins with an introduction ({mark})",
@@ -853,7 +839,6 @@ def _decodes(text: str, codec: str) -> bool:
 # --- Labels: the same beginning or end ------------------------------------------------------------
 
 _SPEECH = "-—–\"“„«»「『'‘"  # marks at the beginning of what somebody says
-_SENTENCE_SIGNS = re.compile(r"[\s.,!?…\"'“”„«»()\-–—¿¡:;。！？，、।؟》《」「]{0,2}")
 
 
 def find_labels(pairs: Pairs) -> Iterator[Found]:
@@ -862,7 +847,9 @@ def find_labels(pairs: Pairs) -> Iterator[Found]:
         different = list(dict.fromkeys(spread(pairs.texts[side], 2000)))
         for is_end in (False, True):
             label = _find_label(different, is_end)
-            if label in ("- ", "• ", "– ") or not _SENTENCE_SIGNS.fullmatch(label):
+            if label in ("- ", "• ", "– ") or not re.fullmatch(
+                r"[\s.,!?…\"'“”„«»()\-–—¿¡:;。！？，、।؟》《」「]{0,2}", label
+            ):
                 yield from _describe_label(pairs, side, label, is_end)
 
 
@@ -962,7 +949,7 @@ def find_quotes(pairs: Pairs) -> Iterator[Found]:
 # Token ids: -100 as an integer of 16, 32 and 64 bits without a sign.
 UNSIGNED_IDS = Damage(
     "wrapped",
-    ("",),
+    ("65436", "4294967196", "18446744073709551516"),
     r"(?:^| )(?:65436|4294967196|18446744073709551516)\b",
     "",
     "contains {mark}, which is -100 as an integer without a sign",

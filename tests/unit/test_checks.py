@@ -806,7 +806,7 @@ CALLS = {
     "compare": lambda bleu, p, r: bleu.compare({"A": LONG, "B": p}, r, n_resamples=5),
     "rank": lambda bleu, p, r: bleu.rank({"A": LONG, "B": p}, r, n_resamples=5),
     "diff": lambda bleu, p, r: bleu.diff({"A": LONG, "B": p}, r),
-    "conventions": lambda bleu, p, r: bleu.conventions(p, r),
+    "reconcile without a score": lambda bleu, p, r: bleu.reconcile(p, r),
     "reconcile": lambda bleu, p, r: bleu.reconcile(p, r, 20.1),
 }
 
@@ -897,7 +897,7 @@ def test_documents_are_counted(bleu):
 def test_the_result_displays_and_exports(bleu):
     result = check(bleu, CASES["BPE"].predictions, R)
     assert str(result).startswith(f"BLEU {result['score']:.2f}: 1 finding\n")
-    assert json.loads(json.dumps(result.to_dict())) == result
+    assert json.loads(json.dumps(result)) == result
     assert list(result.to_pandas()["kind"]) == ["subwords"]
     assert "| subwords |" in result.to_markdown()
     assert "subwords" in result._repr_html_()
