@@ -260,7 +260,7 @@ def find_unrelated(pairs: Pairs) -> Iterator[Found]:
 
 
 def find_rows(pairs: Pairs, *, may_have_moved: bool = True) -> list[Found]:
-    """Find copies, else rows that moved, else texts that fit nothing."""
+    """Find copies, else rows that moved, else unrelated texts."""
     found: list[Found] = []
     if len(pairs) >= 12 and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs):
         for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):

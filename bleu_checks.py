@@ -17,7 +17,7 @@ from .bleu_inputs import (
     read_documents,
     read_systems,
 )
-from .bleu_look import look_at, read_text, read_texts, write_references, write_texts
+from .bleu_look import look_at, make_text_corpus, read_text, write_references, write_texts
 from .bleu_measures import find_mistakes
 from .bleu_messages import count_things, show_value
 from .bleu_options import Options, Origin, make_signature
@@ -71,7 +71,7 @@ class FoundIn(NamedTuple):
     found: Found
 
 
-class _Search:
+class _Checking:
     """The search for mistakes in systems with the same references, and the scores after fixes."""
 
     def __init__(self, corpora: Mapping[SystemName, Corpus], options: Options) -> None:
@@ -137,7 +137,7 @@ class _Search:
         self, predictions: Sequence[str], references: Sequence[Sequence[str]], rest: Int64 | int = 0
     ) -> float:
         """Return BLEU of texts and of the rows beside them."""
-        corpus = read_texts(predictions, references, self.kind)
+        corpus = make_text_corpus(predictions, references, self.kind)
         return self.score(rest + sum_corpus(corpus, self.tokenizer, self.options).row)
 
     def score_fix(self, each: FoundIn) -> float | None:
@@ -152,7 +152,7 @@ class _Search:
             return None
         fixed = self.apply([each])
         if fixed[:2] == (self.predictions_of, self.references):
-            # A fix that changes nothing alone was uncovered by those before it.
+            # A fix without an effect of its own was uncovered by those before it.
             earlier = self.found[: self.found.index(each)]
             fixed = self.apply([*(one for one in earlier if one.found.is_bare), each])
         names = [each.system] if found.side == "predictions" else list(self.scores)
@@ -208,7 +208,7 @@ class Checked(Report):
 
     _left_columns = 9
     _wide_columns = ("example", "what to write")
-    _search: _Search | None = None  # the texts that `fixed` changes; copies have only the keys
+    _search: _Checking | None = None  # the texts that `fixed` changes; copies have only the keys
     _has_lists = True  # `fixed` returns a list of references per row
 
     def fixed(self, *kinds: str) -> tuple[Any, list[Any]]:
@@ -333,7 +333,7 @@ def check_texts(
     first = next(iter(corpora.values()))
     document_of = read_documents(documents, len(first))
     # 2. Look for mistakes, and score the texts as they are and after each fix.
-    search = _Search(corpora, options)
+    search = _Checking(corpora, options)
     findings = search.describe(document_of)
     for finding, each in zip(findings, search.found):
         if is_several and each.found.side == "predictions":
@@ -364,7 +364,7 @@ def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
     >>> finding["kind"], round(finding["score"], 9)
     ('subwords', 100.0)
     """
-    return _Search({_ONLY: corpus}, options).describe()
+    return _Checking({_ONLY: corpus}, options).describe()
 
 
 def _has_lists(references: Any, corpus: Corpus) -> bool:

@@ -18,6 +18,7 @@ from . import bleu_scoring as scoring
 from .bleu_corpus import is_missing
 from .bleu_counting import Tokens, check_memory, make_row
 from .bleu_inputs import are_sentences, list_references, read_corpus
+from .bleu_look import look_at
 from .bleu_messages import reword_errors, warn_once_per_kind
 from .bleu_options import Options, Origin, make_signature
 from .bleu_results import CoveredTokens, NGramCount, OrderMatches
@@ -84,6 +85,7 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     explanation = Explanation(scoring.score_row(row, options, smoothed))
     origin = Origin(tokenizer.name, corpus.reference_count())
     explanation["signature"] = make_signature(options, origin)
+    look_at(corpus, None, options, "prediction")
     scoring.warn_if_zero(explanation["bleu"], row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]

@@ -1,11 +1,12 @@
 """The look that `compute` and other methods take at texts without being asked.
 
 It takes rows, not calls: `Look.add` keeps a sample of the rows of one or several calls, and
-`Look.find` reads 64 of them. No text is read if nothing stands out in the bytes of both sides.
+`Look.find` reads 64 of them. No text is read unless the bytes of both sides differ.
 """
 
 from __future__ import annotations
 
+import re
 from ast import literal_eval
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -65,7 +66,7 @@ def read_text(text: str, kind: InputType) -> Any:
     return list(map(int, tokens)) if kind == "ids" else tokens
 
 
-def read_texts(
+def make_text_corpus(
     predictions: Sequence[str], references: Sequence[Sequence[str]], kind: InputType
 ) -> Corpus:
     """Return texts that `write_texts` has written as a corpus."""
@@ -84,7 +85,7 @@ _OWN_WAY = [
 _ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
 
 
-class _Bytes(NamedTuple):
+class _ByteCounts(NamedTuple):
     """How often each byte occurs per text: anywhere, first and last; float64 [256] each.
 
     copies: the share of texts that another text equals.
@@ -96,7 +97,7 @@ class _Bytes(NamedTuple):
     copies: float
 
 
-def _count_bytes(arrays: Sequence[pa.Array]) -> _Bytes:
+def _count_bytes(arrays: Sequence[pa.Array]) -> _ByteCounts:
     """Count the bytes of texts in their buffers."""
     counts = np.zeros((3, 256))
     texts = max(1, sum(map(len, arrays)))
@@ -112,7 +113,7 @@ def _count_bytes(arrays: Sequence[pa.Array]) -> _Bytes:
         different += len(items.unique())
     inside, first, last = counts / texts
     first[48] = first[48:58].sum()  # numbers
-    return _Bytes(inside, first, last, 1 - different / texts)
+    return _ByteCounts(inside, first, last, 1 - different / texts)
 
 
 def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
@@ -171,7 +172,7 @@ class Look:
         options: the options of the calls.
 
     >>> look = Look(Options())
-    >>> look.add(read_texts(["a cat</s>"], [["a cat"]], "text"))
+    >>> look.add(make_text_corpus(["a cat</s>"], [["a cat"]], "text"))
     >>> [found.kind for found in look.find()]
     ['special_tokens']
     """
@@ -282,10 +283,17 @@ class Look:
                 "length",
             )
             is_expected = each.kind == "unrelated" and not may_be_unrelated
+            is_expected |= each.kind == "identical" and not self._is_equal
+            is_expected |= each.fix.startswith("tokenize=") and not self._are_unspaced()
             is_counted = each.kind == "empty" and each.side == "predictions" and self._empty
             if each.is_told and is_frequent and not (is_expected or is_counted):
                 found += self._score_writing(each, predictions, references)
         return found
+
+    def _are_unspaced(self) -> bool:
+        """Return True if most texts are in a script written without spaces, not only those read."""
+        counts = _count_bytes([batch.references for batch in self._batches]).inside
+        return bool(counts[0xE0:0xF0].sum() > 0.1 * counts.sum())
 
     def _score_writing(
         self, found: Found, predictions: Sequence[str], references: Sequence[Sequence[str]]
@@ -299,16 +307,21 @@ class Look:
             100 * float(bleu(sum_corpus(corpus, tokenizer, self._options).row, self._options))
             for tokenizer in [choose_tokenizer(self._options, "text")]
             for corpus in (
-                read_texts(predictions, references, "text"),
-                read_texts(alike[0], alike[1:], "text"),
+                make_text_corpus(predictions, references, "text"),
+                make_text_corpus(alike[0], alike[1:], "text"),
             )
         )
         if after - before >= 3:
             says = f": BLEU is {before:.1f} in the rows looked at, and {after:.1f} if written alike"
             yield replace(found, says=found.says + says)
 
-    def warn(self, *, may_be_unrelated: bool = True) -> None:
-        """Warn of each mistake; arguments are those of `find`."""
+    def warn(self, name: str = "predictions[{row}]", *, may_be_unrelated: bool = True) -> None:
+        """Warn of each mistake.
+
+        Args:
+            name: the template of a prediction's name in messages.
+            may_be_unrelated: as for `find`.
+        """
         if max(1, 0.005 * self._rows) <= len(self._empty) < self._rows:
             rows = count_things(len(self._empty), "row")
             says = f"predictions[{self._empty[0]}] is empty, like {rows} of {self._rows:,}"
@@ -318,7 +331,8 @@ class Look:
             notice = Notice(found.kind, "{says}", ". Write: {fix}")
             if option in OPTIONS:
                 notice = notice._replace(option=option, value=literal_eval(value))
-            warn(notice, says=found.says, fix=found.fix)
+            says = re.sub(r"^predictions\[(\d+)\]", lambda row: name.format(row=row[1]), found.says)
+            warn(notice, says=says, fix=found.fix)
 
 
 def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:
@@ -330,8 +344,10 @@ def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:
             yield batch.slice(start, 8)
 
 
-def look_at(corpus: Corpus, bigrams: Int64 | None, options: Options) -> None:
+def look_at(
+    corpus: Corpus, bigrams: Int64 | None, options: Options, name: str = "predictions[{row}]"
+) -> None:
     """Look at the texts of a call, and warn of mistakes; arguments are those of `Look`."""
     look = Look(options)
     look.add(corpus, bigrams)
-    look.warn()
+    look.warn(name)

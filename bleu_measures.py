@@ -1,4 +1,4 @@
-"""Measurements of `check` that are no damage of one text: marks, amounts, scripts, ways of writing.
+"""Measurements of `check` beside the damages of single texts: marks, amounts, scripts.
 
 `find_mistakes` undoes the damages of the table, measures what is left, and compares rows.
 """
@@ -35,12 +35,12 @@ KINDS = (
     "flattened", "unrelated",
 )  # fmt: skip
 
-_COMPARE = "[*zip(predictions, references)][:3]"  # the line to write where nothing is certain
+_COMPARE = "[*zip(predictions, references)][:3]"  # the line to write if the cause is not certain
 
 
 # --- Marks that one side has ----------------------------------------------------------------------
 
-_MARK = r"<[^<>\s]{1,24}>|\[[^\[\]\s]{1,24}\]|\{[^{}\s]{1,24}\}|[♪♫⁇█�␣]|#NAME\?|\bunk\b"
+_ODD_MARK = r"<[^<>\s]{1,24}>|\[[^\[\]\s]{1,24}\]|\{[^{}\s]{1,24}\}|[♪♫⁇█�␣]|#NAME\?|\bunk\b"
 _LOST = re.compile(r"�|⁇|<{1,2}unk(?:nown)?>{1,2}|\[unk\]|unk", re.IGNORECASE)
 
 
@@ -48,9 +48,11 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
     """Find marks in brackets and odd signs that texts of one side have, and none of the other."""
     marks_of: dict[Side, dict[int, set[str]]] = {}
     for side in SIDES:
-        places = pairs.search(side, _MARK, (*"<[{♪♫⁇█�␣", "#NAME?", "unk"))
+        places = pairs.search(side, _ODD_MARK, (*"<[{♪♫⁇█�␣", "#NAME?", "unk"))
         texts = (re.sub(r"\d+", "0", pairs.texts[side][place]) for place in places)
-        marks_of[side] = {place: set(re.findall(_MARK, text)) for place, text in zip(places, texts)}
+        marks_of[side] = {
+            place: set(re.findall(_ODD_MARK, text)) for place, text in zip(places, texts)
+        }
     for side in SIDES:
         # 1. Brackets of a form that the other side has as well are text, such as code.
         own = Counter(chain.from_iterable(marks_of[side].values()))
@@ -173,15 +175,15 @@ def find_empty(pairs: Pairs) -> Iterator[Found]:
                 is_told=len(alone) > 0.005 * len(texts),
             )
         # 2. Words for no text, if the partner is another one.
-        nothing = [
+        words = [
             place
             for place, text in enumerate(texts)
             if len(text) < 12 and text.strip().lower() in _NO_TEXTS
             if not _NO_TEXTS & {other.strip().lower() for other in pairs.list_partners(side, place)}
         ]
-        if len(nothing) > max(1, 0.005 * len(texts)):
-            says = f"is {quote(texts[nothing[0]])}, which stands for no text"
-            yield pairs.describe("same_text", side, nothing, says, f"frame['{side}'].fillna('')")
+        if len(words) > max(1, 0.005 * len(texts)):
+            says = f"is {quote(texts[words[0]])}, which stands for no text"
+            yield pairs.describe("same_text", side, words, says, f"frame['{side}'].fillna('')")
 
 
 def find_same_text(pairs: Pairs) -> Iterator[Found]:
@@ -387,12 +389,11 @@ def find_unspaced(pairs: Pairs) -> Iterator[Found]:
         return
     han = "zh" if re.search("[\u3400-\u9fff]", sample) else "char"
     name = "ja-mecab" if re.search("[\u3040-\u30ff]", sample) else han
-    says = "{} are written without spaces between words, and tokenize={!r} splits at spaces"
-    yield pairs.describe_all(
+    yield pairs.describe(
         "spaces",
         "references",
         range(len(pairs.texts["references"])),
-        says.format(pairs.count("references"), tokenizer.name),
+        f"is written without spaces, at which tokenize={tokenizer.name!r} splits",
         f"tokenize={name!r}",
     )
 
@@ -430,7 +431,7 @@ _MEASURES_OF_TEXT: Sequence[Finder] = (
     find_unspaced,
     find_cut,
 )
-# Kinds of most rows that explain why texts fit nothing, or that texts which fit nothing explain.
+# Kinds of most rows that explain why texts do not fit, or that follow from it.
 _EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
 _EXPLAINED_BY_ROWS = ("length", "writing", "marks", "loops", "typography")
 
@@ -466,11 +467,11 @@ def find_mistakes(
                     new = {place: each.undo(texts[place]) for place in each.places}
                     pairs.change(each.side, new)
                 elif each.kind == "records" and pairs.share(each.side, each.places) > 0.5:
-                    return found  # of what stands in a record, nothing is known
+                    return found  # the contents of a record are unknown
         advance()
         if not any(each.undo for each in found[known:]):
             break
-    # 2. Measure what is left; of texts that most rows share, nothing else is known.
+    # 2. Measure what is left; a text that most rows share explains the rest.
     for measure in measures:
         found += measure(pairs)
         if any(each.kind == "same_text" and len(each.rows) > 0.5 * len(pairs) for each in found):

@@ -46,7 +46,7 @@ def remove_tokens(text: str) -> str:
     ('a cat', 'a cat')
     """
     return re.sub(
-        rf" ?(?:{TOKENS})\s*",
+        rf" ?(?:{MODEL_TOKENS})\s*",
         lambda token: " " if " " in token[0][:1] + token[0][-1:] else "",
         text,
     ).strip()
@@ -140,7 +140,7 @@ def unwrap_literal(text: str) -> str:
 
 
 def unwrap_quotes(text: str) -> str:
-    """Remove the quotation marks around a whole text, if there are no others in it.
+    """Remove the quotation marks around a whole text, unless it contains others.
 
     >>> unwrap_quotes('"a cat"'), unwrap_quotes('"yes", or "no"')
     ('a cat', '"yes", or "no"')
@@ -164,7 +164,7 @@ _FORMS = "\ufb00-\ufb06\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\U0001d400-\U0001d
 INVISIBLE = "\u0000\u00ad\u200b\u200e\u200f\u2060\ufeff" + "".join(
     map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 )
-TOKENS = (
+MODEL_TOKENS = (
     r"(?:<\|(?:im_start|start|start_header_id)\|>|<start_of_turn>)"
     r"(?:\s*(?:assistant|user|system|model)\b\s*)?"
     r"|<[|｜][^|｜<>\s]{1,40}[|｜]>|<</?SYS>>|(?:^|\n)>>[a-z]{2,3}<<"
@@ -222,7 +222,7 @@ class Damage(NamedTuple):
         share = {side: pairs.share(side, new[side]) for side in SIDES}
         # 2. A mark that the other side has as well is text; no text is in pieces in most rows.
         is_on_both = min(share.values()) > 0.5
-        is_on_both &= self.on_both or (self.pattern is TOKENS and _are_at_ends(pairs, new))
+        is_on_both &= self.on_both or (self.pattern is MODEL_TOKENS and _are_at_ends(pairs, new))
         for side in SIDES:
             is_meant = share[OTHER[side]] > MEANT * share[side] and not is_on_both
             if is_meant or not new[side] or share[side] < self.least_share:
@@ -246,7 +246,7 @@ class Damage(NamedTuple):
 
 def _are_at_ends(pairs: Pairs, places_of: Mapping[Side, Iterable[int]]) -> bool:
     """Return True if most texts of both sides begin or end with a token of a model."""
-    ends = re.compile(rf"^\s?(?:{TOKENS})|(?:{TOKENS})\s?$").search
+    ends = re.compile(rf"^\s?(?:{MODEL_TOKENS})|(?:{MODEL_TOKENS})\s?$").search
     return all(
         pairs.share(side, [place for place in places if ends(pairs.texts[side][place])]) > 0.5
         for side, places in places_of.items()
@@ -297,7 +297,7 @@ TOKENS_OF_MODELS = (
     Damage(
         "special_tokens",
         ("<", "[", ">>", "_"),
-        TOKENS,
+        MODEL_TOKENS,
         remove_tokens,
         "contains tokens of a model ({mark})",
         "tokenizer.decode(ids, skip_special_tokens=True)",
@@ -829,7 +829,7 @@ def find_mojibake(pairs: Pairs) -> Iterator[Found]:
 
 
 def _decodes(text: str, codec: str) -> bool:
-    """Return True if all runs beyond ASCII decode; no-break spaces alone prove nothing."""
+    """Return True if all runs beyond ASCII decode; no-break spaces alone are no proof."""
     runs = re.findall(_BEYOND_ASCII, text)
     decoded = list(map(make_decoder(codec), runs))
     is_complete = all(len(new) <= len(old) / 2 for new, old in zip(decoded, runs))
@@ -1231,7 +1231,7 @@ def find_writing(pairs: Pairs) -> Iterator[Found]:
     )
     said = {_IGNORE_CASE} if pairs.options.lowercase else set()
     for writing in WRITINGS:
-        # 1. Enough characters on both sides, and nothing that another record or option has said.
+        # 1. Enough characters on both sides, and no other record or option that has said it.
         among = {side: measure(writing.among, side) for side in SIDES}
         is_known = writing.fix in said or (writing.kind == "spaces" and not are_words)
         if is_known or min(among.values()) < 12:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
+import pyarrow as pa
 
 from . import bleu_kernels as kernels
 from .bleu_corpus import (
@@ -21,6 +22,7 @@ from .bleu_corpus import (
     Label,
     Texts,
     group_labels,
+    make_corpus,
     number_labels,
 )
 from .bleu_counting import (
@@ -30,6 +32,7 @@ from .bleu_counting import (
     count_totals,
 )
 from .bleu_inputs import read_column, read_labels, read_texts, warn_if_reordered
+from .bleu_look import look_at
 from .bleu_messages import EXPECTED_TEXT, count_things, show_value
 from .bleu_ngrams import NumberedNGrams, NumberedTexts, number_texts, sorted_order
 from .bleu_options import Options, Origin, make_signature, same_or_var
@@ -53,6 +56,12 @@ _BYTES_PER_NGRAM = 40
 # --- pairwise -------------------------------------------------------------------------------------
 
 
+def _look_at_texts(texts: pa.ChunkedArray, options: Options, name: str) -> None:
+    """Warn of mistakes in texts that have no references of their own."""
+    parts = [(piece, piece, np.arange(len(piece) + 1)) for piece in texts.chunks]
+    look_at(make_corpus(parts), None, options, name)
+
+
 def score_pairs(texts: Texts, options: Options) -> Float64:
     """Score each prediction with each text of the last column as its only reference.
 
@@ -69,6 +78,7 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     references = columns[-1]
     tokenizer = choose_tokenizer(options, texts.kind)
     segment_options = options.for_segments()
+    _look_at_texts(predictions, options, "predictions[{row}]")
     # 1. Number the n-grams of all texts, and look up which references have them. Counting a pair
     #    then takes one step per common n-gram.
     numbered = number_texts(texts, tokenizer)
@@ -251,6 +261,7 @@ def score_against_set(texts: Texts, options: Options) -> SelfBleu:
     """
     column, references = texts.columns.values()
     tokenizer = choose_tokenizer(options, texts.kind)
+    _look_at_texts(column, options, "texts[{row}]")
     numbered = number_texts(texts, tokenizer)
     _check_memory_of_pairs(texts, numbered, options.counted_orders)
     lengths, reference_lengths = np.split(numbered.lengths(), [len(column)])
@@ -308,6 +319,7 @@ def score_against_others(
         group_of = number_labels(labels)
         nrefs = same_or_var(str(len(of_label) - 1) for of_label in texts_of.values())
     tokenizer = choose_tokenizer(options, texts.kind)
+    _look_at_texts(column, options, "texts[{row}]")
     scores = _score_others(texts, tokenizer, group_of, options)
     described = _describe_scores(scores, Origin(tokenizer.name, nrefs), options)
     if labels is None:

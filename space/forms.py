@@ -447,7 +447,7 @@ def _read_markup(name: str, text: str, beginning: str) -> Table:
     for segment in [] if root is None else _list_segments(root):
         place = (segment.document, segment.number)
         taken = columns.setdefault(segment.column, {})
-        # Twice in the source is no matter: it isn't scored.
+        # A name may come twice in the source, which isn't scored.
         if place in taken and (segment.role or roles[segment.column]):
             owner = f"document {segment.document}" if segment.document else "the file"
             raise limits.RejectedError(

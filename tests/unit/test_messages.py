@@ -369,8 +369,7 @@ WARNINGS = [
     ),
     pytest.param(
         lambda bleu: bleu.statistics(predictions=["我们"], references=["我们"]),
-        "The references are written without spaces between words, and tokenize='13a' splits at spaces. Write:"
-        " tokenize='zh'.",
+        "references[0] is written without spaces, at which tokenize='13a' splits. Write: tokenize='zh'.",
         id="script written without spaces",
     ),
     pytest.param(
