@@ -225,7 +225,7 @@ class Look:
         sums = np.zeros((len(bigrams) + 1, 2), np.int64)
         np.cumsum(bigrams, axis=0, out=sums[1:])
         matches, totals = (sums[width:] - sums[:-width]).T
-        precisions = matches / np.maximum(1, totals)
+        precisions = np.where(totals > 0, matches / np.maximum(1, totals), 1.0)
         precision = sums[-1, 0] / max(1, sums[-1, 1])
         low = int(precisions.argmin())
         self._is_equal |= bool(precision > 0.9)
@@ -271,6 +271,7 @@ class Look:
             numbers=numbers,
             is_asked=False,
         )
+        are_alone = references == [[text] for text in predictions]
         # 2. Tell what is frequent, and ways of writing that cost three points.
         found: list[Found] = []
         for each in find_mistakes(pairs, may_have_moved=self._low is not None):
@@ -284,6 +285,7 @@ class Look:
             )
             is_expected = each.kind == "unrelated" and not may_be_unrelated
             is_expected |= each.kind == "identical" and not self._is_equal
+            is_expected |= each.side == "references" and are_alone and each.kind != "spaces"
             is_expected |= each.fix.startswith("tokenize=") and not self._are_unspaced()
             is_counted = each.kind == "empty" and each.side == "predictions" and self._empty
             if each.is_told and is_frequent and not (is_expected or is_counted):

@@ -213,9 +213,8 @@ def find_identical(pairs: Pairs) -> Iterator[Found]:
         for place, text in enumerate(texts)
         if text in pairs.list_partners("predictions", place)
     ]
-    characters = sum(len(texts[place]) for place in places)
-    is_long = characters > (4 if pairs.is_unspaced else 18) * len(places)
-    if is_long and len(places) > max(3, 0.9 * len(texts)):
+    least = (4 if pairs.is_unspaced else 18) * len(places)  # characters
+    if len(places) > max(3, 0.9 * len(texts)) and sum(len(texts[p]) for p in places) > least:
         yield pairs.describe(
             "identical",
             "predictions",
@@ -347,7 +346,7 @@ def name_script(letter: str) -> str:
 
 
 def find_main_script(text: str) -> str:
-    """Return the script of nine tenths of the letters of a text; empty if there is none."""
+    """Return the script of nine tenths of the letters of a text; empty if no script has so many."""
     scripts: Counter[str] = Counter()
     for sign, number in Counter(text).items():
         if sign.isalpha():

@@ -71,8 +71,8 @@ def _byte_of_letter() -> dict[str, int]:
 def join_byte_pieces(text: str) -> str:
     """Join pieces of byte-level BPE and decode them.
 
-    >>> join_byte_pieces("Un Ġca f Ã©")
-    'Un café'
+    >>> join_byte_pieces("Un Ġca f Ã© Ġnoir")
+    'Un café noir'
     """
     pieces = text.replace(" ", "")
     byte_of = _byte_of_letter()
@@ -115,8 +115,10 @@ def _read_escape(match: re.Match[str]) -> str:
 
 def evaluate_literal(text: str) -> object:
     """Return the value of a Python literal, or None; its escape sequences may be invalid."""
-    errors = (ValueError, SyntaxError, MemoryError, RecursionError, TypeError)
-    with warnings.catch_warnings(), suppress(*errors):
+    with (
+        warnings.catch_warnings(),
+        suppress(ValueError, SyntaxError, MemoryError, RecursionError, TypeError),
+    ):
         warnings.simplefilter("ignore")
         return ast.literal_eval(text)
     return None
@@ -699,17 +701,17 @@ def _find_form(pairs: Pairs, form: Form, side: Side, places: Sequence[int]) -> I
     texts = pairs.texts[side]
     records = [form.read(texts[place]) for place in spread(places, 200)]
     paths, count = Counter(map(tuple, records)).most_common(1)[0]
-    if count < 0.9 * len(records) or paths in ((), ("",), ("[0]",)):
+    if count < 0.9 * len(records) or len(paths) > 50 or paths in ((), ("",), ("[0]",)):
         return
     columns = {
         path: [fields[path] for fields in records if tuple(fields) == paths] for path in paths
     }
     holding = [path for path in paths if holds_text(columns[path])]
     others = [str(value) for path in paths if path not in holding for value in columns[path]]
-    is_text = form.is_weak and not (
-        others and all(re.fullmatch(r"[-.]?\d[-\d.]*", value.strip()) for value in others)
-    )
-    if not holding or is_text:
+    if not holding or (
+        form.is_weak
+        and not (others and all(re.fullmatch(r"[-.]?\d[-\d.]*", text.strip()) for text in others))
+    ):
         return
     # 2. One field has text: it is the text. Of several, the user chooses.
     undo = partial(_read_field, form=form, path=holding[0]) if len(holding) == 1 else None
@@ -829,16 +831,17 @@ def find_mojibake(pairs: Pairs) -> Iterator[Found]:
 
 
 def _decodes(text: str, codec: str) -> bool:
-    """Return True if all runs beyond ASCII decode; no-break spaces alone are no proof."""
+    """Return True if all runs beyond ASCII decode; no-break spaces alone do not prove it."""
     runs = re.findall(_BEYOND_ASCII, text)
     decoded = list(map(make_decoder(codec), runs))
-    is_complete = all(len(new) <= len(old) / 2 for new, old in zip(decoded, runs))
-    return is_complete and any(map(str.strip, decoded))
+    return any(map(str.strip, decoded)) and all(
+        len(new) <= len(old) / 2 for new, old in zip(decoded, runs)
+    )
 
 
 # --- Labels: the same beginning or end ------------------------------------------------------------
 
-_SPEECH = "-—–\"“„«»「『'‘"  # marks at the beginning of what somebody says
+_SPEECH = "-—–\"“„«»「『'‘"  # marks at the beginning of speech
 
 
 def find_labels(pairs: Pairs) -> Iterator[Found]:
@@ -872,11 +875,10 @@ def _describe_label(pairs: Pairs, side: Side, label: str, is_end: bool) -> Itera
         return
     # 2. It is cut if it ends in a sign of labels, or has no letters: words may be translated.
     edge = label.lstrip(" ")[:1] if is_end else label.rstrip(" ")[-1:]
-    is_opened = not is_end and edge in "\"'" and re.search("[:=(]", label) is not None
     is_sign = (
-        is_opened
-        or edge in ("([<{|\t\n=*~_-" if is_end else ":：>]){([}|\t\n=–—→*~-")
+        edge in ("([<{|\t\n=*~_-" if is_end else ":：>]){([}|\t\n=–—→*~-")
         or not re.search(r"[^\W\d]", label)
+        or (not is_end and edge in "\"'" and re.search("[:=(]", label) is not None)
     )
     undo = sub(pattern) if is_sign and side == "predictions" else None
     new = undo_all(texts, places, undo) if undo else {}
@@ -905,7 +907,7 @@ def _write_pattern(label: str) -> str:
 def _find_label(texts: Sequence[str], is_end: bool) -> str:
     """Return the longest beginning or end that most texts have; numbers are written as 0.
 
-    >>> _find_label(["1: a", "22: b", "3: a"], is_end=False)
+    >>> _find_label(["1: a", "22: b", "3: a"] * 2, is_end=False)
     '0: '
     """
     if len(texts) < 6:
@@ -941,8 +943,8 @@ QUOTES = Damage(
 def find_quotes(pairs: Pairs) -> Iterator[Found]:
     """Find quotation marks around most texts of one side, unless the other one marks speech."""
     for found in QUOTES.find(pairs):
-        speech = pairs.search(OTHER[found.side], rf"^\s*[{re.escape(_SPEECH)}]")
-        if pairs.share(OTHER[found.side], speech) < 0.2:
+        other = OTHER[found.side]
+        if pairs.share(other, pairs.search(other, rf"^\s*[{re.escape(_SPEECH)}]")) < 0.2:
             yield found
 
 
