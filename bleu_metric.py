@@ -920,7 +920,7 @@ class BleuMetric(BufferedMetric):
                 usual: the scores of usual settings: this object's options, other case, other
                     tokenizers, conventions. Of settings with equal scores, the first.
                 matches: the settings whose score rounds to the reported one: usual settings first
-                    (this object's options, conventions, one or two usual options), then calls of
+                    (this object's options, one or two usual options, conventions), then calls of
                     other tools, then rare settings; the nearer ones first. Settings with equal
                     scores, or that differ by smoothing alone, form one match.
                 settings: the number of settings with distinct scores.

@@ -92,6 +92,7 @@ if TYPE_CHECKING:
 
 NEAREST_SETTINGS = 5  # returned if no setting gives the score
 USUAL_TOKENIZERS = ("13a", "intl", "char", "none")  # and `zh` for texts with Chinese characters
+CASED_TEXTS = 0.3  # share of texts with an upper-case letter, from which lower case is usual
 USUAL_SMOOTHING = ("exp", "none", "floor", "add-k")  # of sacreBLEU's command
 USUAL_CHANGES = 2  # options that differ at once from the starting point
 # Of tokenized BLEU. Those of other languages are tried if `tokenize` names them.
@@ -414,8 +415,9 @@ class Search:
         start = self.start
         usual = [start, start._replace(lowercase=not start.lowercase)]
         tokenizers = list(USUAL_TOKENIZERS)
-        if kind == "text" and has_chinese(corpus):
+        if kind == "text" and share_of_texts(corpus, r"\p{Han}") > 0:
             tokenizers.append("zh")
+        has_case = kind != "text" or share_of_texts(corpus, r"\p{Lu}") >= CASED_TEXTS
         usual += [start._replace(tokenize=name) for name in tokenizers]
         conventions = convention_options(options)
         usual += [Setting.of_options(conventions[name]) for name in CONVENTION_CALLS]
@@ -429,7 +431,7 @@ class Search:
         self._usual_values = {
             "references": (ALL, *reference_positions),
             "tokenize": tokenizers,
-            "lowercase": (False, True),
+            "lowercase": (False, True) if has_case else (),
             "smooth_method": USUAL_SMOOTHING,
         }
 
@@ -689,12 +691,18 @@ class Search:
         return options
 
 
-def has_chinese(corpus: Corpus) -> bool:
-    """Return True if a reference has Chinese characters, which `zh` splits; Japanese has some."""
+def share_of_texts(corpus: Corpus, pattern: str) -> float:
+    """Return the share of predictions and references in which a pattern is found.
+
+    >>> share_of_texts(read_corpus(["A cat"], [["a cat", "cats", "x"]]), "[A-Z]")
+    0.25
+    """
+    found = texts = 0
     for batch in corpus.batches:
-        if pc.any(pc.match_substring_regex(batch.references, r"\p{Han}")).as_py():
-            return True
-    return False
+        for column in (batch.predictions, batch.references):
+            found += pc.sum(pc.match_substring_regex(column, pattern)).as_py() or 0
+            texts += len(column)
+    return found / texts
 
 
 def claimed_options(

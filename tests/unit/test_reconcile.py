@@ -141,7 +141,7 @@ def assert_ordered(matches):
     assert kinds == sorted(kinds, key=["usual", "call", "rare"].index)
     for _, of_kind in itertools.groupby(matches, key=lambda match: match["kind"]):
         distances = [abs(match["delta"]) for match in of_kind]
-        assert all(after > before - 1e-4 for before, after in itertools.pairwise(distances))
+        assert all(after >= before - 1e-4 for before, after in itertools.pairwise(distances))
 
 
 def test_without_a_match_the_nearest_are_returned(bleu):
@@ -450,7 +450,8 @@ def test_settings_of_published_scores_are_found(bleu, decimals, capsys):
         wanted = (which, tokenize, (which != "all") + (tokenize != "13a"))
         assert wanted in found, row
         first += found[0] == wanted
-    assert first == len(picked)
+    # At one decimal, one of two references with `intl` is nearer to a score of the other one.
+    assert first >= len(picked) - (decimals == 1)
     with capsys.disabled():
         print(
             f"\nreconcile: {len(picked)} published scores with {decimals or 'all'} decimals; the first match is right for {first}"
@@ -635,6 +636,28 @@ def test_two_usual_options_come_before_calls(bleu, decimals, options, monkeypatc
         near = [match for match in found["matches"] if match["kind"] == "usual"]
         assert any(abs(match["bleu"] - true["bleu"]) < 1e-12 for match in near)
         assert abs(near[0]["delta"]) <= abs(true["bleu"] - float(found["reported"]) / 100) + 1e-5
+
+
+@pytest.mark.parametrize("tokenize", ["zh", "char"])
+def test_lower_case_is_no_usual_option_of_texts_without_case(bleu, tokenize):
+    """Few letters have case: a number cannot tell whether it is ignored, also if that is nearer by a little."""
+    nearer = set()
+    for seed in range(6):
+        predictions, references = make_sentences(seed, 200)
+        predictions = ["Cat 一", *(text.lower() for text in predictions)]
+        references = ["cat 一", *(row[0].lower() for row in references)]
+        corpus = {"predictions": predictions, "references": references}
+        scores = []
+        for lowercase in (False, True):
+            result = bleu.compute(**corpus, tokenize=tokenize, lowercase=lowercase)
+            scores.append(result["score"])
+        number = f"{scores[0]:.1f}"
+        assert 0 < abs(scores[0] - scores[1]) < 0.1
+        if number == f"{scores[1]:.1f}":
+            nearer.add(abs(scores[1] - float(number)) < abs(scores[0] - float(number)))
+            match = bleu.reconcile(**corpus, reported=number)["matches"][0]
+            assert not match["options"]["lowercase"]
+    assert True in nearer
 
 
 def test_no_call_is_named_for_a_number_that_calls_match_by_chance(bleu, monkeypatch):
