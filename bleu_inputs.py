@@ -155,13 +155,11 @@ def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
 
     `texts` are columns by name; the first one with an index counts.
     """
-    indices = {name: _find_index(data) for name, data in texts.items()}
-    other, index = next((pair for pair in indices.items() if pair[1] is not None), ("", None))
-    if index is None:
-        return
+    indices = ((name, _find_index(data)) for name, data in texts.items())
+    other, index = next((found for found in indices if found[1] is not None), ("", None))
     for name, data in columns.items():
         labels = _find_index(data)
-        if labels is None or len(labels) != len(index) or labels.equals(index):
+        if labels is None or index is None or len(labels) != len(index) or labels.equals(index):
             continue
         if labels.is_unique and index.is_unique and labels.isin(index).all():
             warn(_OTHER_ORDER, name=name, other=other)

@@ -391,8 +391,9 @@ class BleuMetric(BufferedMetric):
             self._check_labels_fit("by", column="label")
         if documents is not None:
             self._check_labels_fit("documents", column="document")
-        texts = {"predictions": predictions, "references": references}
-        warn_if_reordered(texts, by=by, documents=documents)
+        if by is not None or documents is not None:
+            texts = {"predictions": predictions, "references": references}
+            warn_if_reordered(texts, by=by, documents=documents)
         with self._hold_rows(predictions, references) as held:
             if self._shares_result:
                 result = self._compute_together(held, chosen)

@@ -7,7 +7,7 @@ library is imported; inputs are NumPy arrays or tensors that convert to them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import sqrt
@@ -158,8 +158,7 @@ class _LabelPlaces:
         lacks.
     first_ids, second_ids: ids with which predictions begin; two or more if they differ.
     rows: the number of rows whose labels have tokens. Of these:
-    generated_rows: the prediction begins with the start token of an encoder-decoder, or ends before
-        the column where the label begins.
+    generated_rows: the prediction ends before the column where the label begins.
     unequal_labels: the label does not end in the column where the label before it ends.
     equal_predictions: of these, the prediction ends where the prediction before it ends.
     tokens: the number of tokens in labels. Of these:
@@ -187,13 +186,8 @@ class _LabelPlaces:
     same: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
     after_padding: int = 0
 
-    def add(
-        self, predictions: _IdRows, labels: _IdRows, start_ids: Collection[int], end_id: int | None
-    ) -> None:
-        """Compare the rows of a batch, unless this or an earlier batch shows that all is well.
-
-        `start_ids` are the start tokens of encoder-decoders: padding, or end of sentence.
-        """
+    def add(self, predictions: _IdRows, labels: _IdRows, end_id: int | None) -> None:
+        """Compare the rows of a batch, unless this or an earlier batch shows that all is well."""
         # 1. Leave for most evaluations: labels are not masked, and predictions are not as wide.
         beginnings = labels.starts[:-1][labels.widths > 0]
         self.is_masked &= not labels.is_kept[beginnings].any()
@@ -225,12 +219,9 @@ class _LabelPlaces:
         self.same += _count_matches(text, label)
         self.after_padding += int(np.count_nonzero(text_tokens == label))
         # 4. Look for start tokens.
-        is_long = predictions.widths[has_label] > 1
-        starts = predictions.starts[:-1][has_label][is_long]
+        starts = predictions.starts[:-1][has_label & (predictions.widths > 1)]
         first_ids, second_ids = predictions.ids[starts], predictions.ids[starts + 1]
-        has_start = np.isin(first_ids, list(start_ids)) & (second_ids != first_ids)
-        is_generated = has_start | (end <= label_first)[is_long]
-        self.generated_rows += int(np.count_nonzero(is_generated))
+        self.generated_rows += int(np.count_nonzero(end <= label_first))
         self.first_ids.update(np.unique(first_ids)[:2].tolist())
         self.second_ids.update(np.unique(second_ids)[:2].tolist())
 
@@ -412,11 +403,7 @@ class TrainerMetric:
         self._ignore_index = ignore_index
         text_tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor has a tokenizer
         self._pad_token_id: Any = getattr(text_tokenizer, "pad_token_id", None)
-        end_token_id = getattr(text_tokenizer, "eos_token_id", None)
-        self._end_token_id = end_token_id
-        self._start_ids = [
-            each for each in (self._pad_token_id, end_token_id) if each is not None
-        ]  # of encoder-decoders
+        self._end_token_id: Any = getattr(text_tokenizer, "eos_token_id", None)
         # 2. Read the references.
         self._expected_rows = 0  # of the evaluation data
         self._references: pa.ChunkedArray | None = None
@@ -498,7 +485,7 @@ class TrainerMetric:
         if pair.labels is not None:
             label_rows = self._read_rows("labels", pair.labels)
             labels = self._decode_labels(label_rows, len(texts))
-            evaluation.alignment.add(predictions, label_rows, self._start_ids, self._end_token_id)
+            evaluation.alignment.add(predictions, label_rows, self._end_token_id)
         elif self._references is None:
             raise ValueError(
                 "labels: got None. Add a column `labels` to the evaluation data,"
