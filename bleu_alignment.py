@@ -246,7 +246,7 @@ def find_unrelated(pairs: Pairs) -> Iterator[Found]:
     if more.mean() < max(0.02, 2 * more.std() / len(rows) ** 0.5):
         low = list(range(len(pairs)))
         says = "The predictions"
-    elif len(low) < 0.15 * len(rows) or np.median(more) < 0.2:
+    elif len(low) < max(12, 0.15 * len(rows)) or np.median(more) < 0.2:
         return
     says += " fit their references no better than those of other rows"
     yield pairs.describe_all(

@@ -57,8 +57,21 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
         # 1. Brackets of a form that the other side has as well are text, such as code.
         own = Counter(chain.from_iterable(marks_of[side].values()))
         others = set().union(*marks_of[OTHER[side]].values())
-        own_forms, forms = (Counter(mark[0] for mark in marks) for marks in (own, others))
-        new = {mark for mark in own.keys() - others if forms[mark[0]] <= MEANT * own_forms[mark[0]]}
+        meant = [
+            sign
+            for sign in "<[{"
+            if pairs.share(OTHER[side], pairs.search(OTHER[side], re.escape(sign), (sign,)))
+            > MEANT
+            * pairs.share(
+                side,
+                [
+                    place
+                    for place, marks in marks_of[side].items()
+                    if any(mark[0] == sign for mark in marks)
+                ],
+            )
+        ]
+        new = {mark for mark in own.keys() - others if mark[0] not in meant}
         lost = {mark for mark in new | (own.keys() & {"�"}) if _LOST.fullmatch(mark)}
         # 2. They are frequent, or stand for what was lost.
         wanted = lost or new

@@ -750,7 +750,9 @@ def find_lines(pairs: Pairs) -> Iterator[Found]:
             for place in lines[side]
             if len(texts[place]) > 1.25 * max(map(len, pairs.list_partners(side, place)))
         ]
+        counts = Counter(texts[place].count("\n") for place in long)
         is_frequent = len(long) > max(1, 0.02 * len(texts), 0.5 * len(lines[side]))
+        is_frequent &= max(counts.values(), default=0) > 0.8 * len(long)  # as many lines in most
         most = MEANT * pairs.share(side, long)
         if is_frequent and pairs.share(OTHER[side], lines[OTHER[side]]) < most:
             yield pairs.describe(
