@@ -163,8 +163,8 @@ def find_moved(pairs: Pairs) -> Iterator[Found]:
     if not is_ascending:
         says = "The predictions are in another order:"
         says += f" {len(moved):,} of {pairs.count('predictions')} fit another row"
-    usual = sum(number for _, number in offsets.most_common(3))
-    if offsets and not (is_ascending and usual < 0.7 * offsets.total()):
+    usual = sum(number for _, number in offsets.most_common(3)) / max(1, offsets.total())
+    if usual > 0.7 or (offsets and not is_ascending):
         yield pairs.describe_all(
             "moved",
             "predictions",

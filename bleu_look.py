@@ -286,16 +286,11 @@ class Look:
             is_expected = each.kind == "unrelated" and not may_be_unrelated
             is_expected |= each.kind == "identical" and not self._is_equal
             is_expected |= each.side == "references" and are_alone and each.kind != "spaces"
-            is_expected |= each.fix.startswith("tokenize=") and not self._are_unspaced()
+            is_expected |= each.fix.startswith("tokenize=") and not _are_unspaced(self._batches)
             is_counted = each.kind == "empty" and each.side == "predictions" and self._empty
             if each.is_told and is_frequent and not (is_expected or is_counted):
                 found += self._score_writing(each, predictions, references)
         return found
-
-    def _are_unspaced(self) -> bool:
-        """Return True if most texts are in a script written without spaces, not only those read."""
-        counts = _count_bytes([batch.references for batch in self._batches]).inside
-        return bool(counts[0xE0:0xF0].sum() > 0.1 * counts.sum())
 
     def _score_writing(
         self, found: Found, predictions: Sequence[str], references: Sequence[Sequence[str]]
@@ -335,6 +330,12 @@ class Look:
                 notice = notice._replace(option=option, value=literal_eval(value))
             says = re.sub(r"^predictions\[(\d+)\]", lambda row: name.format(row=row[1]), found.says)
             warn(notice, says=says, fix=found.fix)
+
+
+def _are_unspaced(batches: Sequence[Batch]) -> bool:
+    """Return True if a tenth of the bytes are of scripts written without spaces."""
+    counts = _count_bytes([batch.references for batch in batches]).inside
+    return bool(counts[0xE0:0xF0].sum() > 0.1 * counts.sum())
 
 
 def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:

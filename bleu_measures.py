@@ -60,16 +60,8 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
         meant = [
             sign
             for sign in "<[{"
-            if pairs.share(OTHER[side], pairs.search(OTHER[side], re.escape(sign), (sign,)))
-            > MEANT
-            * pairs.share(
-                side,
-                [
-                    place
-                    for place, marks in marks_of[side].items()
-                    if any(mark[0] == sign for mark in marks)
-                ],
-            )
+            if len(pairs.search(OTHER[side], re.escape(sign), (sign,)))
+            > MEANT * sum(number for mark, number in own.items() if mark[0] == sign)
         ]
         new = {mark for mark in own.keys() - others if mark[0] not in meant}
         lost = {mark for mark in new | (own.keys() & {"�"}) if _LOST.fullmatch(mark)}
@@ -162,11 +154,11 @@ def find_empty(pairs: Pairs) -> Iterator[Found]:
             for place, text in enumerate(texts)
             if not text.strip() and any(map(str.strip, pairs.list_partners(side, place)))
         ]
-        rows = {place: pairs.row_of(side, place) for place in blank if side == "references"}
         beside = [
             place
-            for place, row in rows.items()
-            if any(map(str.strip, pairs.list_partners("predictions", row)))
+            for place in blank
+            if side == "references"
+            and any(map(str.strip, pairs.list_partners("predictions", pairs.row_of(side, place))))
         ]
         alone = sorted({*blank} - {*beside})
         if beside:
@@ -301,8 +293,14 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
         few, many = sorted((short, long), key=len)
         if len(many) > max(1, least * len(texts), 4 * len(few) if factor < 3 else 0):
             says = "has {} characters, and its reference {}".format(*lengths[many[0]])
-            is_told = len(many) > max(2, 0.05 * len(texts))
-            yield pairs.describe("length", "predictions", many, says, _COMPARE, is_told=is_told)
+            yield pairs.describe(
+                "length",
+                "predictions",
+                many,
+                says,
+                _COMPARE,
+                is_told=len(many) > max(2, 0.05 * len(texts)),
+            )
             return
 
 
@@ -382,12 +380,11 @@ def find_script(pairs: Pairs) -> Iterator[Found]:
         if len(scripts) == 2 and "" not in scripts:
             places.append(place)
     if len(places) > max(1, 0.01 * len(pairs)):
-        name = find_main_script(pairs.texts["predictions"][places[0]]).title()
         yield pairs.describe(
             "script",
             "predictions",
             places,
-            f"is in another script than its references ({name})",
+            "is in another script than its references",
             _COMPARE,
         )
 

@@ -903,7 +903,9 @@ def _describe_label(pairs: Pairs, side: Side, label: str, is_end: bool) -> Itera
 
 
 def _write_pattern(label: str) -> str:
-    return "".join({"0": r"\d+", " ": r"\s*"}.get(sign, re.escape(sign)) for sign in label)
+    # Numbers with optional spaces between them could be divided in too many ways.
+    pattern = re.escape(label).replace(r"\ 0", r"\s+\d+").replace(r"\ ", r"\s*")
+    return pattern.replace("0", r"\d+")
 
 
 def _find_label(texts: Sequence[str], is_end: bool) -> str:
@@ -945,8 +947,8 @@ QUOTES = Damage(
 def find_quotes(pairs: Pairs) -> Iterator[Found]:
     """Find quotation marks around most texts of one side, unless the other one marks speech."""
     for found in QUOTES.find(pairs):
-        other = OTHER[found.side]
-        if pairs.share(other, pairs.search(other, rf"^\s*[{re.escape(_SPEECH)}]")) < 0.2:
+        marks = rf"^\s*[{re.escape(_SPEECH)}]"
+        if pairs.share(OTHER[found.side], pairs.search(OTHER[found.side], marks)) < 0.2:
             yield found
 
 
@@ -1005,9 +1007,8 @@ def write_plainly(text: str) -> str:
 
 
 def _write_sign(match: re.Match[str]) -> str:
-    sign = match[0]
-    narrow = unicodedata.normalize("NFKC", sign)
-    return _PLAIN[sign] if sign in _PLAIN else str(unicodedata.digit(sign, narrow))
+    narrow = unicodedata.normalize("NFKC", match[0])
+    return _PLAIN.get(match[0]) or str(unicodedata.digit(match[0], narrow))
 
 
 def strip_accents(text: str) -> str:
