@@ -20,6 +20,7 @@ import random
 import re
 import sys
 import time
+import unicodedata
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -204,8 +205,9 @@ class Verdict(NamedTuple):
 
 
 def count_words(texts: Sequence[str]) -> Counter[str]:
-    """Count the words of some texts, without spaces and punctuation."""
-    return Counter(word for text in texts for word in re.findall(r"\w+", text))
+    """Count the words of some texts in composed form, without spaces and punctuation."""
+    composed = [unicodedata.normalize("NFC", text) for text in texts]
+    return Counter(word for text in composed for word in re.findall(r"\w+", text))
 
 
 def list_taken(case: Case, fixed: Sequence[Any]) -> Counter[str]:
@@ -219,7 +221,7 @@ def list_taken(case: Case, fixed: Sequence[Any]) -> Counter[str]:
 
 def read_option(fix: str) -> dict[str, Any]:
     """Return the option that a line to write passes, such as `tokenize='zh'`; empty for other lines."""
-    match = re.fullmatch(r"(\w+)=('\w+'|True)", fix)
+    match = re.fullmatch(r"(\w+)=('[\w-]+'|True)", fix)
     return {match[1]: ast.literal_eval(match[2])} if match else {}
 
 
@@ -526,7 +528,10 @@ def print_kinds(bleu: Any, quick: bool, listed: bool) -> None:
             continue
         shown.add(kind)
         result = bleu.check(case.predictions, case.references, **case.options)
-        (finding,) = [each for each in result["findings"] if each["kind"] == kind]
+        finding = next((each for each in result["findings"] if each["kind"] == kind), None)
+        if finding is None:
+            rows.append([f"`{kind}`", "not found", f"{result['score']:.1f}", "–"])
+            continue
         after = "–" if finding["score"] is None else f"{finding['score']:.1f}"
         example = finding["example"].replace("|", "\\|").replace("`", "ˋ")
         rows.append([f"`{kind}`", example, f"{result['score']:.1f}", after])

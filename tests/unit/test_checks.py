@@ -917,6 +917,8 @@ def test_the_result_displays_and_exports(bleu):
     ]
     assert finding["fix"] in str(result)
     assert str(result).endswith(result["signature"])
+    head, line, *_ = [row for row in result.to_markdown().splitlines() if row.startswith("|")]
+    assert head.count("|") == line.count("|")
     assert str(check(bleu, P, R)).startswith(f"BLEU {sacrebleu_score(P, R, {}):.2f}: no findings")
 
 
@@ -1007,6 +1009,13 @@ def test_texts_that_are_slow_to_search_end(bleu, text):
     """A tenth of a megabyte; `tests/benchmarks/checks.py attacks` measures how the time grows."""
     result = check(bleu, [text(100_000), "a cat"], ["a dog", "a cat"], tokenize="none", max_order=1)
     assert result["segments"] == 2
+
+
+def test_texts_of_numbers_end(bleu):
+    """A label of numbers and spaces: each number must end where a space begins."""
+    predictions = [" ".join(map(str, range(200 + row, 260 + row))) for row in range(12)]
+    references = [f"{row * 7} {row * 11} {row}" for row in range(12)]
+    assert check(bleu, predictions, references)["segments"] == 12
 
 
 @needs_wmt21
