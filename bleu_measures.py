@@ -219,7 +219,8 @@ def find_identical(pairs: Pairs) -> Iterator[Found]:
         if text in pairs.list_partners("predictions", place)
     ]
     least = (4 if pairs.is_unspaced else 18) * len(places)  # characters
-    if len(places) > max(3, 0.9 * len(texts)) and sum(len(texts[p]) for p in places) > least:
+    is_long = sum(len(texts[place]) for place in places) > least
+    if len(places) > max(3, 0.9 * len(texts)) and is_long and len(set(texts)) > 2:
         yield pairs.describe(
             "identical",
             "predictions",
@@ -357,7 +358,7 @@ def name_script(letter: str) -> str:
 
 
 def find_main_script(text: str) -> str:
-    """Return the script of nine tenths of the letters of a text; empty if no script has so many."""
+    """Return the script of nine tenths of the letters of a text; empty if no script has as many."""
     scripts: Counter[str] = Counter()
     for sign, number in Counter(text).items():
         if sign.isalpha():
@@ -394,7 +395,7 @@ def find_unspaced(pairs: Pairs) -> Iterator[Found]:
     tokenizer = choose_tokenizer(pairs.options, "text")
     sample = pairs.sample("references")
     splits_unspaced = tokenizer.definition is None or tokenizer.definition.splits_unspaced
-    if splits_unspaced or not pairs.is_unspaced or 10 * sample.count(" ") > len(sample):
+    if splits_unspaced or not pairs.is_unspaced or 6 * sample.count(" ") > len(sample):
         return
     han = "zh" if re.search("[\u3400-\u9fff]", sample) else "char"
     name = "ja-mecab" if re.search("[\u3040-\u30ff]", sample) else han

@@ -602,15 +602,15 @@ def cast_columns(table, type_):
 
 @pytest.mark.parametrize("way", WHOLE.values(), ids=WHOLE)
 def test_whole_numbers_of_any_type(bleu, table, way):
-    expected = bleu.score(table, segments=True)
-    assert {**bleu.score(way(table), segments=True), "signature": ""} == {**expected, "signature": ""}  # fmt: skip
+    expected = bleu.compute(statistics=table, segments=True)
+    assert {**bleu.compute(statistics=way(table), segments=True), "signature": ""} == {**expected, "signature": ""}  # fmt: skip
     assert bleu.total(way(table)).to_pylist() == bleu.total(table).to_pylist()
 
 
 @pytest.mark.parametrize("value", [0.5, math.nan, math.inf, 1e30, None, True, "1", b"1", [1]])
 def test_values_that_are_not_whole_numbers(bleu, table, value):
     wrong = table.set_column(0, table.column_names[0], pa.array([value] * len(table)))
-    for call in (bleu.score, bleu.total):
+    for call in (lambda table: bleu.compute(statistics=table), bleu.total):
         with pytest.raises(ValueError, match="not all of its values are whole numbers of 64 bits"):
             call(wrong)
 
@@ -629,9 +629,9 @@ def test_damaged_metadata(bleu, table, metadata):
     damaged = table.replace_schema_metadata({b"bleu_metric": metadata})
     sums = [column.to_pylist()[0] for column in table.columns]
     for call in (
-        lambda: bleu.score(damaged),
-        lambda: bleu.score([table, damaged]),
-        lambda: bleu.score(sums, like=damaged),
+        lambda: bleu.compute(statistics=damaged),
+        lambda: bleu.compute(statistics=[table, damaged]),
+        lambda: bleu.compute(statistics=sums, like=damaged),
         lambda: bleu.total([damaged, table]),
         lambda: bleu.total(iter([table, damaged])),
         lambda: bleu.compare({"A": table, "B": damaged}),
@@ -648,14 +648,14 @@ def test_two_columns_of_one_name(bleu, name):
     frame = table.to_pandas()
     for damaged in (twice, twice.to_batches()[0], pd.concat([frame, frame[[name]]], axis=1)):
         for call in (
-            lambda damaged: bleu.score(damaged, by="label"),
+            lambda damaged: bleu.compute(statistics=damaged, by="label"),
             bleu.total,
             lambda damaged: bleu.compare({"A": table, "B": damaged}, by="label"),
         ):
             with pytest.raises(ValueError, match=f"it has two columns '{name}'"):
                 call(damaged)
     other = table.append_column("x", table[name]).append_column("x", table[name])
-    assert bleu.score(other) == bleu.score(table)
+    assert bleu.compute(statistics=other) == bleu.compute(statistics=table)
 
 
 @pytest.mark.filterwarnings("error::polars.exceptions.PerformanceWarning")

@@ -864,9 +864,9 @@ def test_a_method_of_a_pattern_is_named_by_the_pattern_and_its_flags():
 def test_tables_of_different_patterns_do_not_add_up(bleu):
     tables = [bleu.statistics(**COLUMNS, tokenize=re.compile(each).findall) for each in "a."]
     with pytest.raises(ValueError, match=r"don't add up: tokenize is 'Pattern\.findall\("):
-        bleu.score(tables)
+        bleu.compute(statistics=tables)
     with pytest.raises(ValueError, match=r"counted with tokenize='Pattern\.findall\("):
-        bleu.score(tables[0], tokenize=re.compile(".").findall)
+        bleu.compute(statistics=tables[0], tokenize=re.compile(".").findall)
 
 
 def test_a_function_that_is_gone_gives_its_token_to_no_other():
