@@ -206,7 +206,7 @@ class _Checking:
 class Checked(Report):
     """The result of `check`: a dict that displays as a table."""
 
-    _left_columns = 9
+    _left_columns = 7
     _wide_columns = ("example", "what to write")
     _search: _Checking | None = None  # the texts that `fixed` changes; copies have only the keys
     _has_lists = True  # `fixed` returns a list of references per row

@@ -271,7 +271,6 @@ class Look:
             numbers=numbers,
             is_asked=False,
         )
-        are_alone = references == [[text] for text in predictions]
         # 2. Tell what is frequent, and ways of writing that cost three points.
         found: list[Found] = []
         for each in find_mistakes(pairs, may_have_moved=self._low is not None):
@@ -285,7 +284,9 @@ class Look:
             )
             is_expected = each.kind == "unrelated" and not may_be_unrelated
             is_expected |= each.kind == "identical" and not self._is_equal
-            is_expected |= each.side == "references" and are_alone and each.kind != "spaces"
+            is_expected |= (each.side, each.kind) != ("references", "spaces") and (
+                each.side == "references" and references == [[text] for text in predictions]
+            )
             is_expected |= each.fix.startswith("tokenize=") and not _are_unspaced(self._batches)
             is_counted = each.kind == "empty" and each.side == "predictions" and self._empty
             if each.is_told and is_frequent and not (is_expected or is_counted):

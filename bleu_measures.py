@@ -219,8 +219,11 @@ def find_identical(pairs: Pairs) -> Iterator[Found]:
         if text in pairs.list_partners("predictions", place)
     ]
     least = (4 if pairs.is_unspaced else 18) * len(places)  # characters
-    is_long = sum(len(texts[place]) for place in places) > least
-    if len(places) > max(3, 0.9 * len(texts)) and is_long and len(set(texts)) > 2:
+    if (
+        len(places) > max(3, 0.9 * len(texts))
+        and sum(len(texts[place]) for place in places) > least
+        and len(set(texts)) > 2
+    ):
         yield pairs.describe(
             "identical",
             "predictions",
@@ -441,7 +444,7 @@ _MEASURES_OF_TEXT: Sequence[Finder] = (
     find_unspaced,
     find_cut,
 )
-# Kinds of most rows that explain why texts do not fit, or that follow from it.
+# Kinds that explain why most rows do not fit, or follow from it.
 _EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
 _EXPLAINED_BY_ROWS = ("length", "writing", "marks", "loops", "typography")
 

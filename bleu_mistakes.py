@@ -947,8 +947,13 @@ QUOTES = Damage(
 def find_quotes(pairs: Pairs) -> Iterator[Found]:
     """Find quotation marks around most texts of one side, unless the other one marks speech."""
     for found in QUOTES.find(pairs):
-        marks = rf"^\s*[{re.escape(_SPEECH)}]"
-        if pairs.share(OTHER[found.side], pairs.search(OTHER[found.side], marks)) < 0.2:
+        if (
+            pairs.share(
+                OTHER[found.side],
+                pairs.search(OTHER[found.side], rf"^\s*[{re.escape(_SPEECH)}]"),
+            )
+            < 0.2
+        ):
             yield found
 
 
