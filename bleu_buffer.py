@@ -219,6 +219,22 @@ else:
     _Metric = evaluate.Metric
 
 
+class _OtherMethod:
+    """The name of a method in another tool: an AttributeError that names the call to write.
+
+    Not `__getattr__`, because Tab in a notebook evaluates no attribute of a class that has it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, metric: object, owner: type) -> object:
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute {self._name!r}."
+            f" Write {OTHER_METHODS[self._name]}."
+        )
+
+
 class BufferedMetric(_Metric, ABC):
     """A metric that collects Arrow rows.
 
@@ -270,7 +286,7 @@ class BufferedMetric(_Metric, ABC):
 
     def __dir__(self) -> list[str]:
         """List the attributes of the class; the others are evaluate's files, locks and settings."""
-        return dir(type(self))
+        return sorted(set(dir(type(self))) - set(OTHER_METHODS))
 
     def __repr__(self) -> str:
         values = dict(vars(self._options))
@@ -281,14 +297,6 @@ class BufferedMetric(_Metric, ABC):
         if len(self):
             shown.append(f"{count_things(len(self), 'row')} added")
         return f"{type(self).__name__}({', '.join(shown)})"
-
-    if not TYPE_CHECKING:  # type checkers would accept every name
-
-        def __getattr__(self, name: str) -> Any:
-            message = f"{type(self).__name__!r} object has no attribute {name!r}"
-            if name in OTHER_METHODS:
-                message += f". Write {OTHER_METHODS[name]}."
-            raise AttributeError(message)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy in another process needs: arguments and rows, no files or locks."""
@@ -443,3 +451,7 @@ def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> RowsOfP
     reference_items, bounds = list_items(reference_table["rows"].combine_chunks())
     corpus = make_corpus([(prediction_rows, reference_items, bounds)])
     return RowsOfProcess(corpus, int(prediction_table.schema.metadata[b"process"]))
+
+
+for _name in OTHER_METHODS:
+    setattr(BufferedMetric, _name, _OtherMethod(_name))

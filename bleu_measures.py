@@ -279,14 +279,17 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
     texts = pairs.texts["predictions"]
     lengths = []
     for place, text in enumerate(texts):
-        others = sorted(map(len, pairs.list_partners("predictions", place)))
-        far = [abs(other - len(text)) for other in others]
-        lengths.append((len(text), others[far.index(min(far))] if others else 0))
-    own, total = (sum(column) for column in zip(*lengths))
+        own, *others = (
+            len(each.replace(" ", ""))
+            for each in (text, *pairs.list_partners("predictions", place))
+        )
+        nearest = min(others, key=lambda other: abs(other - own), default=0)
+        lengths.append((own, nearest))
+    written, total = (sum(column) for column in zip(*lengths))
     # 2. All together, below 0.6 or above 1.5; real outputs have 0.7 to 1.4.
-    if len(texts) >= 5 and total > 50 and not 0.6 < own / total < 1.5:
-        places = [p for p, (n, other) in enumerate(lengths) if (n < other) == (own < total)]
-        says = f"The predictions have {own / total:.0%} of the characters of the references"
+    if len(texts) >= 5 and total > 50 and not 0.6 < written / total < 1.5:
+        places = [p for p, (n, other) in enumerate(lengths) if (n < other) == (written < total)]
+        says = f"The predictions have {written / total:.0%} of the characters of the references"
         yield pairs.describe_all("length", "predictions", places, says, _COMPARE)
         return
     # 3. Many rows that are much shorter, or longer, than their references; or some by three times.
