@@ -946,7 +946,7 @@ UPLOADS = {
     "accents apart": ([mistakes.unicodedata.normalize("NFD", t) for t in mistakes.FRENCH_OUTPUT] * 6, mistakes.FRENCH * 6, "line 1 is not in Unicode's composed form", "Fix", True),
     "zero-width spaces": ([t.replace(" ", " \u200b") for t in BETTER], REFERENCES, "line 1 contains characters without a width", "Fix", True),
     "entities": ([t.replace(",", "&#44;").replace(" at ", " &#97;t ") for t in BETTER], REFERENCES, "line 1 contains entities ('&#97;')", "Fix", True),
-    "Chinese": (mistakes.CHINESE_OUTPUT * 6, mistakes.CHINESE * 6, "The references are written without spaces between words", "Score as Chinese", True),
+    "Chinese": (mistakes.CHINESE_OUTPUT * 6, mistakes.CHINESE * 6, "written without spaces", "Score as Chinese", True),
     "tokenized": ([mistakes.detach(t) for t in BETTER], REFERENCES, "“mt”: the predictions have detached punctuation", "Write all alike", False),
     "an introduction": ([f"Sure! Here is the translation: {t}" for t in BETTER], REFERENCES, "line 1 begins with an introduction ('Sure! Here is the translation:')", "Fix", True),
     "empty references": (BETTER, ["", "", *REFERENCES[2:]], "Line 1 of the references is empty, like 2 of 120 references", "", False),

@@ -710,9 +710,10 @@ def test_one_warning_of_each_kind(bleu):
     """Three systems that are each written without spaces."""
     rows = 120
     systems = {name: ["我们去学校 ."] * rows for name in "ABC"}
-    _, messages = record_warnings(lambda: bleu.compare(systems, ["x"] * rows, n_resamples=5))
-    kinds = ["without spaces", "is 0"]
-    assert [sum(kind in message for message in messages) for kind in kinds] == [1, 1]
+    _, messages = record_warnings(
+        lambda: bleu.compare(systems, ["我们去上学 ."] * rows, n_resamples=5)
+    )
+    assert sum("without spaces" in message for message in messages) == 1
 
 
 @pytest.mark.parametrize(
