@@ -239,19 +239,18 @@ class Pairs:
         sample = self.sample("references")
         return len(UNSPACED.findall(sample)) > 0.3 * len(sample)
 
-    def fits_less(self, side: Side, new: Mapping[int, str], undo: Undo | None = None) -> bool:
+    def fits_less(self, side: Side, new: Mapping[int, str]) -> bool:
         """Return True if texts fit their partners less after a change.
 
         Args:
             side: the side of the texts.
             new: the changed texts, by their indices.
-            undo: the same change of the partners, if they have the mistake as well.
         """
         before = after = 0.0
         for place in spread(sorted(new), 60 if self.is_asked else 12):
             partners = self.list_partners(side, place)
             before += fit(self.texts[side][place], partners)
-            after += fit(new[place], map(undo, partners) if undo else partners)
+            after += fit(new[place], partners)
         return after < 0.99 * before  # a few n-grams of a mark may be shared by chance
 
     # --- What is found ---
