@@ -1,4 +1,4 @@
-.PHONY: test test-all check fuzz bench api notebooks serve
+.PHONY: test test-all check size fuzz bench api notebooks serve
 
 test: # the first tier
 	python -m pytest tests --ignore=tests/ecosystem --ignore=tests/demo/browser -n auto --dist loadfile
@@ -10,6 +10,9 @@ check:
 	ruff check .
 	ruff format --check .
 	python tests/types_check.py
+
+size: # statements by file
+	python tests/size.py
 
 fuzz: # two million segments
 	python tests/fuzz.py
