@@ -909,7 +909,10 @@ OTHER_NAMES = {
         ("epsilon", "k"), "write `smooth_value`, with the `smooth_method` that takes it"
     ),
     **dict.fromkeys(_NAMES_OF_CONFIDENCE, _advise_confidence()),
-    "n_bootstrap": "write `confidence=0.95` for an interval, and `n_resamples` for its resamples",
+    **dict.fromkeys(
+        ("n_bootstrap", "n_bootstraps"),
+        "write `confidence=0.95` for an interval, and `n_resamples` for its resamples",
+    ),
     "bootstrap": "write `confidence=0.95` for a bootstrap interval, or `test='bootstrap'` in"
     " compare()",
     **dict.fromkeys(
@@ -951,7 +954,19 @@ OTHER_NAMES = {
     "use_aggregator": "write `segments=True` for segment scores in addition to the corpus score",
     "use_stemmer": "BLEU does not stem words; pass a function that stems as `tokenize`",
     **dict.fromkeys(
-        ("hypotheses", "hyps", "predictions", "preds", "res", "sys_stream"), "write `predictions`"
+        (
+            "candidate_corpus",
+            "candidates",
+            "hypotheses",
+            "hyps",
+            "outputs",
+            "predictions",
+            "preds",
+            "res",
+            "sys",
+            "sys_stream",
+        ),
+        "write `predictions`",
     ),
     **dict.fromkeys(("hypothesis", "prediction"), "write `predictions`, one per segment"),
     **dict.fromkeys(
@@ -961,6 +976,7 @@ OTHER_NAMES = {
             "ref_streams",
             "reference",
             "references",
+            "references_corpus",
             "refs",
             "target",
             "targets",
@@ -1031,7 +1047,19 @@ OTHER_METHODS = {
         ("sentence_score", "sentence_bleu"),
         "explain(prediction, references), or compute(segments=True) for the scores of all segments",
     ),
+    **dict.fromkeys(("compute_score", "forward"), "compute(predictions=..., references=...)"),
+    "update": "add_batch(predictions=..., references=...), then compute()",
+    "get_signature": "compute(predictions=..., references=...)['signature']",
     "conventions": "reconcile(predictions, references)",
+}
+
+# Names of attributes of a result in other tools or of a pandas frame, and the expression here.
+OTHER_ATTRIBUTES = {
+    "format": "print(result)",
+    **dict.fromkeys(("to_dict", "asdict", "_asdict"), "dict(result)"),
+    "to_json": "json.dumps(result)",
+    **dict.fromkeys(("to_df", "to_dataframe", "to_frame"), "result.to_pandas()"),
+    "to_csv": "result.to_pandas().to_csv(path)",
 }
 
 

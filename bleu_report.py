@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol
 
 from .bleu_inputs import fingerprint_references
 from .bleu_messages import count_things, invalid, name_value, one_of, show_value
-from .bleu_options import DROP_INS, OTHER_KEYS
+from .bleu_options import DROP_INS, OTHER_ATTRIBUTES, OTHER_KEYS
 from .bleu_significance import describe_intervals
 
 if TYPE_CHECKING:
@@ -151,6 +151,8 @@ class Report(dict[str, Any]):
     if not TYPE_CHECKING:  # checkers find attributes that do not exist
 
         def __getattr__(self, name: str) -> NoReturn:
+            if name in OTHER_ATTRIBUTES:
+                raise AttributeError(f"No attribute {name!r}. Write {OTHER_ATTRIBUTES[name]}.")
             hint = "" if name.startswith("_") else self._find_hint(name)
             if hint:
                 raise AttributeError(f"No attribute {name!r}. {hint}")

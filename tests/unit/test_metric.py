@@ -180,6 +180,10 @@ def test_a_copy_has_methods_of_its_own(load, duplicate):
         ("score", r"compute\(predictions=\.\.\., references=\.\.\.\), or compute\(statistics=tables\)"),
         ("corpus_score", r"compute\(predictions=\.\.\., references=\.\.\.\), "),
         ("sentence_bleu", r"explain\(prediction, references\), "),
+        ("update", r"add_batch\(predictions=\.\.\., references=\.\.\.\), then compute\(\)"),  # torchmetrics
+        ("forward", r"compute\(predictions=\.\.\., references=\.\.\.\)"),  # torchmetrics
+        ("compute_score", r"compute\(predictions=\.\.\., references=\.\.\.\)"),  # pycocoevalcap
+        ("get_signature", r"compute\(predictions=\.\.\., references=\.\.\.\)\['signature'\]"),  # sacreBLEU
     ],
 )  # fmt: skip
 def test_a_method_of_another_tool_names_the_call_to_write(load, name, call):

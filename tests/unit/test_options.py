@@ -823,8 +823,23 @@ def test_names_of_other_tools_under_every_method(bleu, name):
 
 # The arguments of other tools for a column, and what each method calls the column.
 COLUMNS = {
-    "predictions": ["hypotheses", "hypothesis", "preds", "res", "sys_stream"],
-    "references": ["list_of_references", "target", "gts", "ref_streams", "refs"],
+    "predictions": [
+        "hypotheses",
+        "hypothesis",
+        "preds",
+        "res",
+        "sys_stream",
+        "sys",
+        "candidate_corpus",
+    ],
+    "references": [
+        "list_of_references",
+        "target",
+        "gts",
+        "ref_streams",
+        "refs",
+        "references_corpus",
+    ],
 }
 NAMES_OF_COLUMNS = {
     "compute": ("predictions", "references"),
@@ -1073,8 +1088,8 @@ NAMES = [
     ("target", ["a"], "write `references`"),
     ("targets", ["a"], "write `references`"),
     ("refs", ["a"], "write `references`"),
-    *((name, ["a"], "write `predictions`") for name in ("hyps", "res", "sys_stream")),
-    *((name, ["a"], "write `references`") for name in ("gts", "ref_streams")),
+    *((name, ["a"], "write `predictions`") for name in ("candidate_corpus", "candidates", "hyps", "outputs", "res", "sys", "sys_stream")),
+    *((name, ["a"], "write `references`") for name in ("gts", "ref_streams", "references_corpus")),
     ("hypothesis", ["a"], "write `predictions`"),
     ("n_gram", 2, "write `max_order`"),
     ("order", 2, "write `max_order`"),
@@ -1104,7 +1119,7 @@ NAMES = [
     ("ci", 99.5, "write `confidence=0.995` for a 99.5% interval"),
     ("conf", 0.05, "write `confidence=0.95` for a 95% interval"),
     ("bootstrap", True, "write `confidence=0.95`"),
-    ("n_bootstrap", 1000, "write `confidence=0.95` .*`n_resamples`"),
+    *((name, 1000, "write `confidence=0.95` .*`n_resamples`") for name in ("n_bootstrap", "n_bootstraps")),
     *((name, 100, "write `n_resamples`") for name in ("n_samples", "num_samples")),
     *((name, 1, "write `seed`") for name in ("random_seed", "random_state", "rng")),
     *((name, ["a"], "write `by`") for name in ("group_by", "groups")),

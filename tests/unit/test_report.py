@@ -826,6 +826,23 @@ class TestMissingKeys:
             ):
                 getattr(result, name)
 
+    @pytest.mark.parametrize(
+        ("name", "written"),
+        [
+            ("format", "print(result)"),  # sacreBLEU
+            ("to_dict", "dict(result)"),  # pandas, as the others
+            ("to_json", "json.dumps(result)"),
+            ("to_dataframe", "result.to_pandas()"),
+            ("to_csv", "result.to_pandas().to_csv(path)"),
+        ],
+    )
+    def test_an_attribute_of_another_tool_names_the_expression_to_write(self, bleu, name, written):
+        result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
+        with pytest.raises(AttributeError) as error:
+            getattr(result, name)
+        assert str(error.value) == f"No attribute {name!r}. Write {written}."
+        eval(written.replace("(path)", "()"), {"json": json, "result": result})
+
     def test_scores_by_order_end_with_the_longest(self, bleu):
         result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES, max_order=2)
         with pytest.raises(KeyError, match=r"\['bleu_by_order'\]\[1\]"):
