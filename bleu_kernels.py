@@ -51,15 +51,17 @@ _is_ready = False
 _can_compile = True
 
 # A fork waits until a thread has compiled, because the child could wait forever for that thread.
-_lock = RLock()
+_compile_lock = RLock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+        before=_compile_lock.acquire,
+        after_in_parent=_compile_lock.release,
+        after_in_child=_compile_lock.release,
     )
 
 # Imported when the kernels are compiled.
 ir: ModuleType  # of llvmlite
-types: ModuleType  # of numba
+numba_types: ModuleType  # of numba
 
 
 def is_ready() -> bool:
@@ -77,7 +79,7 @@ def compile_if_worthwhile(nbytes: int) -> bool:
 def warm_up() -> bool:
     """Load the kernels, or compile them if numba's cache has none; return True if they can run."""
     global _can_compile, _is_ready
-    with _lock:
+    with _compile_lock:
         if _is_ready or not _can_compile:
             return _is_ready
         _can_compile = _has_compiler()
@@ -146,9 +148,10 @@ _CACHE_UNUSABLE = Notice(
 
 def _compile_all() -> None:
     """Replace the registered functions of this module with compiled ones."""
-    global ir, types
+    global ir, numba_types
     from llvmlite import ir
-    from numba import njit, types
+    from numba import njit
+    from numba import types as numba_types
     from numba.extending import intrinsic
 
     for function in _intrinsics:
@@ -359,13 +362,13 @@ def _find_strings(strings: pa.Array) -> Int64:
 @_intrinsic
 def load_byte(typing_context, address):
     """Load the byte at an address."""
-    return types.int64(types.int64), _generate_load(8)
+    return numba_types.int64(numba_types.int64), _generate_load(8)
 
 
 @_intrinsic
 def load_word(typing_context, address):
     """Load the eight bytes at an address, in little-endian order."""
-    return types.int64(types.int64), _generate_load(64)
+    return numba_types.int64(numba_types.int64), _generate_load(64)
 
 
 @_intrinsic
@@ -377,7 +380,7 @@ def store_byte(typing_context, address, byte):
         builder.store(builder.trunc(arguments[1], ir.IntType(8)), pointer, align=1)
         return context.get_dummy_value()
 
-    return types.void(types.int64, types.int64), generate
+    return numba_types.void(numba_types.int64, numba_types.int64), generate
 
 
 @_intrinsic
@@ -391,7 +394,7 @@ def fold_product(typing_context, left, right):
         upper = builder.lshr(product, ir.Constant(ir.IntType(128), 64))
         return builder.trunc(builder.xor(product, upper), ir.IntType(64))
 
-    return types.int64(types.int64, types.int64), generate
+    return numba_types.int64(numba_types.int64, numba_types.int64), generate
 
 
 @_intrinsic
@@ -401,7 +404,7 @@ def count_ones(typing_context, word):
     def generate(context, builder, signature, arguments):
         return builder.ctpop(arguments[0])
 
-    return types.int64(types.int64), generate
+    return numba_types.int64(numba_types.int64), generate
 
 
 def _generate_load(bits):
@@ -419,12 +422,12 @@ def _generate_load(bits):
 # by its class alone; the other classes depend on neighboring characters. The automaton visits only
 # the characters that are not letters, and the text between them becomes tokens.
 
-_LETTER_CLASS, _SPACE_CLASS, _ALONE, _NUMBER, _HYPHEN_CLASS, _SEPARATOR, _MARKUP_CLASS = range(7)
+_LETTER_CLASS, _SPACE_CLASS, _ALONE, _NUMERIC, _HYPHEN_CLASS, _SEPARATOR, _MARKUP_CLASS = range(7)
 _CLASS_OF_CATEGORY = {
     "letter": _LETTER_CLASS,
     "space": _SPACE_CLASS,
     "alone": _ALONE,
-    "number": _NUMBER,
+    "number": _NUMERIC,
     "hyphen": _HYPHEN_CLASS,
     "separator": _SEPARATOR,
     "markup": _MARKUP_CLASS,
@@ -582,21 +585,21 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
         # 2. Decide on an action: continue the token, end it, be a token alone, or start the next
         #    token.
         action = kind
-        if kind == _NUMBER:
+        if kind == _NUMERIC:
             action = _LETTER_CLASS
         elif kind == _HYPHEN_CLASS:
-            action = _ALONE if previous == _NUMBER else _LETTER_CLASS
+            action = _ALONE if previous == _NUMERIC else _LETTER_CLASS
         elif kind == _SEPARATOR:
             # mteval first separates a mark from the character before it, unless that character is a
             # number. A match consumes both characters, so a mark that was just separated cannot
             # also be the one before the next mark.
             was_consumed = was_separated and previous == _SEPARATOR
-            was_separated = previous != _NUMBER and previous != _EDGE and not was_consumed
+            was_separated = previous != _NUMERIC and previous != _EDGE and not was_consumed
             following = _classify(event_end, end, table)[0] if event_end < end else edge
-            if was_separated or (following != _NUMBER and following != _EDGE):
+            if was_separated or (following != _NUMERIC and following != _EDGE):
                 action = _ALONE
             else:
-                action = _LETTER_CLASS if previous == _NUMBER else _STARTS
+                action = _LETTER_CLASS if previous == _NUMERIC else _STARTS
         previous = kind
         if action == _LETTER_CLASS:
             continue

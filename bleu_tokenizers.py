@@ -253,7 +253,7 @@ class Tokenizer(NamedTuple):
     rejected: str = ""
 
 
-_SPACE_CLASS: Class = ("space", "".join(chr(c) for c in range(0x3001) if chr(c).isspace()))
+_SPACES: Class = ("space", "".join(chr(c) for c in range(0x3001) if chr(c).isspace()))
 _WESTERN_CLASSES = (
     ("alone", WESTERN_SYMBOLS),
     ("separator", ".,"),
@@ -266,14 +266,14 @@ TOKENIZERS: dict[str, Tokenizer] = {
         tokenize_13a,
         "text is split by 13a, sacreBLEU’s tokenizer",
         Automaton(
-            lambda: (*_WESTERN_CLASSES, _SPACE_CLASS, ("markup", "&<\n")),
+            lambda: (*_WESTERN_CLASSES, _SPACES, ("markup", "&<\n")),
             space_at_edges=True,
         ),
     ),
     "none": Tokenizer(
         tokenize_none,
         "text is split at spaces only",
-        Automaton(lambda: (_SPACE_CLASS,)),
+        Automaton(lambda: (_SPACES,)),
         expects_raw_text=False,
     ),
     "intl": Tokenizer(
@@ -284,7 +284,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
                 ("separator", PUNCTUATION),
                 ("alone", SYMBOLS),
                 ("number", NUMBERS),
-                _SPACE_CLASS,
+                _SPACES,
             ),
         ),
     ),
@@ -292,7 +292,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
         tokenize_zh,
         "Chinese is split into characters (zh)",
         Automaton(
-            lambda: (("alone", CHINESE), *_WESTERN_CLASSES, _SPACE_CLASS),
+            lambda: (("alone", CHINESE), *_WESTERN_CLASSES, _SPACES),
             strips_start=True,
         ),
         splits_unspaced=True,
@@ -300,7 +300,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
     "char": Tokenizer(
         tokenize_char,
         "text is split into characters",
-        Automaton(lambda: (("alone", ((0, 0x10FFFF),)), _SPACE_CLASS)),
+        Automaton(lambda: (("alone", ((0, 0x10FFFF),)), _SPACES)),
         expects_raw_text=False,
         splits_unspaced=True,
     ),
