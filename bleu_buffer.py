@@ -453,5 +453,5 @@ def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> RowsOfP
     return RowsOfProcess(corpus, int(prediction_table.schema.metadata[b"process"]))
 
 
-for _name in OTHER_METHODS:
-    setattr(BufferedMetric, _name, _OtherMethod(_name))
+for _method in OTHER_METHODS:
+    setattr(BufferedMetric, _method, _OtherMethod(_method))

@@ -263,7 +263,7 @@ def is_table(statistics: Any) -> bool:
     part = statistics
     if isinstance(statistics, (list, tuple)) and statistics:
         part = statistics[0]
-    return "prediction_length" in (_list_columns(part) or ())
+    return "prediction_length" in (_list_names(part) or ())
 
 
 # --- Rows to sums ---------------------------------------------------------------------------------
@@ -426,7 +426,7 @@ class _Part(NamedTuple):
 
     def key_names(self) -> list[str]:
         """Return the names of its columns of labels and documents."""
-        names = _list_columns(self.given) or ()
+        names = _list_names(self.given) or ()
         return [name for name in (LABEL, DOCUMENT) if name in names]
 
 
@@ -472,7 +472,7 @@ def _stream_parts(statistics: Any) -> Iterator[tuple[str, _Part]]:
 
 def is_stream(statistics: Any) -> bool:
     """Return True for an iterable of parts; False for a list, and for a table or array."""
-    if isinstance(statistics, (str, bytes, list, tuple)) or _list_columns(statistics) is not None:
+    if isinstance(statistics, (str, bytes, list, tuple)) or _list_names(statistics) is not None:
         return False
     is_array = hasattr(statistics, "__array__") or hasattr(statistics, "iloc")
     return isinstance(statistics, Iterable) and not is_array
@@ -484,7 +484,7 @@ def _check_parts(parts: Sequence[Any]) -> bool:
         raise ValueError(_NO_STATISTICS)
     if any(map(is_result, parts)):
         raise TypeError(messages.A_RESULT.format(name="statistics"))
-    have_columns = [_list_columns(part) is not None for part in parts]
+    have_columns = [_list_names(part) is not None for part in parts]
     if any(have_columns) and not all(have_columns):
         found = " and ".join(sorted(set(map(name_value, parts))))
         raise _not_statistics(f"{found} in one list")
@@ -509,7 +509,7 @@ def _not_a_table(place: str, problem: str) -> ValueError:
     )
 
 
-def _list_columns(part: Any) -> list[Any] | None:
+def _list_names(part: Any) -> list[Any] | None:
     """Return the names of a table's columns, or None if `part` has no columns."""
     if hasattr(part, "collect_schema"):  # polars; a LazyFrame warns if it is asked for `columns`
         return list(part.collect_schema())
@@ -522,7 +522,7 @@ def _list_columns(part: Any) -> list[Any] | None:
 def _select_columns(part: Any, place: str) -> pa.Table:
     """Return the statistics columns of anything with columns; `place` is for errors."""
     # 1. Find the columns by their names.
-    columns = _list_columns(part) or []
+    columns = _list_names(part) or []
     max_order = next(n for n in count() if f"matches_{n + 1}" not in columns)
     names = Layout(max_order).names
     if not max_order or not set(names) <= set(columns):
@@ -601,7 +601,7 @@ def _join_columns(parts: Mapping[str, _Part], argument: str, name: str) -> list[
     """
     labels: list[Label] = []
     for place, part in parts.items():
-        columns = _list_columns(part.given) or []
+        columns = _list_names(part.given) or []
         _check_single(place, columns, [name])
         if name not in columns:
             raise ValueError(
@@ -764,7 +764,7 @@ def _group_rows(
     """Group rows by labels; a group may have rows of several labels that they were counted by."""
     tokenizer_name = recorded.counted_with.get("tokenize", "?")
     origins = [Origin(tokenizer_name, recorded.nrefs)] * len(labels)
-    has_labels = all(LABEL in (_list_columns(part.given) or ()) for part in parts.values())
+    has_labels = all(LABEL in (_list_names(part.given) or ()) for part in parts.values())
     if recorded.counted_by and has_labels:
         counted_by = _join_columns(parts, "by", LABEL)
         origins = [

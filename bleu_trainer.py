@@ -362,7 +362,7 @@ _RESTARTED = Notice(
     " If an earlier evaluation was interrupted, its batches are being added to this one",
     ". Call `reset()` on the callback before each evaluation",
 )
-_OTHER_ORDER = Notice(
+_OTHER_ROW_ORDER = Notice(
     "other order",
     "The label in row {row} matches a reference of a different row,"
     " so the trainer is not evaluating in the order of `references`",
@@ -555,7 +555,7 @@ class TrainerMetric:
         for row, (label, row_texts) in enumerate(zip(labels, rows.to_pylist()), first_row):
             is_known = label and label in self._known_texts
             if is_known and label not in [text.strip() for text in row_texts]:
-                warn(_OTHER_ORDER, row=row)
+                warn(_OTHER_ROW_ORDER, row=row)
                 break
         texts, bounds = list_items(rows)
         return _References(texts, bounds)
@@ -574,7 +574,7 @@ class TrainerMetric:
         )
 
     def _read_rows(self, name: str, data: object) -> _IdRows:
-        rows = _list_rows(name, data)
+        rows = _list_id_rows(name, data)
         if isinstance(rows, np.ndarray):
             ids = rows.ravel().astype(np.int64, copy=False)
             starts = np.arange(len(rows) + 1) * rows.shape[1]
@@ -662,7 +662,7 @@ def _read_pair(prediction: Any) -> _IdPair:
         raise TypeError(_PAIR_EXPECTED.format(found=found)) from None
 
 
-def _list_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.NDArray[np.generic]]:
+def _list_id_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.NDArray[np.generic]]:
     """Return one array of ids per row, or a rectangle of ids; errors name the column.
 
     `data` is an array, a tensor on any device, a list of rows or of batches of any length, or a
@@ -675,7 +675,7 @@ def _list_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.NDArr
         if any(item.ndim > 1 for item in items):  # batches
             rows_of_batches: list[npt.NDArray[np.generic]] = []
             for batch in items:
-                rows_of_batches.extend(_list_rows(name, batch))
+                rows_of_batches.extend(_list_id_rows(name, batch))
             return rows_of_batches
         found = f"shape [{len(items)}]"
     elif getattr(column, "ndim", 0):
