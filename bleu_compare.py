@@ -705,7 +705,9 @@ class Comparison(report.QuotableReport):
 
     def _rows(self) -> list[list[str]]:
         """Return one row per system, followed by one per group and one for the macro-average."""
-        return report.list_cells("system", self._list_scores(), _COLUMNS, self.get("confidence"))
+        return report.list_cells(
+            "system", self._list_scores(), _SYSTEM_COLUMNS, self.get("confidence")
+        )
 
     def to_latex(self, columns: Sequence[str] | None = None) -> str:
         """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
@@ -720,7 +722,7 @@ class Comparison(report.QuotableReport):
             ValueError: the table has no such column.
         """
         level = report.name_interval(self.get("confidence"))
-        heads = {column.key: column.name.replace("CI", level) for column in _COLUMNS}
+        heads = {column.key: column.name.replace("CI", level) for column in _SYSTEM_COLUMNS}
         if columns is None:
             shown = self._rows()[0]
             columns = [heads[key] for key in _COLUMNS_OF_PAPERS if heads[key] in shown]
@@ -1145,7 +1147,7 @@ def _write_points(difference: float) -> str:
 
 
 _COLUMNS_OF_PAPERS = ("score", "run_standard_deviation", "confidence_interval", "delta", "p_value")
-_COLUMNS = (
+_SYSTEM_COLUMNS = (
     report.Column("BLEU", "score", "{:.2f}".format),
     report.Column("SD of runs", "run_standard_deviation", report.write_score),
     report.Column("CI", "confidence_interval", report.write_interval),

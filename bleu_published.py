@@ -178,9 +178,9 @@ def read_published(reported: object, decimals: int | None = None) -> Published:
     ValueError: reported='BLEU 33.1, BLEU 34.2': pass one BLEU score, not 33.1 and 34.2.
     """
     # 1. Find the number, and what is beside it.
-    plain = _to_plain(reported)
+    plain = _to_shown(reported)
     if isinstance(plain, Mapping):
-        plain = {str(key): _to_plain(value) for key, value in plain.items()}
+        plain = {str(key): _to_shown(value) for key, value in plain.items()}
     line = _read_any(plain)
     # 2. Read the number.
     written = SCORE_AFTER_SIGNATURE.fullmatch(line.written)
@@ -199,7 +199,7 @@ def read_published(reported: object, decimals: int | None = None) -> Published:
     return Published(**vars(line), reported=plain, number=float(number), decimals=known_decimals)
 
 
-def _to_plain(value: object) -> Any:
+def _to_shown(value: object) -> Any:
     """Convert NumPy's types; a float keeps the decimals that it displays.
 
     `tolist` would turn a 32-bit 66.87 into 66.87000274658203.

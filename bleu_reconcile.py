@@ -101,7 +101,6 @@ SAID_USUAL = 4  # usual settings that the first sentence lists
 SHOWN_MATCHES = 10  # in a table
 SAID_SETTINGS = 3  # rows of a table, from the top, whose tools the text names
 CHANCE_RANGE = 0.02  # the distance from this object's score up to which `chance` counts numbers
-_MOST_ORDERS = 4  # that the search tries
 MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its own
 _BAR_DELAY = 2  # seconds before a round shows its progress
 _FIRST_ROUND = "reconcile, round 1 of 3: settings and known calls (known options shorten it)"

@@ -609,7 +609,7 @@ def write_label(label: object, summaries: Collection[str]) -> str:
     return repr(label) if has_other_meaning or has_hidden_spaces else str(label)
 
 
-_LONGEST_NAME = 48  # characters of a cell
+_LONGEST_CELL = 48  # characters of a cell
 
 
 def write_name(name: object) -> str:
@@ -619,7 +619,7 @@ def write_name(name: object) -> str:
     'long long long long long long long long long lo…'
     """
     text = escape_unseen(name)
-    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
+    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
 
 
 class _More(str):
