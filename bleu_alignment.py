@@ -75,7 +75,7 @@ def _make_matrix(rows: Int64, words: Int64, weights: Float64, is_rare: Bool, siz
     return matrix
 
 
-def _flatten(values: Any) -> Any:
+def _flatten_matrix(values: Any) -> Any:
     """Return the values of a sparse or dense result as an array [rows]."""
     return np.asarray(values.todense() if hasattr(values, "todense") else values).ravel()
 
@@ -104,9 +104,9 @@ def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64
             return None
     # 2. The predictions that fit another row clearly better than their own.
     fits = compare_rows(predictions, references, size)
-    own = _flatten(fits.diagonal())
+    own = _flatten_matrix(fits.diagonal())
     best, target, source = map(
-        _flatten, (fits.max(axis=1), fits.argmax(axis=1), fits.argmax(axis=0))
+        _flatten_matrix, (fits.max(axis=1), fits.argmax(axis=1), fits.argmax(axis=0))
     )
     copies = Counter(predictions)
     is_away = best > 1.3 * own + 0.08

@@ -7,6 +7,7 @@ several modules share are here.
 
 from __future__ import annotations
 
+import numbers
 import os
 import re
 import sys
@@ -15,7 +16,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from numbers import Number
 from operator import length_hint
 from typing import Any, NamedTuple
 
@@ -510,12 +510,12 @@ def _has_names_or_numbers(value: object) -> bool:
     A str in a list that has a space may be a text of the corpus, which messages do not print.
     """
     if not isinstance(value, (list, tuple)):
-        return value is None or isinstance(value, (str, Number))
+        return value is None or isinstance(value, (str, numbers.Number))
     for item in value:
         if isinstance(item, str):
             if not re.fullmatch("[!-~]*", item):
                 return False
-        elif item is not None and not isinstance(item, Number):
+        elif item is not None and not isinstance(item, numbers.Number):
             return False
     return True
 

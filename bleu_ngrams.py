@@ -140,7 +140,7 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
         for piece in slices(column):
             row_of = range(row, row + len(piece)).__getitem__
             prepared = prepare_texts(piece, tokenizer, name, row_of)
-            items, bounds = list_items(_split_texts(prepared, tokenizer))
+            items, bounds = list_items(_split_prepared(prepared, tokenizer))
             tokens.append(items)
             lengths.append(np.diff(bounds))
             row += len(piece)
@@ -152,7 +152,7 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
     )
 
 
-def _split_texts(prepared: pa.Array, tokenizer: ChosenTokenizer) -> pa.LargeListArray:
+def _split_prepared(prepared: pa.Array, tokenizer: ChosenTokenizer) -> pa.LargeListArray:
     """Return prepared texts as lists of tokens or ids."""
     if is_list(prepared.type):
         return prepared

@@ -109,7 +109,7 @@ def bleu_by_weights(
 
 def bleu_of_columns(columns: Float64, options: Options) -> Float64:
     """Return BLEU of rows whose statistics are the first axis: float64 [2 N + 2, ...]."""
-    return cast(Float64, _score(_split(list(columns)), options))
+    return cast(Float64, _score(_split_columns(list(columns)), options))
 
 
 def _score(columns: Columns, options: Options) -> Number:
@@ -390,11 +390,11 @@ def has_ngrams(totals: Counts) -> list[Flag]:
 def _split_rows(rows: Int64) -> Columns:
     rows = np.asarray(rows)
     if rows.ndim == 1:
-        return _split(rows.astype(float).tolist())
-    return _split(list(np.moveaxis(rows, -1, 0).astype(float, order="C")))
+        return _split_columns(rows.astype(float).tolist())
+    return _split_columns(list(np.moveaxis(rows, -1, 0).astype(float, order="C")))
 
 
-def _split(columns: Counts) -> Columns:
+def _split_columns(columns: Counts) -> Columns:
     """Name the columns of statistics rows, 2 N + 2 floats or arrays."""
     layout = Layout.of_width(len(columns))
     return Columns(
