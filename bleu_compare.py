@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -680,23 +680,6 @@ class Comparison(report.QuotableReport):
             ),
         }
     )
-    if TYPE_CHECKING:
-
-        @overload  # type: ignore[override]
-        def __getitem__(self, key: Literal["baseline"]) -> SystemName: ...
-        @overload
-        def __getitem__(self, key: Literal["systems"]) -> dict[SystemName, SystemScores]: ...
-        @overload
-        def __getitem__(self, key: Literal["test", "signature"]) -> str: ...
-        @overload
-        def __getitem__(
-            self, key: Literal["n_resamples", "documents", "shared_documents"]
-        ) -> int: ...
-        @overload
-        def __getitem__(self, key: Literal["seed"]) -> int | None: ...
-        @overload
-        def __getitem__(self, key: Literal["confidence"]) -> float: ...
-        def __getitem__(self, key: str) -> object: ...
 
     def _finish_restored(self) -> None:
         if self["baseline"] not in self["systems"]:  # JSON writes a number as a key, but as it is
@@ -956,23 +939,6 @@ class Ranking(report.QuotableReport):
     _left_columns = 2
     _wide_columns = ("system",)
     _absent = _WAYS_TO_SETTINGS
-    if TYPE_CHECKING:
-
-        @overload  # type: ignore[override]
-        def __getitem__(self, key: Literal["ranking"]) -> list[RankedSystem]: ...
-        @overload
-        def __getitem__(self, key: Literal["pairs"]) -> list[Pair]: ...
-        @overload
-        def __getitem__(self, key: Literal["alpha", "confidence"]) -> float: ...
-        @overload
-        def __getitem__(self, key: Literal["family_wise"]) -> bool: ...
-        @overload
-        def __getitem__(self, key: Literal["test", "signature"]) -> str: ...
-        @overload
-        def __getitem__(self, key: Literal["n_resamples", "documents"]) -> int: ...
-        @overload
-        def __getitem__(self, key: Literal["seed"]) -> int | None: ...
-        def __getitem__(self, key: str) -> object: ...
 
     def _rows(self) -> list[list[str]]:
         has_intervals = "confidence" in self

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -271,51 +271,6 @@ class Result(report.QuotableReport):
     """
 
     _absent = MappingProxyType({**_WAYS_TO_SCORES, **_WAYS_TO_AVERAGES})
-
-    if TYPE_CHECKING:  # the types of `CorpusScores`: a subclass of dict can't be a TypedDict
-
-        @overload  # type: ignore[override]
-        def __getitem__(
-            self,
-            key: Literal[
-                "bleu",
-                "score",
-                "brevity_penalty",
-                "length_ratio",
-                "mean_segment_bleu",
-                "confidence",
-                "degrees_of_freedom",
-                "bootstrap_mean",
-                "standard_error",
-                "macro_bleu",
-                "macro_score",
-                "macro_degrees_of_freedom",
-                "macro_standard_error",
-            ],
-        ) -> float: ...
-        @overload
-        def __getitem__(
-            self,
-            key: Literal[
-                "precisions",
-                "bleu_by_order",
-                "segment_bleu",
-                "confidence_interval",
-                "macro_confidence_interval",
-            ],
-        ) -> list[float]: ...
-        @overload
-        def __getitem__(
-            self,
-            key: Literal["translation_length", "reference_length", "documents", "shared_documents"],
-        ) -> int: ...
-        @overload
-        def __getitem__(self, key: Literal["counts", "totals"]) -> list[int]: ...
-        @overload
-        def __getitem__(self, key: Literal["signature"]) -> str: ...
-        @overload
-        def __getitem__(self, key: Literal["groups"]) -> dict[Label, CorpusScores]: ...
-        def __getitem__(self, key: str) -> object: ...
 
     def __str__(self) -> str:
         if not self.keys() >= SignedScores.__annotations__.keys():  # some were removed

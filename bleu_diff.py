@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -503,28 +503,6 @@ class Difference(Report):
     """
 
     _absent = MappingProxyType({"groups": passing("by=labels")})
-
-    if TYPE_CHECKING:  # the types of the keys: a subclass of dict can't be a TypedDict
-
-        @overload  # type: ignore[override]
-        def __getitem__(self, key: Literal["wins", "ties", "losses"]) -> int: ...
-        @overload
-        def __getitem__(self, key: Literal["systems"]) -> dict[SystemName, SystemScore]: ...
-        @overload
-        def __getitem__(self, key: Literal["by_length"]) -> list[LengthDifference]: ...
-        @overload
-        def __getitem__(self, key: Literal["groups"]) -> dict[Label, GroupDifference]: ...
-        @overload
-        def __getitem__(self, key: Literal["ngrams"]) -> list[OrderDifference]: ...
-        @overload
-        def __getitem__(
-            self, key: Literal["segments"]
-        ) -> dict[SystemName, list[SegmentDifference]]: ...
-        @overload
-        def __getitem__(self, key: Literal["segment_bleu"]) -> dict[SystemName, list[float]]: ...
-        @overload
-        def __getitem__(self, key: Literal["signature"]) -> str: ...
-        def __getitem__(self, key: str) -> object: ...
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot both systems' segment scores into `ax` or a new figure, and return the Axes."""

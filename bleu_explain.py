@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -243,33 +243,6 @@ def _explain_order(order: NumberedOrder, total: int, tokens: Tokens) -> OrderMat
 
 class Explanation(report.Report):
     """The result of `explain`: a dict for programs, a table in print, and colors in a notebook."""
-
-    if TYPE_CHECKING:  # the types of the keys: a subclass of dict can't be a TypedDict
-
-        @overload  # type: ignore[override]
-        def __getitem__(
-            self, key: Literal["bleu", "score", "brevity_penalty", "length_ratio"]
-        ) -> float: ...
-        @overload
-        def __getitem__(
-            self, key: Literal["precisions", "bleu_by_order", "weights"]
-        ) -> list[float]: ...
-        @overload
-        def __getitem__(
-            self,
-            key: Literal["translation_length", "reference_length", "effective_reference"],
-        ) -> int: ...
-        @overload
-        def __getitem__(self, key: Literal["counts", "totals"]) -> list[int]: ...
-        @overload
-        def __getitem__(self, key: Literal["signature"]) -> str: ...
-        @overload
-        def __getitem__(self, key: Literal["prediction"]) -> CoveredTokens: ...
-        @overload
-        def __getitem__(self, key: Literal["references"]) -> list[CoveredTokens]: ...
-        @overload
-        def __getitem__(self, key: Literal["orders"]) -> list[OrderMatches]: ...
-        def __getitem__(self, key: str) -> object: ...
 
     def _title(self) -> str:
         return f"BLEU {self['score']:.2f} = 100 · {report.plain_formula(self)}"

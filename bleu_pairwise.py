@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -170,18 +170,6 @@ class SelfBleu(Report):
     """The result of `self_bleu`: a dict that displays as a table."""
 
     _absent = MappingProxyType({"groups": passing("by=labels")})
-
-    if TYPE_CHECKING:  # the types of the keys: a subclass of dict can't be a TypedDict
-
-        @overload  # type: ignore[override]
-        def __getitem__(self, key: Literal["self_bleu"]) -> float: ...
-        @overload
-        def __getitem__(self, key: Literal["segment_bleu"]) -> list[float]: ...
-        @overload
-        def __getitem__(self, key: Literal["signature"]) -> str: ...
-        @overload
-        def __getitem__(self, key: Literal["groups"]) -> dict[Label, SelfBleuScores]: ...
-        def __getitem__(self, key: str) -> object: ...
 
     def _rows(self) -> list[list[str]]:
         head = ["texts", "self-BLEU", "lowest", "median", "highest"]

@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import chain, islice, pairwise, product
 from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -86,8 +86,6 @@ from .bleu_tokenizers import (
 )
 
 if TYPE_CHECKING:
-    from _collections_abc import dict_items
-
     from matplotlib.axes import Axes
 
 NEAREST_SETTINGS = 5  # returned if no setting gives the score
@@ -1210,35 +1208,6 @@ class Reconciliation(Report):
         }
     )
 
-    if TYPE_CHECKING:
-        # A subclass of dict cannot be a TypedDict. These types let mypy find a mistyped key.
-
-        def __init__(self, content: ReconciliationContent) -> None: ...
-
-        @overload  # type: ignore[override]
-        def __getitem__(self, key: Literal["reported"]) -> object: ...
-        @overload
-        def __getitem__(
-            self, key: Literal["decimals", "scale", "settings", "untried_references"]
-        ) -> int: ...
-        @overload
-        def __getitem__(self, key: Literal["conditions", "differences"]) -> ConditionsContent: ...
-        @overload
-        def __getitem__(self, key: Literal["rows"]) -> list[int] | None: ...
-        @overload
-        def __getitem__(self, key: Literal["fixes", "other_fixes"]) -> list[Finding]: ...
-        @overload
-        def __getitem__(self, key: Literal["untried_packages"]) -> list[str]: ...
-        @overload
-        def __getitem__(self, key: Literal["chance"]) -> float: ...
-        @overload
-        def __getitem__(self, key: Literal["verified"]) -> bool | None: ...
-        @overload
-        def __getitem__(
-            self, key: Literal["usual", "matches", "other_matches", "nearest"]
-        ) -> list[SettingScores]: ...
-        def __getitem__(self, key: str) -> object: ...
-
     def _title(self) -> str:
         return " ".join(self._list_sentences())
 
@@ -1424,13 +1393,6 @@ class Conventions(Report):
 
     _wide_columns = ("due to",)
     _absent = MappingProxyType({"coco": "it is for captions, which are short texts on one line"})
-
-    if TYPE_CHECKING:
-        # As above: these types let mypy find a mistyped key.
-
-        def __init__(self, scores: Mapping[str, ConventionScores]) -> None: ...
-        def __getitem__(self, name: str) -> ConventionScores: ...
-        def items(self) -> dict_items[str, ConventionScores]: ...
 
     def _title(self) -> str:
         return "The same text under each convention"

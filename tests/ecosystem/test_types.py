@@ -10,7 +10,7 @@ import sys
 import pytest
 from pages import PAGES, find_blocks
 from test_pages import LIBRARIES
-from typed_code import MISSING, RIGHT, WRONG
+from typed_code import HEAD, MISSING, RIGHT, WRONG
 from types_check import link_package
 
 pytest.importorskip("pyright")
@@ -55,14 +55,18 @@ def find_errors(folder):
 
 def test_pyright(tmp_path):
     link_package(tmp_path)
-    head = ["from bleu_metric import BleuMetric", "bleu = BleuMetric()"]
+    head = HEAD.splitlines()
     missing = MISSING.strip().splitlines()
-    files = {"right": RIGHT, "wrong": "\n".join([*head, *WRONG]), "missing": "\n".join(missing)}
+    files = {
+        "right": RIGHT,
+        "wrong": "\n".join([*head, *WRONG]),
+        "missing": "\n".join([*head, *missing]),
+    }
     for name, text in files.items():
         (tmp_path / f"{name}.py").write_text(text)
     assert find_errors(tmp_path) == {
         "wrong.py": set(range(len(head), len(head) + len(WRONG))),
-        "missing.py": set(range(3, len(missing))),
+        "missing.py": set(range(len(head), len(head) + len(missing))),
     }
 
 

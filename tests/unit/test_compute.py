@@ -1,6 +1,5 @@
 """`compute`, of texts and statistics: results, and inputs that are rejected because their score would mislead; `explain`."""
 
-import ast
 import json
 import math
 import re
@@ -19,9 +18,8 @@ from bleu import bleu_statistics
 from bleu.bleu_compute import score_corpus
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_options import Options
-from bleu.bleu_results import CorpusScores, Scores
 from bleu.bleu_statistics import count_corpus
-from helpers import ROOT, Tensor, random_rows, record_warnings, shift_offsets
+from helpers import Tensor, random_rows, record_warnings, shift_offsets
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
@@ -1061,29 +1059,3 @@ def test_the_effective_reference_is_counted_as_the_caller_counted(
     assert explained["reference_length"] == len(
         references[index] if as_tokens else references[index].split()
     )
-
-
-# The keys of a result are the fields of `CorpusScores`: its types for checkers and its hints name the same.
-
-
-def read_overloads():
-    """Return the type that the source of `Result` gives for each key."""
-    (result,) = [
-        node
-        for node in ast.walk(ast.parse((ROOT / "bleu_compute.py").read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef) and node.name == "Result"
-    ]
-    types = {}
-    for method in ast.walk(result):
-        if isinstance(method, ast.FunctionDef) and method.name == "__getitem__":
-            annotation = method.args.args[1].annotation
-            if isinstance(annotation, ast.Subscript):
-                for key in ast.walk(annotation.slice):
-                    if isinstance(key, ast.Constant):
-                        types[key.value] = ast.unparse(method.returns)
-    return types
-
-
-def test_a_checker_knows_each_key_by_its_type():
-    fields = Scores.__annotations__ | CorpusScores.__annotations__
-    assert read_overloads() == {key: field.__forward_arg__ for key, field in fields.items()}

@@ -31,7 +31,7 @@ from bleu.bleu_options import (
     SystemsOptions,
 )
 from helpers import ROOT
-from typed_code import RIGHT, WRONG
+from typed_code import HEAD, RIGHT, WRONG
 from types_check import link_package
 
 PREDICTIONS = ["the cat sat on the mat", "a dog ran to the house"]
@@ -313,7 +313,7 @@ def test_another_version_is_an_error(load, run, tmp_path):
 
 def test_mypy_checks_options_and_keys(site, tmp_path):
     (tmp_path / "right.py").write_text(RIGHT)
-    head = ["from bleu_metric import BleuMetric", "bleu = BleuMetric()"]
+    head = HEAD.splitlines()
     (tmp_path / "wrong.py").write_text("\n".join([*head, *WRONG]))
     environment = dict(os.environ)
     if site is not None:
