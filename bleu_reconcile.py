@@ -399,9 +399,12 @@ class Search:
             has_effect = not setting.minimum_total or not setting.effective_order
             if has_effect or self.start.effective_order:
                 settings.append(setting._replace(mean_of_segments=True))
-        self._tools = list_tools(
-            corpus, options, self.start, references=(ALL, *reference_positions)
-        )
+        self._tools = {}
+        tools = list_tools(corpus, options, self.start, references=(ALL, *reference_positions))
+        for setting, tool in tools.items():
+            # Weights that the user chose stay weights.
+            is_chosen = setting.weights == self.start.weights
+            self._tools.setdefault(setting if is_chosen else simplify(setting), tool)
         for setting in self._tools:
             if self._is_allowed(setting):
                 settings.append(setting)
@@ -783,6 +786,25 @@ def sign_setting(corpus: Corpus, options: Options, references: str | int) -> str
     tokenizer = choose_tokenizer(options, corpus.kind)
     nrefs = corpus.reference_count() if references == ALL else "1"
     return make_signature(options, Origin(tokenizer.name, nrefs))
+
+
+def simplify(setting: Setting) -> Setting:
+    """Return the simplest setting that means the same: `max_order` instead of `weights`.
+
+    Orders beyond the last weight don't matter, but for NLTK's method 7, which smooths all orders
+    before it averages neighbors. Their weights (1/2, 1/2, 0, 0) are those of `max_order=2`:
+
+    >>> setting = simplify(Setting.of_options(Options(weights=(0.5, 0.5, 0, 0))))
+    >>> setting.weights, setting.max_order
+    (None, 2)
+    """
+    if setting.weights is None or setting.smooth_method in ("chen-cherry-7", "nltk-7"):
+        return setting
+    for order in range(1, setting.max_order + 1):
+        equal_weights = (1 / order,) * order + (0.0,) * (setting.max_order - order)
+        if setting.weights == equal_weights:
+            return setting._replace(weights=None, max_order=order)
+    return setting
 
 
 def changed_factors(before: Setting, after: Setting) -> list[str]:

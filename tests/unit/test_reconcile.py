@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 import sacrebleu
+from bleu.bleu_calls import TUTORIAL_WEIGHTS
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_options import (
     CONVENTIONS,
@@ -18,7 +19,7 @@ from bleu.bleu_options import (
     Options,
     choose_options,
 )
-from bleu.bleu_reconcile import FACTORS, Scorer, Setting, count_chance
+from bleu.bleu_reconcile import FACTORS, Scorer, Setting, count_chance, simplify
 from conftest import HAS_NUMBA, needs_wmt21
 from helpers import ROOT, WMT21, random_captions, read_published, read_system
 from hypothesis import example, given, settings
@@ -33,6 +34,7 @@ PREDICTIONS = [
     text.upper() if i % 3 == 0 else text for i, text in enumerate(PREDICTIONS)
 ]  # so that case matters
 REFERENCES = [[*row, row[0][: len(row[0]) // 2]][:2] for row in REFERENCES]
+WRITTEN_AS_ORDERS = ([1, 0, 0, 0], [0.5, 0.5, 0, 0], [1 / 3, 1 / 3, 1 / 3, 0])
 SHORT = st.text("abcde", max_size=7).map(" ".join)  # few different words, so that some orders match
 
 
@@ -133,6 +135,49 @@ def test_the_simplest_settings_come_first(bleu):
     assert len(many) > 5
     assert many[0]["steps"] == []
     assert_ordered(many[1:])
+
+
+@pytest.mark.parametrize("segments", [False, True])
+@pytest.mark.parametrize("max_order", [1, 2, 3])
+@pytest.mark.parametrize(
+    "start", [{}, {"tokenize": "none"}, {"smooth_method": "add-k", "smooth_value": 2}]
+)
+def test_an_order_is_named_by_max_order_and_not_by_weights(load, start, max_order, segments):
+    """NLTK's weights (1/2, 1/2, 0, 0) are bigrams at most: one setting, in its simpler words."""
+    bleu = load(**start)
+    texts = {"predictions": [f"the cat on {text}" for text in PREDICTIONS]}
+    texts["references"] = [f"a cat on {row[0]}" for row in REFERENCES]
+    result = bleu.compute(**texts, max_order=max_order, segments=segments)
+    score = result["mean_segment_bleu" if segments else "bleu"]
+    found = bleu.reconcile(**texts, reported=f"{score:.8f}")
+    described = [*found["matches"], *found["nearest"]]
+    assert not any(one["options"].get("weights") in WRITTEN_AS_ORDERS for one in described)
+    if not segments:
+        assert found["matches"][0]["options"]["max_order"] == max_order
+        assert f"max_order={max_order}" in str(found)
+
+
+def test_weights_that_were_chosen_stay_weights(bleu):
+    texts = {"predictions": PREDICTIONS, "references": REFERENCES, "tokenize": "none"}
+    weights = (0.5, 0.5, 0, 0)
+    score = bleu.compute(**texts, weights=weights, minimum_total=1)["score"]
+    match = bleu.reconcile(**texts, weights=weights, reported=f"{score:.8f}")["matches"][0]
+    assert match["options"]["weights"] == [0.5, 0.5, 0, 0]
+
+
+@given(
+    method=st.sampled_from([*SMOOTH_METHODS]),
+    rows=st.lists(st.tuples(SHORT, SHORT), min_size=1, max_size=3),
+    weights=st.sampled_from([weights for weights in TUTORIAL_WEIGHTS if weights]),
+)
+def test_the_simpler_words_have_the_same_score(method, rows, weights):
+    corpus = read_corpus(*map(list, zip(*rows)))
+    setting = Setting.of_options(Options(smooth_method=method, weights=weights))
+    for one in (setting, setting._replace(mean_of_segments=True)):
+        simple = simplify(one)
+        scorer = Scorer(corpus, {}, Options())
+        scorer.add([one, simple])
+        assert scorer.scores[simple] == pytest.approx(scorer.scores[one], abs=1e-12)
 
 
 def assert_ordered(matches):
