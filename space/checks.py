@@ -551,6 +551,24 @@ def _tell_line(match: re.Match[str]) -> str:
     return f"{line} of the references" if match["side"] == "references" else line
 
 
+def tell_texts(says: str) -> str:
+    """Return a sentence of the metric about a single row with the names that its texts have here.
+
+    >>> tell_texts("references[0][1] is written without spaces, at which tokenize='13a' splits")
+    'Reference 2 is written without spaces, at which 13a splits'
+    >>> tell_texts("predictions[0] contains 'references[0]'")
+    "The candidate contains 'references[0]'"
+    """
+    named = re.sub(r"tokenize='(\w+)'", r"\1", says)
+    return _PLACES.sub(_name_text, named)
+
+
+def _name_text(match: re.Match[str]) -> str:
+    if match["side"] == "predictions":
+        return "The candidate"
+    return f"Reference {int(match['at'] or 0) + 1}" if match["side"] else match[0]
+
+
 def tell_places(places: Sequence[Place], systems: Collection[str]) -> str:
     """Return in words what was found, and where.
 
@@ -620,12 +638,11 @@ def find_remedies(prediction: str, references: Sequence[str], options: Options) 
     # 1. What the metric is certain of: options that split the text, and damages.
     remedies = []
     for found in find_in_sentence(prediction, references, options):
-        told = report.escape_unseen(found.says)
+        told = tell_texts(report.escape_unseen(found.says))
         advised = list_options(found)
         for option in advised.items():
             remedies.append(Remedy(f"{told}.", BUTTONS[option], advised))
         if not advised:
-            told = told.replace("predictions[0]", "This text")
             remedies.append(Remedy(f"{told}. Correct it, and score again.", "", {}))
     # 2. Ways of writing that differ.
     if _differ_in_quotes(prediction, reference) or _differ_in_quotes(reference, prediction):

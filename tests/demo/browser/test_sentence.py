@@ -1,5 +1,6 @@
 """The tab for one sentence, by who comes to it: a teacher, a student, a visitor with a telephone or with other scripts."""
 
+import json
 import math
 import re
 
@@ -390,8 +391,8 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
 
 # Candidate, reference, finding, button, and sacreBLEU's scores before and after.
 GOES_WRONG = [
-    ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "without spaces between words", "Score by characters", 0, 86.66),
-    ("我们用的是中文", "我们用的是中文", "without spaces between words", "Score as Chinese", 0, 100),
+    ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "Reference 1 is written without spaces, at which 13a splits.", "Score by characters", 0, 86.66),
+    ("我们用的是中文", "我们用的是中文", "Reference 1 is written without spaces, at which 13a splits.", "Score as Chinese", 0, 100),
     ("It’s “here” now, my friend", "It's \"here\" now, my friend", "typographic quotes", "Make quotes straight", 36.41, 100),
     ("he did n't say , \" yes . \"", "he didn't say, \"yes.\"", "looks tokenized", "Detokenize", 61.05, 100),
     ("the cat sat on the mat", "The Cat sat on the Mat", "in lower case", "Ignore case", 30.21, 100),
@@ -405,6 +406,8 @@ def test_what_often_goes_wrong_is_recognised_and_mended(page):
         fill(page, "#references", reference)
         fill(page, "#candidate", candidate)
         note = page.locator("#sentence .bleu-message", has_text=finding)
+        scored = re.compile(re.escape(json.dumps([candidate, "", reference])[1:-1]))
+        expect(page.locator("[data-scored]")).to_have_attribute("data-scored", scored)
         score_of(page, "#sentence-score", score)
         note.get_by_role("button", name=button).click()
         expect(note).to_have_count(0)
