@@ -24,8 +24,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cache
 from threading import RLock
-from types import ModuleType
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -45,6 +44,7 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 _kernels: list[Callable[..., object]] = []  # to be compiled and cached on disk
 _helpers: list[Callable[..., object]] = []  # compiled as parts of kernels
 _intrinsics: list[Callable[..., object]] = []  # generators of LLVM instructions
+_examples: list[Callable[..., object]] = []  # each runs a kernel once, which compiles it
 
 _bytes_seen = 0  # by the Python implementations in this process
 _is_ready = False
@@ -58,10 +58,6 @@ if hasattr(os, "register_at_fork"):
         after_in_parent=_compile_lock.release,
         after_in_child=_compile_lock.release,
     )
-
-# Imported when the kernels are compiled.
-ir: ModuleType  # of llvmlite
-numba_types: ModuleType  # of numba
 
 
 def is_ready() -> bool:
@@ -89,8 +85,8 @@ def warm_up() -> bool:
             with _announce_compiling():
                 _compile_all()
         except BaseException:  # also Ctrl-C
-            for function in _kernels:  # `count_common` also runs without numba
-                globals()[function.__name__] = function
+            for function in _kernels:  # `_count_common` also runs without numba
+                _replace(function, function)
             raise
         _is_ready = True
         return True
@@ -115,7 +111,7 @@ def _has_compiler() -> bool:
 
 
 def _announce_compiling() -> AbstractContextManager[object]:
-    """Write a line if a function of this module is compiled within the block.
+    """Write a line if a kernel or a part of one is compiled within the block.
 
     Kernels that are loaded from numba's cache cause no event and no line. Without progress bars,
     no line is written.
@@ -126,7 +122,7 @@ def _announce_compiling() -> AbstractContextManager[object]:
         is_due = not are_progress_bars_disabled()
 
         def on_start(self, event: event.Event) -> None:
-            if self.is_due and event.data["dispatcher"].py_func.__module__ == __name__:
+            if self.is_due and event.data["dispatcher"].py_func in (*_kernels, *_helpers):
                 self.is_due = False
                 line = (
                     "bleu_metric: compiling the counting kernels"
@@ -147,22 +143,22 @@ _CACHE_UNUSABLE = Notice(
 
 
 def _compile_all() -> None:
-    """Replace the registered functions of this module with compiled ones."""
-    global ir, numba_types
+    """Replace the registered functions with compiled ones."""
     from llvmlite import ir
     from numba import njit
     from numba import types as numba_types
     from numba.extending import intrinsic
 
     for function in _intrinsics:
-        globals()[function.__name__] = intrinsic(function)
+        function.__globals__.update(ir=ir, numba_types=numba_types)
+        _replace(function, intrinsic(function))
     # Wrappers for calls from Python would add a tenth to the time, and helpers need none. The
     # search for array expressions to rewrite would add a twentieth, and helpers have none.
     compile_helper = njit(
         nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, no_rewrites=True
     )
     for function in _helpers:
-        globals()[function.__name__] = compile_helper(function)
+        _replace(function, compile_helper(function))
     try:
         _compile_kernels(cached=True)
         return
@@ -180,26 +176,40 @@ def _compile_kernels(cached: bool) -> None:
 
     compile_kernel = njit(nogil=True, cache=cached)
     for function in _kernels:
-        globals()[function.__name__] = compile_kernel(function)
-    text = pa.array(["a b"], pa.large_string())
-    count_rows_compiled(text, text, np.array([0, 1]), "13a", rule=CountingRule(max_order=1))
-    split_texts_compiled(text, "13a")
-    zero = np.zeros(1, np.int64)
-    count_common(zero, zero, np.array([0, 1]), zero, np.zeros((1, 1), np.int64))
+        _replace(function, compile_kernel(function))
+    for run_example in _examples:
+        run_example()
 
 
-def _kernel(function: _Function) -> _Function:
+def _replace(function: Callable[..., object], replacement: object) -> None:
+    """Let a name of the module of the kernels mean another function.
+
+    Kernels call each other by their names, so they are replaced only there.
+    """
+    function.__globals__[function.__name__] = replacement
+
+
+def kernel(function: _Function) -> _Function:
+    """Register a function that is called from Python, to be compiled and cached on disk."""
     _kernels.append(function)
     return function
 
 
-def _helper(function: _Function) -> _Function:
+def kernel_helper(function: _Function) -> _Function:
+    """Register a function that kernels call."""
     _helpers.append(function)
     return function
 
 
-def _intrinsic(function: _Function) -> _Function:
+def kernel_intrinsic(function: _Function) -> _Function:
+    """Register a generator of instructions."""
     _intrinsics.append(function)
+    return function
+
+
+def kernel_example(function: _Function) -> _Function:
+    """Register a function that runs a kernel on an example."""
+    _examples.append(function)
     return function
 
 
@@ -286,7 +296,6 @@ def split_texts_compiled(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
     return make_lists(bounds, strings)
 
 
-@_kernel
 def count_common(
     texts: Int64, ngrams: Int64, begins: Int64, references: Int64, counts: Int64
 ) -> None:
@@ -303,9 +312,25 @@ def count_common(
         references: the references that have an n-gram, sorted by its number.
         counts: int64 [texts, references], changed in place.
     """
+    _count_common(texts, ngrams, begins, references, counts)
+
+
+@kernel
+def _count_common(
+    texts: Int64, ngrams: Int64, begins: Int64, references: Int64, counts: Int64
+) -> None:
     for i in range(len(texts)):
         for k in range(begins[ngrams[i]], begins[ngrams[i] + 1]):
             counts[texts[i], references[k]] += 1
+
+
+@kernel_example
+def _run_all() -> None:
+    text = pa.array(["a b"], pa.large_string())
+    count_rows_compiled(text, text, np.array([0, 1]), "13a", rule=CountingRule(max_order=1))
+    split_texts_compiled(text, "13a")
+    zero = np.zeros(1, np.int64)
+    count_common(zero, zero, np.array([0, 1]), zero, np.zeros((1, 1), np.int64))
 
 
 class _TextBuffers(NamedTuple):
@@ -358,20 +383,24 @@ def _find_strings(strings: pa.Array) -> Int64:
 #
 # An address is an int64 and need not be aligned.
 
+# Imported when the kernels are compiled.
+ir: Any = None  # of llvmlite
+numba_types: Any = None  # of numba
 
-@_intrinsic
+
+@kernel_intrinsic
 def load_byte(typing_context, address):
     """Load the byte at an address."""
     return numba_types.int64(numba_types.int64), _generate_load(8)
 
 
-@_intrinsic
+@kernel_intrinsic
 def load_word(typing_context, address):
     """Load the eight bytes at an address, in little-endian order."""
     return numba_types.int64(numba_types.int64), _generate_load(64)
 
 
-@_intrinsic
+@kernel_intrinsic
 def store_byte(typing_context, address, byte):
     """Store a byte at an address."""
 
@@ -383,7 +412,7 @@ def store_byte(typing_context, address, byte):
     return numba_types.void(numba_types.int64, numba_types.int64), generate
 
 
-@_intrinsic
+@kernel_intrinsic
 def fold_product(typing_context, left, right):
     """Multiply to 128 bits and XOR the halves: each bit depends on all bits of both factors."""
 
@@ -397,7 +426,7 @@ def fold_product(typing_context, left, right):
     return numba_types.int64(numba_types.int64, numba_types.int64), generate
 
 
-@_intrinsic
+@kernel_intrinsic
 def count_ones(typing_context, word):
     """Count the bits of a word that are 1."""
 
@@ -521,7 +550,7 @@ def _classify_pairs(classes: Bytes) -> Bytes:
     return pairs.ravel()
 
 
-@_kernel
+@kernel
 def _split_texts(
     texts, table, edge, strips_start, factor, events, copy, tokens, token_text, token_ends, bounds
 ):
@@ -542,7 +571,7 @@ def _split_texts(
         bounds[text_index + 1] = token_count
 
 
-@_helper
+@kernel_helper
 def _tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, count):
     """Add the tokens of a text as rows of key, address and length; return the new count.
 
@@ -561,7 +590,7 @@ def _tokenize(start, end, table, edge, strips_start, factor, events, copy, token
         is_clean = True
 
 
-@_helper
+@kernel_helper
 def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count):
     """Add the tokens of a stripped text, or return _TAKE_OUT if there is markup to delete first."""
     token_start = start
@@ -619,7 +648,7 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
     return count
 
 
-@_helper
+@kernel_helper
 def _find_events(start, end, table, events):
     """Write the addresses of the characters that are not letters, and return their number.
 
@@ -637,7 +666,7 @@ def _find_events(start, end, table, events):
     return count
 
 
-@_helper
+@kernel_helper
 def _put(tokens, count, key, start, length):
     # A function that also made the key would be inlined less, and counting would take a quarter
     # longer.
@@ -647,7 +676,7 @@ def _put(tokens, count, key, start, length):
     return count + 1
 
 
-@_helper
+@kernel_helper
 def _make_key(start, length, factor):
     """Return the key of a token: the token itself up to eight bytes, a hash of its bytes beyond."""
     if length <= 8:
@@ -658,7 +687,7 @@ def _make_key(start, length, factor):
     return fold_product(key ^ load_word(start + length - 8), factor)
 
 
-@_helper
+@kernel_helper
 def _load(start, length):
     """Load one to eight bytes as a word."""
     unused = 64 - 8 * length
@@ -669,7 +698,7 @@ def _load(start, length):
     return load_word(start + length - 8) >> unused
 
 
-@_helper
+@kernel_helper
 def _strip(start, end, table, strips_start):
     while strips_start and start < end:
         kind, width = _classify(start, end, table)
@@ -688,7 +717,7 @@ def _strip(start, end, table, strips_start):
     return start, end
 
 
-@_helper
+@kernel_helper
 def _classify(i, end, table):
     """Return the class and the number of bytes of the character at an address before `end`."""
     first_byte = load_byte(i)
@@ -711,7 +740,7 @@ def _classify(i, end, table):
     return load_byte(table + _CHARACTER_OFFSET + min(character, 0x10FFFF)), width
 
 
-@_helper
+@kernel_helper
 def _undo_markup(i, start, end, is_clean):
     """Return the class and the number of bytes of `&`, `<` or a line feed in 13a.
 
@@ -731,7 +760,7 @@ def _undo_markup(i, start, end, is_clean):
     return _ALONE, 1, 0
 
 
-@_helper
+@kernel_helper
 def _copy_without(pattern, start, end, copy):
     """Copy a text without a pattern, as `str.replace` does; return the end of the copy.
 
@@ -748,7 +777,7 @@ def _copy_without(pattern, start, end, copy):
     return copy
 
 
-@_helper
+@kernel_helper
 def _starts_with(pattern, i, end):
     if i + len(pattern) > end:
         return False
@@ -768,7 +797,7 @@ def _starts_with(pattern, i, end):
 _MOST_POSITIONS = 63
 
 
-@_kernel
+@kernel
 def _count_rows_in_parallel(
     predictions, references, bounds, token_addresses, table, edge, strips_start, factor,
     length_rule, minimum_total, match_columns, total_columns, lengths, effective_lengths,
@@ -867,7 +896,7 @@ def _count_rows_in_parallel(
         effective_lengths[row] = effective_length
 
 
-@_helper
+@kernel_helper
 def _longest(ends):
     longest = 0
     for i in range(len(ends) - 1):
@@ -875,7 +904,7 @@ def _longest(ends):
     return longest
 
 
-@_helper
+@kernel_helper
 def _effective_length(length_rule, length, reference_length, effective_length):
     """Return the effective reference length after one more reference.
 
@@ -896,7 +925,7 @@ def _effective_length(length_rule, length, reference_length, effective_length):
     return max(reference_length, effective_length)
 
 
-@_helper
+@kernel_helper
 def _number(tokens, count, slots, numbers, factor):
     """Give equal tokens of the prediction equal numbers, from 1.
 
@@ -915,7 +944,7 @@ def _number(tokens, count, slots, numbers, factor):
     return bits
 
 
-@_helper
+@kernel_helper
 def _table_bits(size):
     bits = np.int64(2)
     while 1 << bits < size:
@@ -923,7 +952,7 @@ def _table_bits(size):
     return bits
 
 
-@_helper
+@kernel_helper
 def _find(tokens, token, slots, bits, factor):
     """Return the slot of the prediction's token that equals `tokens[token]`, or an empty slot."""
     key = tokens[token, 0]
@@ -940,13 +969,13 @@ def _find(tokens, token, slots, bits, factor):
     return slot
 
 
-@_helper
+@kernel_helper
 def _first_slot(key, bits, factor):
     # Fibonacci hashing: multiply, keep the top bits (Knuth, vol. 3, section 6.4).
     return np.int64(np.uint64(key) * np.uint64(factor) >> np.uint64(64 - bits))
 
 
-@_helper
+@kernel_helper
 def _same(start, other_start, length):
     for k in range(0, length - 8, 8):
         if load_word(start + k) != load_word(other_start + k):
@@ -954,7 +983,7 @@ def _same(start, other_start, length):
     return load_word(start + length - 8) == load_word(other_start + length - 8)
 
 
-@_helper
+@kernel_helper
 def _match_positions(
     numbers, length, reference_numbers, reference_ends, reference_count, positions, matches
 ):
@@ -995,7 +1024,7 @@ def _match_positions(
         matches[n] = count_ones(union)
 
 
-@_helper
+@kernel_helper
 def _match_nodes(
     numbers, length, reference_numbers, reference_ends, reference_count, factor,
     nodes, counts, matches,
@@ -1051,7 +1080,7 @@ def _match_nodes(
         start = reference_ends[reference]
 
 
-@_helper
+@kernel_helper
 def _find_node(parent, token, nodes, bits, factor):
     """Return the index in `nodes` of a node's key, or of an empty slot for it.
 

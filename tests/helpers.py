@@ -487,9 +487,9 @@ def python_only():
 
     functions = {function.__name__: function for function in bleu_kernels._kernels}
     with (
-        mock.patch.object(bleu_kernels, "is_ready", return_value=False),
-        mock.patch.object(bleu_kernels, "compile_if_worthwhile", return_value=False),
-        mock.patch.object(bleu_kernels, "count_common", functions["count_common"]),
+        mock.patch.object(bleu_kernels, "_is_ready", False),
+        mock.patch.object(bleu_kernels, "_can_compile", False),
+        mock.patch.object(bleu_kernels, "_count_common", functions["_count_common"]),
     ):
         yield
 

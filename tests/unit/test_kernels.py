@@ -105,7 +105,7 @@ def test_a_line_if_numba_compiles(kernels, capsys, monkeypatch, own, others, has
     from numba.core import event
 
     def make_events():
-        for function in (kernels.warm_up,) * own + (json.dumps,) * others:
+        for function in (kernels._kernels[0],) * own + (json.dumps,) * others:
             with event.trigger_event(
                 "numba:compile", {"dispatcher": SimpleNamespace(py_func=function)}
             ):
@@ -160,7 +160,7 @@ def test_after_a_compilation_that_failed(kernels, monkeypatch, error):
         with pytest.raises(type(error)):
             kernels.compile_if_worthwhile(WORTH + 1)
         assert not kernels.is_ready()
-        assert kernels.count_common in kernels._kernels  # the Python function
+        assert kernels._count_common in kernels._kernels  # the Python function
     monkeypatch.setattr(kernels, "count_rows_compiled", lambda *arguments, rule: None)
     monkeypatch.setattr(kernels, "split_texts_compiled", lambda *arguments: None)
     assert kernels.compile_if_worthwhile(1)
