@@ -1090,16 +1090,17 @@ def explain_unknown_option(
 ) -> str:
     """Name the fix for an option that a method does not take."""
     takes = f"{method}() takes {', '.join(taken)}."
-    if name in OPTIONS:
+    options = CorpusOptions.__annotations__
+    if name in options:
         return f"`{name}` is not an option of {method}(). Remove it. {takes}"
     advice = OTHER_NAMES.get(name, "")
     if name in _NAMES_OF_CONFIDENCE:
         advice = _advise_confidence(name, value)
     for argument in re.findall(r"^write `(\w+)", advice):
         advice = _COLUMNS.get((method, argument), advice)
-        if argument not in OPTIONS and method == "evaluate.load":
+        if argument not in options and method == "evaluate.load":
             advice = f"pass it to compute() as `{argument}`"
-        elif argument in (*OPTIONS, "by", "documents") and argument not in taken:
+        elif argument in (*options, "by", "documents") and argument not in taken:
             advice = ""
     if advice:
         return f"Unknown option `{name}`: {advice}."
