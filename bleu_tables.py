@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import bleu_messages as messages
-from .bleu_corpus import Int64, Label, Layout, SystemName, group_labels, number_labels
+from .bleu_corpus import Int64, Label, Layout, SystemName, group_labels
 from .bleu_counting import count_totals
 from .bleu_inputs import is_result, list_labels, read_array, read_documents, read_labels, to_arrow
 from .bleu_messages import (
-    ONE_RUN_EACH,
+    RUNS_BY_NAME,
     RunOfSystem,
     name_value,
     show_system,
@@ -27,7 +27,7 @@ from .bleu_messages import (
     within_system,
 )
 from .bleu_options import COUNTING_OPTIONS, PRETOKENIZED, Options, Origin, same_or_var
-from .bleu_statistics import Counted, Group, check_labels, sum_by_number
+from .bleu_statistics import Counted, Group, check_labels
 from .bleu_tokenizers import choose_tokenizer
 
 LABEL = "label"  # the column of labels in a table
@@ -59,11 +59,7 @@ class TableMetadata(TypedDict, total=False):
 
 def tabulate(counted: Counted, options: Options) -> pa.Table:
     """Return counted rows as a table."""
-    columns: dict[str, Any] = dict(zip(options.layout.names, counted.rows.T))
-    if counted.labels is not None:
-        columns[LABEL] = make_label_column("by", counted.labels)
-    if counted.documents is not None:
-        columns[DOCUMENT] = make_label_column("documents", counted.documents)
+    rows = pa.table(dict(zip(options.layout.names, counted.rows.T)))
     metadata: TableMetadata = {
         "tokenize": counted.origin.tokenizer_name,
         "lowercase": options.lowercase,
@@ -77,7 +73,19 @@ def tabulate(counted: Counted, options: Options) -> pa.Table:
             (label, group.origin.tokenizer_name, group.origin.nrefs)
             for label, group in counted.groups.items()
         ]
-    return pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(metadata)})
+    table = _append_labels(rows, counted.labels, counted.documents)
+    return table.replace_schema_metadata({_METADATA: json.dumps(metadata)})
+
+
+def _append_labels(
+    rows: pa.Table, labels: Sequence[Label] | None, documents: Sequence[Label] | None
+) -> pa.Table:
+    """Return rows with the columns of their labels and documents."""
+    if labels is not None:
+        rows = rows.append_column(LABEL, make_label_column("by", labels))
+    if documents is not None:
+        rows = rows.append_column(DOCUMENT, make_label_column("documents", documents))
+    return rows
 
 
 def make_label_column(name: str, labels: Sequence[Label]) -> pa.Array:
@@ -112,7 +120,6 @@ class GivenRows(NamedTuple):
     origin: their tokenizer and number of references.
     options: the options of the call, with those that the rows were counted under.
     unknown: the names of options that neither the rows nor the call tell.
-    part_sizes: the number of rows of each part, by its place in messages.
     may_be_segments: False if the rows are sums, or could be sums that look like segments.
     counted_by: the origin of the rows of each label that the rows were counted by.
     labels, groups, documents: as in `Counted`.
@@ -122,7 +129,6 @@ class GivenRows(NamedTuple):
     origin: Origin
     options: Options
     unknown: Sequence[str]
-    part_sizes: Mapping[str, int]
     may_be_segments: bool
     counted_by: Mapping[Label, Origin]
     labels: Sequence[Label] | None
@@ -249,7 +255,6 @@ def _read_given(
         origin=Origin(counted_with.get("tokenize", asked["tokenize"]), recorded.nrefs),
         options=adopted,
         unknown=unknown,
-        part_sizes={place: len(part.columns) for place, part in parts.items()},
         may_be_segments=not recorded.are_sums and (orders > 1 or is_recorded),
         counted_by=recorded.counted_by,
         labels=labels,
@@ -268,45 +273,8 @@ def is_table(statistics: Any) -> bool:
 
 # --- Rows to sums ---------------------------------------------------------------------------------
 
-_PARTS_AT_ONCE = 100  # parts that wait until their sums are added
-
-
-class _Sums(NamedTuple):
-    """Sums of rows, one per label and document, in order of first appearance.
-
-    columns: the statistics columns, without metadata.
-    keys: the label and the document of each sum, as far as the rows have these columns.
-    """
-
-    columns: pa.Table
-    keys: Mapping[str, Sequence[Label]]
-
-    @classmethod
-    def add(cls, parts: Sequence[_Sums]) -> _Sums:
-        """Add rows, or sums of rows, that have the same columns.
-
-        >>> names = ["matches_1", "totals_1", "prediction_length", "reference_length"]
-        >>> rows = pa.table([[1, 2, 0], [2, 2, 1], [2, 2, 1], [3, 2, 1]], names)
-        >>> sums = _Sums.add([_Sums(rows, {"document": ["b", "a", "b"]})])
-        >>> sums.keys, sums.columns["totals_1"].to_pylist()
-        ({'document': ['b', 'a']}, [3, 2])
-        """
-        columns = pa.concat_tables([part.columns for part in parts])
-        _check_counts(columns)
-        labels: dict[str, list[Label]] = {}
-        for name in parts[0].keys:
-            labels[name] = [label for part in parts for label in part.keys[name]]
-        if not labels:  # without copying the rows
-            totals = [[pc.sum(column).as_py()] for column in columns.columns]
-            return cls(pa.table(totals, columns.column_names), {})
-        rows = np.stack([np.asarray(column) for column in columns.columns]).T
-        numbers = number_labels(list(zip(*map(number_labels, labels.values()))))
-        (sums,) = sum_by_number([rows], numbers)
-        _, first_rows = np.unique(numbers, return_index=True)
-        keys = {}
-        for name, of_rows in labels.items():
-            keys[name] = [of_rows[row] for row in first_rows.tolist()]
-        return cls(pa.table(list(sums.T), columns.column_names), keys)
+_WAITING_PARTS = 100  # parts that wait until they are added
+_WAITING_ROWS = 2_000  # a part with fewer rows waits as it is, because a sum takes a millisecond
 
 
 def add_statistics(statistics: object, options: Options, *, keeps_labels: bool = True) -> pa.Table:
@@ -324,10 +292,9 @@ def add_statistics(statistics: object, options: Options, *, keeps_labels: bool =
     """
     options_of_score = replace(options, tokenize_by=None)
     without_rows: _Part | None = None
-    waiting: list[_Sums] = []
+    waiting: list[pa.Table] = []
     names: list[str] = []  # of the columns of labels and documents
-    schemas: dict[str, pa.Table] = {}  # tables without rows, by the place of the first of its kind
-    seen: set[tuple[object, int]] = set()
+    kinds: dict[object, tuple[str, pa.Table]] = {}  # the first place of each, without rows
     for place, part in _stream_parts(statistics):
         if not keeps_labels:
             part = _Part(part.columns, part.columns)
@@ -336,34 +303,37 @@ def add_statistics(statistics: object, options: Options, *, keeps_labels: bool =
             without_rows = without_rows or part
             continue
         # 2. Compare how the part was counted with the parts before.
-        part_names = part.key_names()
-        if not schemas:
-            names = part_names
-        elif part_names != names:
-            raise _keys_differ(next(iter(schemas)), names, place, part_names)
-        schema = part.columns[:0]
-        kind = ((schema.schema.metadata or {}).get(_METADATA), schema.num_columns)
-        if kind not in seen:
-            seen.add(kind)
-            schemas[place] = schema
-            first_place = next(iter(schemas))
-            pair = {first_place: schemas[first_place], place: schema}
-            _merge_metadata(pair, has_labels=LABEL in names)
+        kind = ((part.columns.schema.metadata or {}).get(_METADATA), part.columns.num_columns)
+        if not kinds:
+            names = part.key_names()
+            kinds[kind] = (place, part.columns[:0])
+        first = next(iter(kinds.values()))
+        if part.key_names() != names:
+            raise _keys_differ(first[0], names, place, part.key_names())
+        if kind not in kinds:
+            kinds[kind] = (place, part.columns[:0])
+            _merge_metadata(dict([first, kinds[kind]]), has_labels=LABEL in names)
         # 3. Check it as a score would, and add it.
-        waiting.append(_sum_part(place, part, options_of_score))
-        if len(waiting) == _PARTS_AT_ONCE:
-            waiting = [_Sums.add(waiting)]
+        rows = _read_rows(place, part, options_of_score)
+        waiting.append(rows if len(rows) < _WAITING_ROWS else _add_rows([rows]))
+        if len(waiting) == _WAITING_PARTS:
+            waiting = [_add_rows(waiting)]
     if waiting:
-        recorded = _merge_metadata(schemas, has_labels=LABEL in names)
-        return _make_table(_Sums.add(waiting), _record_sums(recorded))
+        recorded = _merge_metadata(dict(kinds.values()), has_labels=LABEL in names)
+        return _add_rows(waiting).replace_schema_metadata(_record_sums(recorded))
     if without_rows is None:
         raise ValueError(_NO_STATISTICS)
-    sums = _Sums(without_rows.columns, dict.fromkeys(without_rows.key_names(), ()))
-    return _make_table(sums, without_rows.columns.schema.metadata)
+    empty: list[Label] = []
+    names = without_rows.key_names()
+    return _append_labels(
+        without_rows.columns,
+        labels=empty if LABEL in names else None,
+        documents=empty if DOCUMENT in names else None,
+    )
 
 
-def _sum_part(place: str, part: _Part, options: Options) -> _Sums:
-    """Check a part as a score of it would, and add its rows."""
+def _read_rows(place: str, part: _Part, options: Options) -> pa.Table:
+    """Check a part as a score of it would, and return its rows with their labels and documents."""
     names = part.key_names()
     given = _read_given(
         {place: part},
@@ -371,12 +341,34 @@ def _sum_part(place: str, part: _Part, options: Options) -> _Sums:
         by=LABEL if LABEL in names else None,
         documents=DOCUMENT if DOCUMENT in names else None,
     )
-    keys: dict[str, Sequence[Label]] = {}
-    if given.labels is not None:
-        keys[LABEL] = given.labels
-    if given.documents is not None:
-        keys[DOCUMENT] = given.documents
-    return _Sums.add([_Sums(given.columns, keys)])
+    return _append_labels(given.columns, given.labels, given.documents)
+
+
+def _add_rows(tables: Sequence[pa.Table]) -> pa.Table:
+    """Add the rows of each label and document, in order of first appearance.
+
+    >>> rows = pa.table({"totals_1": [2, 2, 1], "document": ["b", "a", "b"]})
+    >>> _add_rows([rows]).to_pydict()
+    {'totals_1': [3, 2], 'document': ['b', 'a']}
+    """
+    try:
+        rows = pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowTypeError as error:
+        raise TypeError(
+            f"statistics: expected labels of one type in all tables ({error}). Pass [str(label) for"
+            " label in labels] to statistics()."
+        ) from None
+    keys = [name for name in rows.column_names if name in (LABEL, DOCUMENT)]
+    counts = [name for name in rows.column_names if name not in keys]
+    _check_counts(rows.select(counts))
+    if not keys:  # a tenth of the time
+        return pa.table([[pc.sum(column).as_py()] for column in rows.columns], counts)
+    # Arrow returns groups in any order.
+    rows = rows.append_column("row", pa.array(np.arange(len(rows))))
+    aggregations = [("row", "min"), *((name, "sum") for name in counts)]
+    sums = rows.group_by(keys).aggregate(aggregations).sort_by("row_min")
+    columns = [*(f"{name}_sum" for name in counts), *keys]
+    return sums.select(columns).rename_columns([*counts, *keys])
 
 
 def _record_sums(recorded: _Recorded) -> dict[bytes, bytes] | None:
@@ -392,15 +384,6 @@ def _record_sums(recorded: _Recorded) -> dict[bytes, bytes] | None:
             for label, origin in recorded.counted_by.items()
         ]
     return {_METADATA: json.dumps(metadata).encode()}
-
-
-def _make_table(sums: _Sums, metadata: Mapping[bytes, Any] | None) -> pa.Table:
-    """Return sums as a table, with their labels and documents."""
-    table = sums.columns
-    arguments = {LABEL: "by", DOCUMENT: "documents"}
-    for name, labels in sums.keys.items():
-        table = table.append_column(name, make_label_column(arguments[name], labels))
-    return table.replace_schema_metadata(metadata)
 
 
 def _keys_differ(
@@ -877,11 +860,6 @@ def _check_unigrams(columns: pa.Table, options: Options) -> None:
 
 # --- Tables of several systems --------------------------------------------------------------------
 
-# When the reference lengths of two tables show that they are of one test set.
-_MIN_EQUAL_LENGTHS = 30  # rows, all of them equal, even if the corpus has a single length
-_MIN_EQUAL_SHARE = 0.5  # of the rows, if fewer rows or not all of them are equal
-_CHANCE = 1e-6  # the probability of such a share in tables of different texts
-
 
 class TablesOfSystems(NamedTuple):
     """Tables of systems with the same segments or documents, and the same options.
@@ -941,7 +919,6 @@ def read_tables(
     for name, statistics in systems.items():
         with within_system(name):
             given = read_counted(statistics, options, by=by, documents=documents, like=like)
-            _check_repeated_part(given)
             first = next(iter(tables.values()), given)
             _check_same_function(given.origin.tokenizer_name, first.origin.tokenizer_name)
             if not given.have_segments():
@@ -960,12 +937,8 @@ def read_tables(
     expected = _list_properties(tables[first_name], have_segments)
     for name, given in tables.items():
         for noun, value in _list_properties(given, have_segments).items():
-            if value == expected[noun]:
-                continue
-            if noun == "segments":
-                _check_sizes(tables, first_name, name)
-                _check_sizes(tables, name, first_name)
-            raise _systems_differ(noun, first_name, name)
+            if value != expected[noun]:
+                raise _systems_differ(noun, first_name, name)
     return TablesOfSystems(tables, have_segments)
 
 
@@ -977,47 +950,6 @@ def _share(
         return labels
     have_same_types = all(map(is_, map(type, labels), map(type, first_labels)))  # 1 == True
     return first_labels if have_same_types else labels
-
-
-def _check_repeated_part(given: GivenRows) -> None:
-    """Raise if a list of tables has runs on one test set, which would count as new segments.
-
-    The reference lengths of runs on a test set are equal, row by row. With several references,
-    runs may differ in which one is the closest: in tests at least half of the lengths were
-    equal, against a sixth for two translations of the same texts.
-    """
-    lengths = np.asarray(given.columns["reference_length"])
-    (first_place, first_size), *others = given.part_sizes.items()
-    start = first_size
-    for place, size in others:
-        if _are_same_lengths(lengths[:first_size], lengths[start : start + size]):
-            raise TypeError(
-                f"{first_place} and {place} have the same reference lengths, row by row, so they"
-                f" look like two runs, not like two parts of a test set. {ONE_RUN_EACH} If they are"
-                " parts, pass pa.concat_tables(tables)."
-            )
-        start += size
-
-
-def _are_same_lengths(lengths: Int64, other: Int64) -> bool:
-    """Return True if reference lengths are those of one test set, in the same order.
-
-    >>> lengths = np.arange(12)
-    >>> _are_same_lengths(lengths, lengths), _are_same_lengths(lengths, lengths[::-1])
-    (True, False)
-    """
-    rows = len(lengths)
-    if len(other) != rows or rows < 2:
-        return False
-    share = (lengths == other).mean()
-    if share == 1 and rows >= _MIN_EQUAL_LENGTHS:
-        return True
-    # Lengths are equal by chance if the corpus has few of them, or if it is sorted by length.
-    _, counts = np.unique(lengths, return_counts=True)
-    chance = max(((counts / rows) ** 2).sum(), (lengths[1:] == other[:-1]).mean())
-    # Hoeffding's bound (1963) on the probability of so high a share.
-    probability = np.exp(-2 * rows * (share - chance) ** 2)
-    return bool(share >= _MIN_EQUAL_SHARE and share > chance and probability < _CHANCE)
 
 
 def _list_properties(given: GivenRows, have_segments: bool) -> dict[str, object]:
@@ -1038,27 +970,14 @@ def _list_properties(given: GivenRows, have_segments: bool) -> dict[str, object]
     return properties
 
 
-def _check_sizes(
-    tables: Mapping[SystemName | RunOfSystem, GivenRows],
-    name: SystemName | RunOfSystem,
-    other: SystemName | RunOfSystem,
-) -> None:
-    """Raise if a system is a list of tables, each of the size of another system's only table."""
-    sizes = tables[name].part_sizes.values()
-    other_sizes = tables[other].part_sizes.values()
-    if len(sizes) > 1 and len(other_sizes) == 1 and set(sizes) == set(other_sizes):
-        raise TypeError(
-            f"System {show_system(name)}: got {len(sizes)} tables with as many rows each as the"
-            f" table of {show_system(other)}, so they look like runs, not like parts of a test set."
-            f" {ONE_RUN_EACH}"
-        )
-
-
 def _systems_differ(
     noun: str, name: SystemName | RunOfSystem, other_name: SystemName | RunOfSystem
 ) -> ValueError:
-    return ValueError(
+    error = (
         f"systems: the tables of {show_system(name)} and {show_system(other_name)} differ in"
         f" their {noun}. Pass tables of the same segments, made by statistics() with the"
         " same options."
     )
+    if noun == "segments":
+        error += f" A list of tables is one test set; pass runs {RUNS_BY_NAME}"
+    return ValueError(error)

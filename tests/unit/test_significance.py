@@ -1,6 +1,5 @@
 """Significance in `compare`, `rank` and `compute`: documents as units, several training runs per system."""
 
-import itertools
 import json
 import random
 import re
@@ -16,16 +15,12 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from bleu.bleu_significance import INTERVAL_METHODS, Estimate, add_estimate, describe_intervals
-from conftest import needs_wmt21
 from helpers import (
     DOCUMENTS,
     REFERENCES,
     SYSTEMS,
     TESTS,
-    WMT21,
     interval_by_t,
-    read_lines,
-    read_systems,
     record_warnings,
     spread,
 )
@@ -1066,145 +1061,22 @@ def test_other_mistakes_keep_their_message(bleu, system, references, message):
             call(bleu, {"new": system, "old": THREE}, references)
 
 
-def read_parts(bleu, texts, references, sizes):
-    """Return the tables of consecutive parts of a test set."""
-    ends = list(itertools.accumulate(sizes))
-    return [
-        bleu.statistics(
-            predictions=texts[end - size : end], references=references[end - size : end]
-        )
-        for size, end in zip(sizes, ends)
-    ]
-
-
-def make_varied_runs(segments, lengths=range(4, 30), seed=1, references=1, edits=0):
-    """Return three runs on a test set whose reference lengths are drawn from `lengths`."""
-    generator = random.Random(seed)
-    words = ["the", "cat", "sat", "on", "a", "mat", "and", "looked", "at", "me", "while", "it", "was", "raining"]  # fmt: skip
-    draw = lambda: " ".join(generator.choices(words, k=generator.choice(lengths)))
-    rows = [[draw() for _ in range(references)] for _ in range(segments)]
-    runs = []
-    for _ in range(3):
-        cut = [generator.randint(0, edits) for _ in rows]
-        runs.append([row[0][2 * size :] for row, size in zip(rows, cut)])
-    return runs, rows
-
-
-# The runs, and whether their tables in a list are told from parts of a test set.
-REPEATED_PARTS = {
-    "lengths that vary": (make_varied_runs(12), True),
-    "few segments": (make_varied_runs(6), False),
-    "short answers": (make_varied_runs(40, lengths=[1, 2]), True),
-    "a few short answers": (make_varied_runs(20, lengths=[1, 2]), False),
-    "one length": (make_varied_runs(30, lengths=[8]), True),
-    "one length, few segments": (make_varied_runs(29, lengths=[8]), False),
-    "several references, of which the closest counts": (make_varied_runs(100, references=3, edits=3), True),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("made", "is_told"), REPEATED_PARTS.values(), ids=REPEATED_PARTS)
-def test_tables_of_runs_in_a_list_are_not_parts_of_a_test_set(bleu, made, is_told):
-    """Added up as one test set, runs would count as new segments, and p would be far too low."""
-    runs, references = made
-    tables = [bleu.statistics(predictions=texts, references=references) for texts in runs]
-    by_name = {"A": {"seed 1": tables[0], "seed 2": tables[1]}, "B": tables[2]}
-    for call in (METHODS_OF_RUNS["compare"], METHODS_OF_RUNS["rank"]):
-        for parts in (tables[:2], tuple(tables[:2]), [tables[0], tables[1][:0], tables[1]]):
-            systems = {"A": parts, "B": list(reversed(parts))}
-            if not is_told:
-                assert call(bleu, systems)
-                continue
-            with pytest.raises(TypeError) as raised:
-                call(bleu, systems)
-            assert str(raised.value) == (
-                f"System 'A': statistics[0] and statistics[{len(parts) - 1}] have the same"
-                " reference lengths, row by row, so they look like two runs, not like two parts of"
-                f" a test set. Pass one run per system; compare() takes several {RUNS_BY_NAME}"
-                " If they are parts, pass pa.concat_tables(tables)."
-            )
-    joined = {name: pa.concat_tables(tables[:2]) for name in "AB"}
-    assert bleu.compare(joined, n_resamples=9)["systems"]["B"]["p_value"] == 1
-    assert bleu.compare(by_name, n_resamples=100)["test"] == "runs"
-
-
-# Test sets in two parts of equal size, which are not runs.
-PARTS = {
-    "lengths that vary": lambda: make_varied_runs(80),
-    "short answers": lambda: make_varied_runs(80, lengths=[1, 2]),
-    "one length": lambda: make_varied_runs(40, lengths=[8]),
-    "several references": lambda: make_varied_runs(200, references=3, edits=3),
-    "sorted by length": lambda: make_sorted_runs(400),
-}
-
-
-def make_sorted_runs(segments):
-    """Return runs on a test set that two processes have shared: every second row is of one of them.
-
-    The rows are sorted by length, so both parts have nearly the same lengths in the same order.
-    """
-    runs, references = make_varied_runs(segments)
-    order = sorted(range(segments), key=lambda row: len(references[row][0].split()))
-    interleaved = [*order[::2], *order[1::2]]
-    pick = lambda rows: [rows[row] for row in interleaved]
-    return [pick(texts) for texts in runs], pick(references)
-
-
-@pytest.mark.parametrize("make", PARTS.values(), ids=PARTS)
-def test_parts_of_a_test_set_are_not_taken_for_runs(bleu, make):
-    runs, references = make()
-    half = len(references) // 2
-    parts = {
-        name: read_parts(bleu, texts, references, [half, half]) for name, texts in zip("AB", runs)
-    }
-    whole = {
-        name: bleu.statistics(predictions=texts, references=references)
-        for name, texts in zip("AB", runs)
-    }
-    assert bleu.compare(parts, n_resamples=9) == bleu.compare(whole, n_resamples=9)
-
-
-@needs_wmt21
-def test_parts_in_several_languages_are_not_taken_for_runs(bleu):
-    """Translations of the same sentences have similar lengths; so have two translations of each."""
-    names = ["en-cs.ref.A.cs", "en-cs.ref.B.cs", "en-de.ref.A.de", "en-de.ref.C.de"]
-    texts = [read_lines(WMT21 / "references" / f"newstest2021.{name}") for name in names]
-    parts = [bleu.statistics(predictions=lines, references=lines) for lines in texts]
-    for pair in itertools.combinations(parts, 2):
-        assert bleu.compare({"A": pair, "B": pair}, n_resamples=9)
-
-
-@needs_wmt21
-def test_runs_on_several_references_are_told(bleu):
-    """The closest of three references is the same one for most segments of two systems."""
-    systems, references = read_systems("en-de", "ACD")
-    tables = [
-        bleu.statistics(predictions=texts, references=references) for texts in systems.values()
-    ]
-    for pair in itertools.combinations(tables, 2):
-        with pytest.raises(TypeError, match="look like two runs"):
-            bleu.compare({"A": pair, "B": pair})
-
-
-def test_a_list_of_runs_beside_a_single_table(bleu):
-    """With few segments, only the sizes tell: each part has as many rows as the other system."""
-    runs, references = make_varied_runs(5)
+def test_a_list_of_tables_is_one_test_set(bleu):
+    """Runs in a list have more rows than the table of another system."""
     first, second, third = (
-        bleu.statistics(predictions=texts, references=references) for texts in runs
+        bleu.statistics(predictions=SYSTEMS[name], references=REFERENCES) for name in "ABA"
     )
-    for systems in ({"A": third, "B": [first, second]}, {"B": [first, second], "A": third}):
+    parts = [first[:3], first[3:]]
+    assert bleu.compare({"A": parts, "B": second}) == bleu.compare({"A": first, "B": second})
+    for systems in ({"A": third, "B": [first, second]}, {"A": [first, second], "B": third}):
         for call in (METHODS_OF_RUNS["compare"], METHODS_OF_RUNS["rank"]):
-            with pytest.raises(TypeError) as raised:
+            with pytest.raises(ValueError, match="differ in") as raised:
                 call(bleu, systems)
             assert str(raised.value) == (
-                "System 'B': got 2 tables with as many rows each as the table of 'A', so they look"
-                " like runs, not like parts of a test set. Pass one run per system; compare() takes"
-                f" several {RUNS_BY_NAME}"
+                "systems: the tables of 'A' and 'B' differ in their segments. Pass tables of the"
+                " same segments, made by statistics() with the same options. A list of tables is"
+                f" one test set; pass runs {RUNS_BY_NAME}"
             )
-    frames = {"A": third.to_pandas(), "B": [first.to_pandas(), second.to_pandas()]}
-    with pytest.raises(TypeError, match="System 'B': got 2 tables with as many rows each"):
-        bleu.compare(frames, like=first)
-    with pytest.raises(ValueError, match="differ in their segments"):
-        bleu.compare({"A": third, "B": [first, second[:3]]})
 
 
 @pytest.mark.parametrize(

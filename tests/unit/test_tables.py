@@ -937,6 +937,17 @@ class TestTotal:
         with pytest.raises(ValueError, match=r"^statistics: got no rows\."):
             bleu.compute(statistics=total)
 
+    def test_labels_of_tables_have_one_type(self, bleu):
+        """Numbers are of one type, and a table may have no label but None."""
+        texts = {"predictions": ["a b"], "references": ["a b"]}
+        count = lambda label: bleu.statistics(**texts, by=[label])
+        total = bleu.total([count(1), count(2.5), count(None), count(1)])
+        assert total["label"].to_pylist() == [1, 2.5, None]
+        assert total["totals_1"].to_pylist() == [4, 2, 2]
+        for labels in (["x", 1], [True, 1], [2.5, True]):
+            with pytest.raises(TypeError, match=r"of one type in all tables \(.*\)\. Pass"):
+                bleu.total(map(count, labels))
+
     def test_one_part_at_a_time_is_in_memory(self, bleu):
         """Of a generator: 400 parts of 20,000 rows would take 640 MB."""
         (row,) = bleu.statistics(predictions=["a b c d"], references=["a b c d"]).to_pylist()
