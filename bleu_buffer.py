@@ -31,6 +31,7 @@ from .bleu_corpus import (
     picklable,
 )
 from .bleu_inputs import list_references, make_empty_corpus, read_corpus
+from .bleu_look import Watch
 from .bleu_messages import count_things, show_value, warn_once_per_kind
 from .bleu_options import OTHER_METHODS, Options
 
@@ -247,6 +248,7 @@ class BufferedMetric(_Metric, ABC):
         super().__init__(**arguments)
         self._buffer = Buffer()
         self._gathered: Buffer | None = None  # the rows of all processes, after an error
+        self._watch = Watch(_lock)
 
     _options: Options
 
@@ -328,6 +330,7 @@ class BufferedMetric(_Metric, ABC):
         super().__init__(**state["arguments"])
         self._buffer = copy.copy(state["buffer"])
         self._gathered = copy.copy(state["gathered"])
+        self._watch = Watch(_lock)
         self._bind_methods()
 
     def _add(self, predictions: object, references: object, unknown: dict[str, object]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -37,17 +37,19 @@ def count_checked(
     options: Options,
     labels: Sequence[Label] | None = None,
     documents: Sequence[Label] | None = None,
+    *,
+    look: Callable[..., None] = look_at,
 ) -> Counted:
     """Count the segments of a corpus, as `count_groups` does, and warn of mistakes."""
     counted = count_groups(corpus, options, labels, documents)
-    look_at(corpus, counted.bigrams, options)
+    look(corpus, counted.bigrams, options)
     return counted
 
 
-def sum_checked(corpus: Corpus, options: Options) -> Int64:
+def sum_checked(corpus: Corpus, options: Options, *, look: Callable[..., None] = look_at) -> Int64:
     """Return the sum of the rows of a corpus, int64 [2 N + 2], and warn of mistakes."""
     summed = sum_corpus(corpus, choose_tokenizer(options, corpus.kind), options)
-    look_at(corpus, summed.bigrams, options)
+    look(corpus, summed.bigrams, options)
     return summed.row
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -16,6 +16,7 @@ from . import bleu_significance as significance
 from .bleu_checks import count_checked, sum_checked
 from .bleu_corpus import Corpus, Int64, Label
 from .bleu_inputs import read_documents, read_labels
+from .bleu_look import look_at
 from .bleu_messages import (
     count_things,
     invalid,
@@ -54,9 +55,14 @@ if TYPE_CHECKING:
 
 
 def score_corpus(
-    corpus: Corpus, options: Options, by: object = None, documents: object = None
+    corpus: Corpus,
+    options: Options,
+    by: object = None,
+    documents: object = None,
+    *,
+    look: Callable[..., None] = look_at,
 ) -> Result:
-    """Score a corpus, and warn about suspicious texts."""
+    """Score a corpus, and warn about suspicious texts, at which `look` looks."""
     if not len(corpus):
         raise ValueError(messages.NO_SEGMENTS)
     has_groups = by is not None or documents is not None
@@ -64,10 +70,10 @@ def score_corpus(
         document_labels = read_documents(documents, len(corpus))
         labels = read_labels(by, len(corpus))
         with warn_once_per_kind():
-            counted = count_checked(corpus, options, labels, document_labels)
+            counted = count_checked(corpus, options, labels, document_labels, look=look)
             return _score_counted(counted, options, segments=len(corpus))
     # The sum alone needs constant memory.
-    total = sum_checked(corpus, options)
+    total = sum_checked(corpus, options, look=look)
     tokenizer = choose_tokenizer(options, corpus.kind)
     origin = Origin(tokenizer.name, corpus.reference_count())
     result = Result(_build_scores(total, origin, options))

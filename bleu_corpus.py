@@ -235,7 +235,7 @@ class Corpus:
 
     def reference_counts(self) -> Int64:
         """Return the number of references of each segment: int64 [segments]."""
-        return np.concatenate([np.diff(batch.bounds) for batch in self.batches])
+        return np.concatenate([batch.bounds[1:] - batch.bounds[:-1] for batch in self.batches])
 
     def take(self, segments: Int64) -> Corpus:
         """Return a copy of some segments, which keep their rows.

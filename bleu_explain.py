@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -47,8 +47,14 @@ def _name_argument(message: str) -> str:
 
 
 @reword_errors(_name_argument)
-def explain_segment(prediction: object, references: object, options: Options) -> Explanation:
-    """Count one segment, and keep the n-grams and tokens that matched.
+def explain_segment(
+    prediction: object,
+    references: object,
+    options: Options,
+    *,
+    look: Callable[..., None] = look_at,
+) -> Explanation:
+    """Count one segment, and keep the n-grams and tokens that matched; `look` looks at the texts.
 
     The first order of the paper's example 2:
 
@@ -85,7 +91,7 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     explanation = Explanation(scoring.score_row(row, options, smoothed))
     origin = Origin(tokenizer.name, corpus.reference_count())
     explanation["signature"] = make_signature(options, origin)
-    look_at(corpus, None, options, "prediction")
+    look(corpus, None, options, "prediction")
     scoring.warn_if_zero(explanation["bleu"], row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]

@@ -1,16 +1,19 @@
 """The look that `compute` and other methods take at texts without being asked.
 
-It takes rows, not calls: `Look.add` keeps a sample of the rows of one or several calls, and
-`Look.find` reads 64 of them. No text is read unless the bytes of both sides differ.
+It takes rows, not calls: `Watch` collects the rows of small calls, `Look.add` keeps a sample of
+them, and `Look.find` reads 64. No text is read unless the bytes of both sides differ.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from ast import literal_eval
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +35,7 @@ from .bleu_corpus import (
 from .bleu_measures import find_mistakes
 from .bleu_messages import Notice, count_things, warn
 from .bleu_options import OPTIONS, Options
-from .bleu_pairs import Found, Pairs
+from .bleu_pairs import Found, Pairs, RowOfCall
 from .bleu_scoring import bleu
 from .bleu_statistics import sum_corpus
 from .bleu_tokenizers import choose_tokenizer
@@ -170,6 +173,7 @@ class Look:
 
     Args:
         options: the options of the calls.
+        calls: the number of rows of each call, if they are the rows of several ones.
 
     >>> look = Look(Options())
     >>> look.add(make_text_corpus(["a cat</s>"], [["a cat"]], "text"))
@@ -177,7 +181,8 @@ class Look:
     ['special_tokens']
     """
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, calls: Sequence[int] = ()) -> None:
+        self._calls = calls
         self._options = options
         if options.tokenize_by is not None:  # labels are not known: one that fits all texts
             self._options = replace(options, tokenize="char", tokenize_by=None)
@@ -268,7 +273,7 @@ class Look:
             references,
             self._options,
             kind=self._kind,
-            numbers=numbers,
+            rows=list(map(self._locate, numbers)),
             is_asked=False,
         )
         # 2. Tell what is frequent, and ways of writing that cost three points.
@@ -293,6 +298,18 @@ class Look:
                 found += self._score_writing(each, predictions, references)
         return found
 
+    def _locate(self, row: int) -> RowOfCall:
+        """Return a row as its call numbers it.
+
+        >>> Look(Options(), [2, 3, 1])._locate(3)
+        RowOfCall(number=1, calls_ago=1)
+        """
+        for call, size in enumerate(self._calls, 1):
+            if row < size:
+                return RowOfCall(row, len(self._calls) - call)
+            row -= size
+        return RowOfCall(row)
+
     def _score_writing(
         self, found: Found, predictions: Sequence[str], references: Sequence[Sequence[str]]
     ) -> Iterator[Found]:
@@ -313,24 +330,49 @@ class Look:
             says = f": BLEU is {before:.1f} in the rows looked at, and {after:.1f} if written alike"
             yield replace(found, says=found.says + says)
 
-    def warn(self, name: str = "predictions[{row}]", *, may_be_unrelated: bool = True) -> None:
-        """Warn of each mistake.
+    def warn(
+        self,
+        name: str = "predictions[{row}]",
+        told: dict[str, float] | None = None,
+        *,
+        may_be_unrelated: bool = True,
+    ) -> None:
+        """Warn of each mistake, unless it was told before.
 
         Args:
             name: the template of a prediction's name in messages.
+            told: the share of the rows that had a mistake when it was told, by kind and side. It is
+                told again when its share has grown tenfold. The dict is updated.
             may_be_unrelated: as for `find`.
         """
-        if max(1, 0.005 * self._rows) <= len(self._empty) < self._rows:
-            rows = count_things(len(self._empty), "row")
-            says = f"predictions[{self._empty[0]}] is empty, like {rows} of {self._rows:,}"
-            warn(Notice("empty", says, ". Look at these rows"))
+        told = {} if told is None else told
+        of_calls = " (of the last calls)" if len(self._calls) > 1 else ""
+        count = len(self._empty)
+        if max(1, 0.005 * self._rows) <= count < self._rows:
+            first = self._locate(self._empty[0]).name("predictions")
+            says = (
+                f"{first} is empty, like {count_things(count, 'row')} of {self._rows:,}{of_calls}"
+            )
+            if _is_new(told, "empty predictions", count / self._rows):
+                warn(Notice("empty", says, ". Look at these rows"))
         for found in self.find(may_be_unrelated=may_be_unrelated) if self._rows else ():
+            share = len(found.rows) / min(_ROWS, self._rows)
+            if not _is_new(told, f"{found.kind} {found.side}", share):
+                continue
             option, _, value = found.fix.partition("=")
             notice = Notice(found.kind, "{says}", ". Write: {fix}")
             if option in OPTIONS:
                 notice = notice._replace(option=option, value=literal_eval(value))
             says = re.sub(r"^predictions\[(\d+)\]", lambda row: name.format(row=row[1]), found.says)
-            warn(notice, says=says, fix=found.fix)
+            warn(notice, says=f"{says}{of_calls}", fix=found.fix)
+
+
+def _is_new(told: dict[str, float], mistake: str, share: float) -> bool:
+    """Return True, and note it, if a mistake was not told, or its share has grown tenfold."""
+    is_new = share >= 10 * told.get(mistake, 0)
+    if is_new:
+        told[mistake] = share
+    return is_new
 
 
 def _are_unspaced(batches: Sequence[Batch]) -> bool:
@@ -351,7 +393,137 @@ def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:
 def look_at(
     corpus: Corpus, bigrams: Int64 | None, options: Options, name: str = "predictions[{row}]"
 ) -> None:
-    """Look at the texts of a call, and warn of mistakes; arguments are those of `Look`."""
+    """Look at the texts of a call, and warn of mistakes.
+
+    Args:
+        corpus, bigrams: as for `Look.add`.
+        options: the options of the call.
+        name: as for `Look.warn`.
+    """
     look = Look(options)
     look.add(corpus, bigrams)
     look.warn(name)
+
+
+# --- Calls of an object ---------------------------------------------------------------------------
+
+_MOST_WAITING = 4096  # rows; a call with as many is looked at by itself
+_LOOKS = (8, 64, 512)  # rows after which those that wait are looked at, as after the first call
+_THIRD_CALL = 3  # after which they are, too: by then, a mistake in each row is told
+_PAUSE = 2.0  # seconds, after which a call belongs to another loop
+_LOOPS = 4
+
+
+@dataclass
+class _Loop:
+    """Calls of an object with the same options, in short succession.
+
+    options: the options of the calls.
+    name: the template of a prediction's name.
+    first, last: the texts of the first and of the last call.
+    time: when the last call ended, in seconds.
+    calls, rows: how many there were.
+    next_look: the number of rows after which those that wait are looked at.
+    waiting: the texts that no look has taken, and the counts of their bigrams.
+    told: as for `Look.warn`.
+    """
+
+    options: Options
+    name: str
+    first: Corpus
+    last: Corpus
+    time: float
+    calls: int = 0
+    rows: int = 0
+    next_look: int = 1
+    waiting: list[tuple[Corpus, Int64 | None]] = field(default_factory=list)
+    told: dict[str, float] = field(default_factory=dict)
+
+    def has(self, corpus: Corpus, options: Options, name: str) -> bool:
+        """Return True if a call has the options, and texts of the same kind."""
+        has_options = self.options is options or self.options == options
+        return has_options and self.name == name and self.first.kind == corpus.kind
+
+
+class Watch:
+    """The rows of the small calls of an object, which are looked at together.
+
+    A loop is warned of a mistake once. A call after a pause, or with the texts of the first or the
+    last call, begins another loop: a cell of a notebook that is run again warns again.
+
+    Args:
+        lock: a lock, which is not held during a look.
+        clock: the function that returns the time in seconds.
+
+    >>> import threading
+    >>> watch = Watch(threading.Lock())
+    >>> for number in range(3):
+    ...     corpus = make_text_corpus([f"{number} cats"], [[f"{number} dogs"]], "text")
+    ...     watch.begin_call()(corpus, None, Options())
+    """
+
+    def __init__(
+        self, lock: AbstractContextManager[object], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._lock = lock
+        self._clock = clock
+        self._loops: list[_Loop] = []  # the latest first
+
+    def begin_call(self) -> Callable[..., None]:
+        """Return the function, like `look_at`, for the texts of a call that begins now."""
+        return partial(self._look, self._clock())
+
+    def _look(
+        self,
+        began: float,
+        corpus: Corpus,
+        bigrams: Int64 | None,
+        options: Options,
+        name: str = "predictions[{row}]",
+    ) -> None:
+        if len(corpus) >= _MOST_WAITING:
+            look_at(corpus, bigrams, options, name)
+            return
+        ended = self._clock()
+        with self._lock:
+            # 1. Find the loop of the call, or begin one.
+            loop = next((loop for loop in self._loops if loop.has(corpus, options, name)), None)
+            others = [other for other in self._loops if other is not loop]
+            if (
+                loop is None
+                or began - loop.time > _PAUSE
+                or _are_equal(corpus, loop.first)
+                or _are_equal(corpus, loop.last)
+            ):
+                loop = _Loop(options, name, corpus, corpus, ended)
+            self._loops = [loop, *others[: _LOOPS - 1]]
+            # 2. Take the rows that wait, if they are enough.
+            loop.time = ended
+            loop.last = corpus
+            loop.waiting.append((corpus, bigrams))
+            loop.calls += 1
+            loop.rows += len(corpus)
+            if loop.rows < loop.next_look and loop.calls != _THIRD_CALL:
+                return
+            taken = loop.waiting
+            loop.waiting = []
+            following = (rows for rows in _LOOKS if rows > loop.rows)
+            loop.next_look = next(following, loop.rows + _MOST_WAITING)
+        # 3. Look at them.
+        corpora = [taken_corpus for taken_corpus, _ in taken]
+        counts = [own for _, own in taken if own is not None]
+        look = Look(options, list(map(len, corpora)))
+        if len(taken) > 1:
+            batches = chain.from_iterable(each.batches for each in corpora)
+            corpus = Corpus(tuple(batches), corpus.kind).combine()
+            bigrams = np.concatenate(counts) if len(counts) == len(taken) else None
+        look.add(corpus, bigrams)
+        look.warn(name, loop.told)
+
+
+def _are_equal(corpus: Corpus, other: Corpus) -> bool:
+    """Return True if two calls have the same texts."""
+    return len(corpus) == len(other) and all(
+        own.predictions.equals(their.predictions) and own.references.equals(their.references)
+        for own, their in zip(corpus.batches, other.batches)
+    )

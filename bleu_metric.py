@@ -362,7 +362,8 @@ class BleuMetric(BufferedMetric):
         corpus = predictions
         if not isinstance(corpus, Corpus):
             corpus = self._rows_to_score(predictions, references)
-        return shape_result(score_corpus(corpus, chosen, by, documents), chosen)
+        scores = score_corpus(corpus, chosen, by, documents, look=self._watch.begin_call())
+        return shape_result(scores, chosen)
 
     def compute(
         self,
@@ -447,7 +448,8 @@ class BleuMetric(BufferedMetric):
         warn_if_reordered(texts, by=by, documents=documents)
         labels = read_labels(by, len(corpus))
         document_labels = read_documents(documents, len(corpus))
-        return tabulate(count_checked(corpus, chosen, labels, document_labels), chosen)
+        look = self._watch.begin_call()
+        return tabulate(count_checked(corpus, chosen, labels, document_labels, look=look), chosen)
 
     def total(self, tables: object) -> pa.Table:
         """Add statistics, and return their sum as a table that keeps how they were counted.
@@ -750,7 +752,7 @@ class BleuMetric(BufferedMetric):
         """
         chosen = self._options_of("explain", options)
         of_segment = replace(chosen, segments=False, confidence=None)
-        return explain_segment(prediction, references, of_segment)
+        return explain_segment(prediction, references, of_segment, look=self._watch.begin_call())
 
     def pairwise(
         self, predictions: object, references: object = None, **options: Unpack[ScoringOptions]

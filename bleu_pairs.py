@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from .bleu_corpus import STRINGS, InputType
-from .bleu_messages import show_value
+from .bleu_messages import count_things, show_value
 from .bleu_options import Options
 
 Side = Literal["predictions", "references"]
@@ -88,12 +88,28 @@ def quote(text: str) -> str:
     return show_value(text if len(text) <= 40 else f"{text[:39]}…")
 
 
+class RowOfCall(NamedTuple):
+    """A row as its call numbers it."""
+
+    number: int
+    calls_ago: int = 0
+
+    def name(self, side: Side, reference: str = "") -> str:
+        """Return the name of a text of the row.
+
+        >>> RowOfCall(3).name("references", "[1]"), RowOfCall(0, 2).name("predictions")
+        ('references[3][1]', 'predictions[0] (2 calls ago)')
+        """
+        ago = f" ({count_things(self.calls_ago, 'call')} ago)" if self.calls_ago else ""
+        return f"{side}[{self.number}]{reference}{ago}"
+
+
 @dataclass(frozen=True)
 class Found:
     """A kind of mistake on one side of the texts of a system.
 
     places: the texts that have it, by their indices on this side.
-    rows: the segments of these texts, as messages number them.
+    rows: the segments of these texts.
     says: a sentence about them, without a period.
     fix: the line to write.
     example: the first place, between ⟦ and ⟧.
@@ -138,7 +154,7 @@ class Pairs:
         references: the texts of each segment.
         options: the options of the call.
         kind: the type of the texts.
-        numbers: the row of each segment, as messages number them; None for 0, 1, 2, …
+        rows: the row of each segment, for messages; None for 0, 1, 2, …
         is_asked: False in the look, which compares fewer texts.
 
     >>> pairs = Pairs(["a cat", "a dog"], [["A cat", "one cat"], ["A dog"]])
@@ -155,13 +171,13 @@ class Pairs:
         options: Options | None = None,
         *,
         kind: InputType = "text",
-        numbers: Sequence[int] | None = None,
+        rows: Sequence[RowOfCall] | None = None,
         is_asked: bool = True,
     ) -> None:
         self.options = options or Options()
         self.kind = kind
         self.is_asked = is_asked
-        self._numbers = range(len(predictions)) if numbers is None else numbers
+        self._rows = rows
         self.texts: dict[Side, list[str]] = {
             "predictions": list(predictions),
             "references": [text for texts in references for text in texts],
@@ -260,7 +276,7 @@ class Pairs:
         row = self.row_of(side, place)
         is_one_of_several = side == "references" and self._bounds[row + 1] - self._bounds[row] > 1
         which = f"[{place - self._bounds[row]}]" if is_one_of_several else ""
-        return f"{side}[{self._numbers[row]}]{which}"
+        return (self._rows[row] if self._rows else RowOfCall(row)).name(side, which)
 
     def count(self, side: Side) -> str:
         """Return the number of texts of a side, with a noun."""
@@ -300,5 +316,4 @@ class Pairs:
     ) -> Found:
         """Return what was found in a side as a whole; `says` is a sentence."""
         rows = sorted({self.row_of(side, place) for place in places})
-        numbers = [int(self._numbers[row]) for row in rows]
-        return Found(kind, side, places, numbers, says, fix, **fields)
+        return Found(kind, side, places, rows, says, fix, **fields)

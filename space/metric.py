@@ -6,6 +6,7 @@ exceeded.
 
 from __future__ import annotations
 
+import copy
 import gc
 import warnings
 from ast import literal_eval
@@ -174,7 +175,7 @@ def request_explanation(
     limits.check_options(options, OPTIONS, TOKENIZERS)
     texts = references if isinstance(references, list) else [references]
     limits.check_sentence([prediction, *texts])
-    return bleu.explain(prediction, references, **options)
+    return copy.copy(bleu).explain(prediction, references, **options)
 
 
 def request_score(
@@ -199,7 +200,8 @@ def request_score(
     # `statistics` returns the rows, which `compute` does not count again.
     not_counting = (*_RESAMPLING_OPTIONS, "segments")
     counting = {name: value for name, value in options.items() if name not in not_counting}
-    rows = bleu.statistics(predictions=predictions, references=references, **counting)
+    own = copy.copy(bleu)  # which looks at the rows of this request alone
+    rows = own.statistics(predictions=predictions, references=references, **counting)
     score_options = {**options, "segments": True}
     result = bleu.compute(statistics=rows, by=labels, documents=documents or None, **score_options)
     return ScoredRows(result, rows)

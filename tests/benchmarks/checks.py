@@ -16,6 +16,7 @@ each alarm, or each mistake that is missed. `--against PATH` is a checkout whose
 
 import argparse
 import ast
+import copy
 import random
 import re
 import sys
@@ -89,7 +90,8 @@ class Look(NamedTuple):
 def compute(
     bleu: Any, predictions: list[str], references: list[Any], options: Mapping[str, Any]
 ) -> tuple[float, dict[str, str]]:
-    """Return the score, and the warnings about the texts by kind."""
+    """Return the score, and the warnings about the texts by kind, as of the first call of an object."""
+    bleu = copy.copy(bleu)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = bleu.compute(predictions=predictions, references=references, **options)
