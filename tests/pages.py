@@ -1,4 +1,6 @@
-"""Run the Python blocks of README.md and docs/ as a reader does: one page, one process, as printed.
+"""Run the Python blocks of README.md and docs/ as a reader does, in the clone's folder, as printed.
+
+A block of a page of recipes runs alone, as if pasted into an empty notebook. The blocks of other pages run in order.
 
 After the language of a block, `file: …` names the file in which the code is to be stored. A line above the block, such as
 `*Needs torch and transformers.*`, has the libraries that it imports beside those of the first tier, as readers see them.
@@ -28,6 +30,8 @@ BLOCK = re.compile(
     r"(?P<code>(?:.*\n)*?)```\n(?:\n```text\n(?P<output>(?:.*\n)*?)```)?",
     re.MULTILINE,
 )
+
+RECIPES = ("docs/recipes.md", "docs/faq.md")  # pages whose blocks need no other block
 
 # Any block: the text behind the backticks, and the code.
 FENCED = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
@@ -81,12 +85,25 @@ def list_untracked(folder: Path) -> list[str]:
 
 
 def run_page(page: str, namespace: dict, libraries: Collection[str] = ()) -> list[Block]:
-    """Run a page's blocks in the current folder, one after the other, and return those left out.
+    """Run a page's blocks in the current folder, one after the other, and return those left out."""
+    if page not in RECIPES:
+        return run_blocks(page, find_blocks(page), namespace, libraries)
+    left_out = []
+    for block in find_blocks(page):
+        left_out += run_blocks(page, [block], {}, libraries)
+    return left_out
+
+
+def run_blocks(
+    page: str, blocks: list[Block], namespace: dict, libraries: Collection[str] = ()
+) -> list[Block]:
+    """Run blocks in the current folder, one after the other, and return those left out.
 
     What a block prints has to be what the page shows.
 
     Args:
         page: the file, such as `"docs/faq.md"`.
+        blocks: some of its blocks.
         namespace: what the page says is the reader's own, by name. Afterwards it has the page's names, too.
         libraries: those that blocks need and that are there. Blocks that need others are left out.
     """
@@ -97,7 +114,7 @@ def run_page(page: str, namespace: dict, libraries: Collection[str] = ()) -> lis
     sys.modules["__main__"] = main
     try:
         with warnings.catch_warnings():
-            for block in find_blocks(page):
+            for block in blocks:
                 if not set(block.needs) <= set(libraries):
                     left_out.append(block)
                 elif block.file:
@@ -129,7 +146,7 @@ def cells(name, title):
 
 def same_numbers(tool):
     """Return pairs of calls from the table for users of other tools: the tool's call, and this metric's."""
-    text = section("docs/conventions.md", "Coming from another tool")
+    text = section("docs/other-tools.md", "Coming from another tool")
     return re.findall(rf"^\| {tool} \| `(.*)` \| `(.*)` \|$", text, re.MULTILINE)
 
 
@@ -137,7 +154,7 @@ def rows_of_the_example():
     """Return the variables that the calls of the table use."""
     import evaluate  # after conftest.py has set its folders
 
-    text = section("docs/conventions.md", "Coming from another tool")
+    text = section("docs/other-tools.md", "Coming from another tool")
     (code,) = [code for info, code in FENCED.findall(text) if info == "python"]
     tree = ast.parse(code)
     tree.body = [
@@ -146,7 +163,7 @@ def rows_of_the_example():
         if isinstance(line, ast.Assign) and not isinstance(line.value, ast.Call)
     ]
     namespace: dict = {"path": str(ROOT / "bleu_metric.py"), "evaluate": evaluate}
-    exec(compile(tree, "docs/conventions.md", "exec"), namespace)
+    exec(compile(tree, "docs/other-tools.md", "exec"), namespace)
     return namespace
 
 

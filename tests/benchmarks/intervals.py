@@ -259,7 +259,7 @@ def measure_disagreement(populations: Sequence[Population], runs: int) -> Iterat
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        description="Print the tables of intervals in docs/significance.md."
+        description="Print the tables of intervals in docs/simulations.md."
     )
     parser.add_argument("--runs", type=int, default=500, help="test sets per cell (default: 500)")
     runs = parser.parse_args().runs

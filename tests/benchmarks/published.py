@@ -1,4 +1,4 @@
-"""Scores that WMT published for systems of 2021, beside the scores of this metric: a table in docs/conventions.md.
+"""Scores that WMT published for systems of 2021, beside the scores of this metric: a table in docs/other-tools.md.
 
 python tests/benchmarks/published.py
 """

@@ -980,7 +980,7 @@ def measure_trained() -> Iterator[list[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Print the tables of docs/significance.md.")
+    parser = argparse.ArgumentParser(description="Print the tables of docs/simulations.md.")
     parser.add_argument(
         "--runs", type=int, default=1_000, help="test sets per row of a table (default: 1,000)"
     )

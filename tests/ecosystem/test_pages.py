@@ -1,4 +1,4 @@
-"""docs/recipes.md as one chain: every block, in order, in one process, with all the libraries that the page needs."""
+"""docs/recipes.md: every block, in one process, with all the libraries that the page needs."""
 
 import sys
 
@@ -12,6 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 LIBRARIES = {  # as blocks name them, and as Python imports them
     "matplotlib": "matplotlib",
+    "tensorboard": "tensorboard",
     "wandb": "wandb",
     "trackio": "trackio",
     "mlflow": "mlflow",
@@ -73,9 +74,9 @@ def clusters(clone, monkeypatch):
 def test_recipes(tmp_path):
     for library in LIBRARIES.values():
         pytest.importorskip(library)
-    namespace: dict = {}
-    left_out = run_page("docs/recipes.md", namespace, [*LIBRARIES, "the Hub"])
-    namespace["spark"].stop()
+    left_out = run_page("docs/recipes.md", {}, [*LIBRARIES, "the Hub"])
+    pyspark_sql = pytest.importorskip("pyspark.sql")
+    pyspark_sql.SparkSession.builder.getOrCreate().stop()
     assert left_out == []
     assert list_untracked(tmp_path) == ["runs", "trackio"]  # named by the environment above
     assert {"systems.png", "outputs.parquet", "score.py"} <= {

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import warnings
 
 import pytest
@@ -13,7 +14,8 @@ pytest.importorskip("accelerate")
 import bleuscore
 import datasets
 import numpy as np
-from pages import run_page
+from helpers import ROOT
+from pages import run_page, section
 from recipes import recipe
 from tiny_gpt2 import PAIRS
 from tiny_gpt2 import make_model as make_causal_model
@@ -118,13 +120,24 @@ def evaluations(namespace):
     return [entry for entry in namespace["trainer"].state.log_history if "eval_bleu" in entry]
 
 
-def test_the_recipes_for_the_trainer_one_after_the_other(namespace):
-    """First alone, then with language pairs, then with a history: each follows the one before with the same trainer."""
+def test_the_recipe_for_the_trainer(namespace):
     run(namespace, *recipe("Seq2SeqTrainer"))
     assert len(evaluations(namespace)) == 3
 
-    run(namespace, *recipe("Several language pairs"))
+
+def test_several_language_pairs(namespace):
+    """The recipe for the trainer, with the arguments that the page names."""
+    (code,) = recipe("Seq2SeqTrainer")
+    text = section("docs/training.md", "Several language pairs")
+    (callback,) = re.findall(r"`(compute_metrics=.*?)`", text)
+    (best,) = re.findall(r"`(metric_for_best_model=.*?)`", text)
+    code = code.replace("compute_metrics=bleu.compute_metrics(tokenizer)", callback)
+    code = code.replace('metric_for_best_model="bleu"', best)
+    assert callback in code
+    assert best in code
+    run(namespace, code)
     logged = evaluations(namespace)
+    assert len(logged) == 3
     for scores in logged:
         assert scores["eval_bleu_macro"] == pytest.approx(
             (scores["eval_bleu_en-de"] + scores["eval_bleu_en-zh"]) / 2
@@ -133,14 +146,15 @@ def test_the_recipes_for_the_trainer_one_after_the_other(namespace):
         scores["eval_bleu_macro"] for scores in logged
     )
 
-    run(namespace, recipe("Best checkpoint or last")[0])
-    scores = [
-        namespace["bleu"].compute(statistics=table)["score"] for table in namespace["history"]
-    ]
-    assert scores == [entry["eval_bleu"] for entry in evaluations(namespace)]
-    assert len(scores) == 3
 
-    run(namespace, recipe("Several seeds")[0])
+def test_best_checkpoint_or_last(namespace, capsys):
+    run(namespace, *recipe("Best checkpoint or last"))
+    assert [len(table) for table in namespace["callback"].history] == [len(SENTENCES)] * 3
+    assert "epoch 3" in capsys.readouterr().out
+
+
+def test_several_seeds(namespace):
+    run(namespace, *recipe("Several seeds"))
     assert list(namespace["runs"]) == ["seed 1", "seed 2", "seed 3"]
     assert {len(table) for table in namespace["runs"].values()} == {len(SENTENCES)}
 
@@ -184,7 +198,7 @@ def test_a_page_runs_in_one_process(namespace):
     }
     left_out = run_page("docs/training.md", namespace, [*libraries, "inspect_ai"])
     assert {block.needs for block in left_out} == {("transformers<5",), ("lighteval",)}
-    assert {"trainer", "history", "bleu_reward", "aggregate_bleu"} <= namespace.keys()
+    assert {"trainer", "runs", "accelerator", "bleu_reward", "aggregate_bleu"} <= namespace.keys()
     for name in ("causal_trainer", "sft_trainer"):
         logged = [entry for entry in namespace[name].state.log_history if "eval_bleu" in entry]
         assert len(logged) == 3
@@ -260,7 +274,10 @@ def test_bleuberi(bleu):
     texts, references = SENTENCES, [text.replace("a big", "the small") for text in SENTENCES]
     namespace = {}
     with contextlib.redirect_stdout(io.StringIO()):
-        run(namespace, *recipe("Rewards for TRL")[::2])
+        run(namespace, recipe("Rewards for TRL")[0])
+    text = " ".join(section("docs/training.md", "Rewards for TRL").split())
+    (call,) = re.findall(r"BLEUBERI .*?`(evaluate\.load\(.*?\))`", text)
+    run(namespace, f"bleu = {call}".replace("./bleu_metric.py", str(ROOT / "bleu_metric.py")))
     expected = [
         bleuscore.compute([[b]], [a], smooth=True)["bleu"] for a, b in zip(texts, references)
     ]

@@ -1,4 +1,4 @@
-"""torchmetrics beside this metric: the lines for it in the table of docs/conventions.md."""
+"""torchmetrics beside this metric: the lines for it in the table of docs/other-tools.md."""
 
 import pytest
 

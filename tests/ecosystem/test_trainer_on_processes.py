@@ -1,4 +1,7 @@
-"""A real Seq2SeqTrainer evaluates 37 rows in batches of 7 on two processes, whose last batches repeat the first rows."""
+"""A real Seq2SeqTrainer evaluates 37 rows in batches of 7 on two processes, whose last batches repeat the first rows.
+
+So does a loop with accelerate.
+"""
 
 import json
 import os
@@ -12,10 +15,25 @@ pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
 from helpers import ROOT
+from recipes import recipe
 from tiny_t5 import SENTENCES, make_model, make_tokenizer, train
 
 SCRIPT = ROOT / "tests" / "ecosystem" / "evaluate_on_processes.py"
 ROWS = [{"text": text, "label": text.replace("on a", "on the")} for text in (SENTENCES * 4)[:37]]
+OWN_DATA = """
+import json
+import datasets
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+model = AutoModelForSeq2SeqLM.from_pretrained("model")
+tokenizer = AutoTokenizer.from_pretrained("model")
+with open("rows.json", encoding="utf-8") as file:
+    columns = [
+        {"input_ids": tokenizer(row["text"])["input_ids"], "labels": tokenizer(row["label"])["input_ids"]}
+        for row in json.load(file)
+    ]
+eval_data = datasets.Dataset.from_list(columns)
+"""
 WAYS = ["whole", "by batch", "not concatenated"]
 
 
@@ -59,3 +77,27 @@ def test_without_references_repeated_rows_count(logged, way):
     one, two = (logged[processes][f"{way}, labels"] for processes in (1, 2))
     assert 5 < one["bleu"] < 100
     assert two["translation_length"] > one["translation_length"]
+
+
+def test_the_recipe_for_accelerate(tmp_path):
+    """On two processes it prints once what one process prints, without the rows that fill the last batch."""
+    tokenizer = make_tokenizer()
+    model = make_model(tokenizer)
+    labels = [row["label"] for row in ROWS]
+    train(model, tokenizer, [row["text"] for row in ROWS], labels, steps=5)
+    for part in (model, tokenizer):
+        part.save_pretrained(tmp_path / "model")
+    (tmp_path / "rows.json").write_text(json.dumps(ROWS))
+    (code,) = recipe("Accelerate")
+    (tmp_path / "loop.py").write_text(f"{OWN_DATA}\n{code}")
+    printed = []
+    for launcher in ([], ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]):
+        ran = subprocess.run(
+            [sys.executable, "-W", "ignore", *launcher, "loop.py"], capture_output=True, text=True, timeout=500, cwd=tmp_path,
+            env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False,
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stderr[-4000:]
+        printed.append(ran.stdout)
+    one, two = printed
+    assert two == one
+    assert 5 < float(one.split()[0]) < 100

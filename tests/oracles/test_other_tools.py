@@ -106,7 +106,7 @@ def test_the_comparison(bleu):
     tools = [bleu, Sacrebleu(), *map(EvaluatesModules().load, ["sacrebleu", "bleu"])]
     lines = [
         line.strip("| ").split(" | ")
-        for line in PAGES["README.md"].splitlines()
+        for line in PAGES["docs/other-tools.md"].splitlines()
         if line.startswith("| ")
     ]
     found = {name: answers for name, *answers in lines if name in checks}
@@ -119,4 +119,4 @@ def test_the_comparison(bleu):
 def test_published_values(bleu, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
     table = importlib.import_module("published").table(bleu)
-    assert table in section("docs/conventions.md", "Published scores")
+    assert table in section("docs/other-tools.md", "Published scores")

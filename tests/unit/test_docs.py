@@ -104,6 +104,41 @@ def test_every_reference_length_is_named():
         assert f'`"{reference_length}"`' in section("docs/conventions.md", "Options")
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_glossary_has_the_unit_of_every_number(bleu):
+    """Of the keys whose values are numbers with a fraction, or lists of such numbers."""
+    words = ["a", "b", "c", "d", "e"]
+    texts = [f"{word} {other} e" for word in words for other in words]
+    rows = {"by": ["x", "y"] * 12 + ["x"], "documents": list(range(25)), "confidence": 0.9}
+    systems = {"one": texts, "two": texts[::-1]}
+    runs = {name: {"r": column, "s": column[::-1]} for name, column in systems.items()}
+    results = [
+        bleu.compute(predictions=texts, references=texts[::-1], segments=True, **rows),
+        bleu.compare(systems, texts, test="bootstrap", n_resamples=10, **rows),
+        bleu.compare(runs, texts, **rows),
+        bleu.rank(systems, texts, n_resamples=10),
+        bleu.diff(systems, texts),
+        bleu.self_bleu(texts),
+        bleu.reconcile(texts, texts[::-1], 50.0),
+    ]
+    units = section("docs/glossary.md", "Units").partition("| --- |")[2]
+    keys = {key for result in results for key in list_numbers(result)}
+    names = {*systems, "value", "reported"}
+    assert {key for key in keys - names if f"`{key}`" not in units} == set()
+    assert len(keys) > 30
+
+
+def list_numbers(result):
+    """Yield the keys whose values are numbers with a fraction, or lists of such numbers, at any depth."""
+    for key, value in result.items():
+        items = value if isinstance(value, list) else [value]
+        for item in items:
+            if isinstance(item, float):
+                yield key
+            elif isinstance(item, dict):
+                yield from list_numbers(item)
+
+
 def test_the_changelog_begins_with_this_version():
     assert re.search(r"^## (\S+)", PAGES["CHANGELOG.md"], re.MULTILINE).group(1) == __version__
 

@@ -148,7 +148,7 @@ def test_classes_of_characters(place):
 
 
 def test_known_differences():
-    """Each kind that the documents name as different still is; docs/conventions.md has the table."""
+    """Each kind that the documents name as different still is; docs/other-tools.md has the table."""
     assert list_different(list(DIFFERENT.values())) == list(DIFFERENT.values())
 
 

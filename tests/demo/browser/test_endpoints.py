@@ -57,7 +57,7 @@ def test_reconcile(client, bleu):
 
 
 def test_readmes_recipe(address, capsys):
-    (code,) = recipe("The Space", level=2)
+    (code,) = recipe("The Space")
     exec(compile(code.replace("http://127.0.0.1:7860", address), "README.md", "exec"), {})
     assert len(capsys.readouterr().out.splitlines()) >= 3
 
