@@ -36,6 +36,7 @@ from .bleu_calls import (
     Counting,
     Scoring,
     Setting,
+    Tools,
     are_captions,
     convention_options,
     list_moses_tools,
@@ -399,7 +400,7 @@ class Search:
             has_effect = not setting.minimum_total or not setting.effective_order
             if has_effect or self.start.effective_order:
                 settings.append(setting._replace(mean_of_segments=True))
-        self._tools = {}
+        self._tools: Tools = {}
         tools = list_tools(corpus, options, self.start, references=(ALL, *reference_positions))
         for setting, tool in tools.items():
             # Weights that the user chose stay weights.
