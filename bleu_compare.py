@@ -987,22 +987,6 @@ class Ranking(report.QuotableReport):
         tested = self._describe_ranks(ALL_TESTS[self["test"]].says)
         return "; ".join([f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip("."), *tested])
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the differences of all pairs, and return the Axes.
-
-        Args:
-            ax: the Axes of matplotlib to draw into; None for a new figure.
-        """
-        names = [system["system"] for system in self["ranking"]]
-        deltas = np.zeros((len(names), len(names)))
-        significant = np.zeros((len(names), len(names)), bool)
-        p_values = self._list_p_values() or [1.0] * len(self["pairs"])
-        pairs = combinations(range(len(names)), 2)
-        for pair, p_value, (i, j) in zip(self["pairs"], p_values, pairs):
-            deltas[i, j] = 100 * pair["delta"]
-            significant[[i, j], [j, i]] = p_value < self["alpha"]
-        return plots.plot_pairs(names, deltas - deltas.T, significant, ax)
-
     def _list_p_values(self) -> list[float]:
         """Return the p-values that the ranks are from, by pair; an empty list without a test."""
         pairs: list[Any] = self["pairs"]

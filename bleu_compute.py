@@ -20,7 +20,6 @@ from .bleu_look import look_at
 from .bleu_messages import (
     count_things,
     invalid,
-    one_of,
     show_value,
     warn_once_per_kind,
 )
@@ -361,20 +360,15 @@ class Result(report.QuotableReport):
         )
 
     def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
-        """Plot the scores of the segments, or precision by order, and return the Axes.
+        """Plot precision by order, and return the Axes.
 
         Args:
             ax: the Axes of matplotlib to draw into; None for a new figure.
-            kind: `"segments"` or `"precisions"`; None for segments if the result has segment
-                scores.
+            kind: `"precisions"`, or None.
         """
-        if kind is None:
-            kind = "segments" if "segment_bleu" in self else "precisions"
-        if kind == "segments":
-            return plots.plot_segments(self["segment_bleu"], ax)
-        if kind == "precisions":
-            return plots.plot_precisions(self, ax)
-        raise invalid("kind", kind, one_of(("segments", "precisions")))
+        if kind not in (None, "precisions"):
+            raise invalid("kind", kind, "'precisions', or leave it out")
+        return plots.plot_precisions(self, ax)
 
     def _list_orders(self) -> list[OrderScores]:
         columns = zip(self["counts"], self["totals"], self["precisions"], self["bleu_by_order"])
@@ -429,7 +423,7 @@ class GroupedResult(Result):
 
         Args:
             ax: the Axes of matplotlib to draw into; None for a new figure.
-            kind: as for the result without groups; None for the groups.
+            kind: None for the groups, `"precisions"` for precision by order.
         """
         if kind is not None:
             return super().plot(ax, kind)

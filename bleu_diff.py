@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -44,7 +44,6 @@ from .bleu_ngrams import (
     sorted_order,
 )
 from .bleu_options import Options, Origin, make_signature
-from .bleu_plots import plot_scatter
 from .bleu_report import (
     Report,
     passing,
@@ -66,9 +65,6 @@ from .bleu_scoring import NOISE, bleu, count_wins, warn_about_zeros
 from .bleu_statistics import count_batch, take_bigrams
 from .bleu_tables import is_table
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # The first length, in tokens, of each range of reference lengths but the one that begins at 0.
 LENGTHS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)
@@ -503,10 +499,6 @@ class Difference(Report):
     """
 
     _absent = MappingProxyType({"groups": passing("by=labels")})
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot both systems' segment scores into `ax` or a new figure, and return the Axes."""
-        return plot_scatter(self["segment_bleu"], ax)
 
     def distinctive_ngrams(self, name: SystemName, count: int = 10) -> list[NGramDifference]:
         """Return the most distinctive n-grams of all orders, without parts of listed n-grams.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -36,7 +36,6 @@ from .bleu_look import look_at
 from .bleu_messages import EXPECTED_TEXT, count_things, show_value
 from .bleu_ngrams import NumberedNGrams, NumberedTexts, number_texts, sorted_order
 from .bleu_options import Options, Origin, make_signature, same_or_var
-from .bleu_plots import plot_segments
 from .bleu_report import Report, passing, write_label, write_score
 from .bleu_results import SelfBleuScores
 from .bleu_scoring import bleu
@@ -44,10 +43,6 @@ from .bleu_tokenizers import (
     ChosenTokenizer,
     choose_tokenizer,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 _PAIRS_PER_BATCH = 1 << 13  # their rows fit the CPU cache
 # The text of an n-gram, its number and place in an index, and their copies while they are joined.
@@ -190,10 +185,6 @@ class SelfBleu(Report):
             texts = len(scores["segment_bleu"])
             records.append({"group": label, "texts": texts, "self_bleu": scores["self_bleu"]})
         return records
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the scores of the texts into `ax` or a new figure, and return the Axes."""
-        return plot_segments(self["segment_bleu"], ax)
 
 
 def _describe_texts(self_bleu: float, segment_bleu: Sequence[float]) -> list[str]:

@@ -8,12 +8,11 @@ takes those of a matplotlib style that is in effect.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .bleu_corpus import Float64
 from .bleu_report import ResultDict, write_difference, write_name
 
 if TYPE_CHECKING:
@@ -21,13 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Transform
     from matplotlib.typing import ColorType
 
-_BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
 _LABEL_SIZE = "small"
 _RUN_OFFSET = 0.25  # of the dots of training runs from the row of their mean
 _ACCENT = "C0"
-_CELL = "#1f77b4"  # white text on it has a contrast of 4.8
-_LABELED_SYSTEMS = 15  # more numbers in a matrix of pairs would overlap
 # Its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme.
 _GRAY = "#767676"
 _INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
@@ -75,16 +71,6 @@ def plot_precisions(result: ResultDict, ax: Axes | None = None) -> Axes:
         ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
     ax.set_xticks(range(len(totals)), [f"{order}-gram" for order in range(1, len(totals) + 1)])
     ax.set(ylim=(0, 110), yticks=range(0, 101, 20), ylabel="precision (%)")
-    return ax
-
-
-def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
-    """Plot a histogram of segment scores, which are on the scale 0-1."""
-    ax = _open(ax)
-    counts, edges = np.histogram(100 * np.asarray(scores, float), bins=range(0, 100 + _BIN, _BIN))
-    ax.bar(edges[:-1], counts, width=_BIN, align="edge", **_style(ax, "after clipping"))
-    ax.set(xlim=(0, 100), xlabel=f"BLEU of a segment, in steps of {_BIN}", ylabel="segments")
-    ax.locator_params(axis="y", integer=True)
     return ax
 
 
@@ -140,47 +126,6 @@ def plot_scores(
     return ax
 
 
-def plot_pairs(
-    names: Sequence[object],
-    deltas: Float64,
-    significant: np.ndarray[Any, np.dtype[np.bool_]],
-    ax: Axes | None = None,
-) -> Axes:
-    """Plot the differences between all pairs of systems, with significant differences filled.
-
-    Args:
-        names: the systems, the best first.
-        deltas: float64 [systems, systems], the score of a row's system minus the score of a
-            column's, in points.
-        significant: bool [systems, systems].
-    """
-    labels = [_write_tick(name) for name in names]
-    longest = max(len(label) for label in labels)
-    size = 1.2 + 0.5 * len(names) + 0.1 * longest  # inches; a character is about 0.1 wide
-    ax = _open(ax, width=max(4.8, size), height=max(3.6, size))
-    for row, column in np.argwhere(~np.eye(len(names), dtype=bool)).tolist():
-        is_filled = significant[row, column]
-        fill = _CELL if is_filled else "none"
-        ax.bar(column, 1, 1, row - 0.5, facecolor=fill, edgecolor="none", linewidth=0)
-        if len(names) <= _LABELED_SYSTEMS:
-            color = "white" if is_filled else _ink(ax)
-            ax.annotate(
-                write_difference(deltas[row, column], 1),
-                (column, row),
-                ha="center",
-                va="center",
-                color=color,
-                fontsize=_LABEL_SIZE,
-            )
-    ticks = range(len(names))
-    ax.set_xticks(ticks, labels, rotation=90)
-    ax.set_yticks(ticks, labels)
-    ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5))
-    title = "Row minus column, BLEU points; filled if significant"
-    ax.set_title(title, fontsize="medium", wrap=True)
-    return ax
-
-
 def plot_steps(
     start: str, steps: Sequence[FormulaStep], end: str, score: float, *, ax: Axes | None = None
 ) -> Axes:
@@ -216,32 +161,7 @@ def plot_steps(
     return ax
 
 
-def plot_scatter(scores: Mapping[Hashable, Sequence[float]], ax: Axes | None = None) -> Axes:
-    """Plot segment scores (0-1) of two systems, by name.
-
-    Points above the diagonal favor the second system.
-    """
-    ax = _open(ax, width=4.8, height=4.8)
-    first_name, second_name = (_write_tick(name) for name in scores)
-    x, y = (100 * np.asarray(system_scores, float) for system_scores in scores.values())
-    # The more points there are, the smaller and the more transparent they are.
-    crowd = np.sqrt(len(x) + 1)
-    opacity = float(np.clip(30 / crowd, 0.05, 0.8))
-    size = float(np.clip(150 / crowd, 12, 40))
-    ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
-    ax.scatter(x, y, s=size, color=_ACCENT, alpha=opacity, linewidths=0)
-    title = (
-        f"{second_name} better in {(y > x).sum():,}, {first_name} better in {(x > y).sum():,}"
-        f" of {len(x):,} segments"
-    )
-    ax.set_title(title, fontsize="medium", wrap=True)
-    ax.set(xlim=(-2, 102), ylim=(-2, 102), aspect="equal")
-    ax.set_xlabel(f"BLEU of a segment, {first_name}", wrap=True)
-    ax.set_ylabel(f"BLEU of a segment, {second_name}", wrap=True)
-    return ax
-
-
-def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
+def _open(ax: Axes | None, height: float = 3.6) -> Axes:
     """Return the Axes to draw into, which are those of a new figure if `ax` is None."""
     try:
         import matplotlib.pyplot as plt
@@ -253,7 +173,7 @@ def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
         has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
         colors = {} if has_style else _PAGE
         # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
-        figure = plt.figure(figsize=(width, height), layout="constrained", frameon=has_style)
+        figure = plt.figure(figsize=(6.4, height), layout="constrained", frameon=has_style)
         with plt.rc_context(colors):
             ax = figure.subplots()
     has_log_scale = "log" in (ax.get_xscale(), ax.get_yscale())

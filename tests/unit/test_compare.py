@@ -1101,3 +1101,12 @@ def test_rank_by_document_keeps_sums_only(bleu):
     tables = repeat_tables(bleu, 20, segments)
     call = lambda: bleu.rank(tables, documents=documents, n_resamples=32)
     assert measure_peak(call) < 20 * 80 * segments
+
+
+def test_a_difference_that_rounds_to_0_is_not_negative(bleu):
+    references = [f"{n} green bottles hanging on the wall of house {n * 7}" for n in range(9000)]
+    other = ["0 green bottle hanging on the wall of house 0", *references[1:]]
+    systems = {"A": references, "B": other}
+    compared = bleu.compare(systems, references, n_resamples=20, confidence=None)
+    assert " +0.00 " in str(compared)
+    assert "-0.00" not in str(compared)

@@ -10,12 +10,13 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
-from bleu.bleu_plots import FormulaStep, plot_scatter, plot_steps
+from bleu.bleu_plots import FormulaStep, plot_steps
 from helpers import ROOT
 from recipes import recipe
 from test_report import MAKE, PREDICTIONS, REFERENCES
 from test_significance import RUN_REFERENCES, RUNS
 
+PLOTTED = [name for name in MAKE if name not in ("rank", "diff", "self_bleu")]
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
@@ -33,7 +34,7 @@ def labels(axis):
     return [label.get_text() for label in axis.get_ticklabels()]
 
 
-@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.parametrize("name", PLOTTED)
 def test_into_axes_or_a_figure_of_its_own(bleu, name, tmp_path):
     result = MAKE[name](bleu)
     _, ax = plt.subplots()
@@ -66,7 +67,7 @@ PAGES = [
 ]  # a background, and the least contrast of text on it
 
 
-@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.parametrize("name", PLOTTED)
 @pytest.mark.parametrize(("page", "of_text"), PAGES)
 def test_a_figure_of_its_own_fits_light_and_dark_pages(bleu, name, page, of_text, tmp_path):
     """Its background is transparent. WCAG asks for a contrast of 4.5 for text and 3 for lines and bars.
@@ -90,21 +91,6 @@ def test_a_figure_of_its_own_fits_light_and_dark_pages(bleu, name, page, of_text
         spine.get_edgecolor() for spine in ax.spines.values()
     ]
     assert min(contrast(color, page) for color in bars + lines) > 3
-
-
-@pytest.mark.parametrize(("page", "of_text"), PAGES)
-def test_numbers_of_pairs_can_be_read_in_their_cells(bleu, page, of_text):
-    references = [f"{n} green bottles hanging on the wall" for n in range(40)]
-    systems = {"short": [text[:-9] for text in references], "right": references, "same": references}
-    ax = bleu.rank(systems, references).plot()
-    cells = {
-        (round(bar.get_x() + 0.5), round(bar.get_y() + 0.5)): bar.get_facecolor()
-        for bar in ax.patches
-    }
-    filled = [cells[text.xy][3] == 1 for text in ax.texts]
-    assert sorted(filled) == [False] * 2 + [True] * 4
-    for text, is_filled in zip(ax.texts, filled):
-        assert contrast(text.get_color(), cells[text.xy] if is_filled else page) > of_text
 
 
 def test_axes_and_styles_keep_their_colors(bleu):
@@ -159,44 +145,6 @@ class TestPrecisions:
         assert len(set(faces)) == len(faces) == 3
 
 
-@pytest.mark.parametrize("family_wise", [True, False])
-def test_pairs_of_a_ranking(bleu, family_wise):
-    """A cell has the row's score minus the column's, and is filled if the pair is significant."""
-    references = [f"{n} green bottles hanging on the wall" for n in range(40)]
-    cut = lambda most: [text[: -(n % most) - 1] for n, text in enumerate(references)]
-    systems = {"best": references, "cut": cut(8), "also": cut(9), "$worst": ["green bottles"] * 40}
-    result = bleu.rank(systems, references, n_resamples=100, family_wise=family_wise)
-    ax = result.plot()
-    names = [system["system"] for system in result["ranking"]]
-    shown = [name.replace("$", r"\$") for name in names]
-    assert labels(ax.xaxis) == labels(ax.yaxis) == shown
-    cells = {
-        (round(bar.get_x() + 0.5), round(bar.get_y() + 0.5)): bar.get_facecolor()[3] > 0
-        for bar in ax.patches
-    }
-    numbers = {text.xy: text.get_text() for text in ax.texts}
-    assert len(cells) == len(numbers) == 12
-    for pair in result["pairs"]:
-        row, column = (names.index(name) for name in pair["systems"])
-        is_significant = pair["p_adjusted" if family_wise else "p_value"] < 0.05
-        assert cells[column, row] == cells[row, column] == is_significant
-        assert numbers[column, row] == f"{100 * pair['delta']:+.1f}"
-        assert numbers[row, column] == f"{-100 * pair['delta']:+.1f}"
-
-
-def test_a_difference_that_rounds_to_0_is_not_negative(bleu):
-    """In the picture of pairs, and in the table."""
-    references = [f"{n} green bottles hanging on the wall of house {n * 7}" for n in range(2000)]
-    systems = {"A": references, "B": references, "C": ["green bottles", *references[1:]]}
-    ranking = bleu.rank(systems, references, n_resamples=20)
-    assert 0 < 100 * ranking["pairs"][1]["delta"] < 0.05
-    assert {text.get_text() for text in ranking.plot().texts} == {"+0.0"}
-    systems["D"] = ["0 green bottle hanging on the wall of house 0", *references[1:]]
-    compared = bleu.compare(systems, references, baseline="A", n_resamples=20, confidence=None)
-    assert " +0.00 " in str(compared)
-    assert "-0.00" not in str(compared)
-
-
 def test_groups_with_their_intervals(bleu):
     """A row per group and average, with its interval; the micro-average is a line."""
     by = ["news", "$talks$"] * 20
@@ -215,25 +163,6 @@ def test_groups_with_their_intervals(bleu):
     plain = bleu.compute(predictions=predictions, references=texts, by=by).plot()
     assert (labels(plain.yaxis), plain.get_xlabel()) == (labels(ax.yaxis), "BLEU")
     assert result.plot(kind="precisions").get_ylabel() == "precision (%)"
-
-
-class TestSegments:
-    def test_histogram(self, bleu):
-        result = bleu.compute(
-            predictions=["a b c d"] * 3 + ["x"] * 2, references=["a b c d"] * 5, segments=True
-        )
-        ax = result.plot()
-        (bars,) = ax.containers
-        assert [bar.get_height() for bar in bars] == [2, *[0] * 18, 3]
-        assert (bars[-1].get_x(), bars[-1].get_width()) == (95, 5)
-        assert (ax.get_xlabel(), ax.get_ylabel()) == (
-            "BLEU of a segment, in steps of 5",
-            "segments",
-        )
-
-    def test_precisions_all_the_same(self, bleu):
-        ax = MAKE["compute"](bleu).plot(kind="precisions")
-        assert ax.get_ylabel() == "precision (%)"
 
 
 def test_systems(bleu):
@@ -304,22 +233,6 @@ class TestWaterfall:
         ]
 
 
-def test_scatter():
-    ax = plot_scatter({"A": [0.1, 0.5, 0.5], "B": [0.2, 0.4, 0.5]})
-    assert ax.collections[0].get_offsets().tolist() == [[10, 20], [50, 40], [50, 50]]
-    assert ax.get_title() == "B better in 1, A better in 1 of 3 segments"
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("BLEU of a segment, A", "BLEU of a segment, B")
-
-
-def test_scattered_points_can_be_seen_one_by_one_and_in_a_crowd():
-    few, many = (
-        plot_scatter({"A": scores, "B": scores}).collections[0]
-        for scores in ([0.5] * 3, [0.5] * 3000)
-    )
-    assert few.get_sizes() > many.get_sizes()
-    assert few.get_alpha() > many.get_alpha()
-
-
 def test_in_a_dark_style_lines_take_its_colors(bleu):
     with plt.style.context("dark_background"):
         ax = MAKE["conventions"](bleu).plot()
@@ -347,6 +260,37 @@ def test_the_recipe(tmp_path, monkeypatch):
     *_, code = recipe("Results in a notebook")
     exec(code, {})
     assert (tmp_path / "systems.png").exists()
+
+
+@pytest.fixture
+def recipes(monkeypatch):
+    """The names of each block of the recipes of plots, after it ran in the clone's folder."""
+    monkeypatch.chdir(ROOT)
+    namespaces = []
+    for code in recipe("Plots of segments and of pairs"):
+        exec(code, namespace := {})
+        namespaces.append(namespace)
+    return namespaces
+
+
+def test_the_recipes_of_segments_and_pairs(recipes):
+    """Bars count segments, a point is a segment, and a cell is a pair, with a star if it is significant."""
+    histogram, scatter, matrix = recipes
+    heights = [bar.get_height() for bar in histogram["ax"].patches]
+    expected, _ = np.histogram(
+        100 * np.array(histogram["result"]["segment_bleu"]), range(0, 101, 5)
+    )
+    assert heights == expected.tolist()
+    points = np.asarray(scatter["ax"].collections[0].get_offsets())
+    assert points == pytest.approx(scatter["scores"].to_numpy())
+    names = [system["system"] for system in matrix["ranking"]["ranking"]]
+    assert labels(matrix["ax"].xaxis) == labels(matrix["ax"].yaxis) == names
+    for text, pair in zip(matrix["ax"].texts, matrix["ranking"]["pairs"], strict=True):
+        column, row = text.get_position()
+        assert [names[row], names[column]] == pair["systems"]
+        assert text.get_text().rstrip("*") == f"{100 * pair['delta']:.1f}"
+        assert text.get_text().endswith("*") == (pair["p_adjusted"] < 0.05)
+    assert {text.get_text()[-1] == "*" for text in matrix["ax"].texts} == {True, False}
 
 
 def test_a_dot_per_run(bleu):
