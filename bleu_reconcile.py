@@ -68,6 +68,7 @@ from .bleu_report import (
     Report,
     fit_terminal,
     passing,
+    write_difference,
 )
 from .bleu_results import (
     ConditionsContent,
@@ -1319,9 +1320,8 @@ class Reconciliation(Report):
         return f"{usual}; {describe_steps(first['steps'])} gives it{by_chance}: {self._ask()}."
 
     def _describe(self, setting: SettingScores) -> str:
-        if list_changes(setting["steps"]):
-            return describe_steps(setting["steps"])
-        return "your options" if self["verified"] is None else "the signature's options"
+        unchanged = "your options" if self["verified"] is None else "the signature's options"
+        return describe_steps(setting["steps"]) or unchanged
 
     def _ask(self) -> str:
         """Return what to ask the authors for: what would decide between settings."""
@@ -1375,7 +1375,7 @@ class Reconciliation(Report):
         for setting in self._shown()[:SHOWN_MATCHES]:
             is_same = not list_changes(setting["steps"])
             settings = self._describe(setting) + ", unchanged" * is_same
-            row = [settings, f"{setting['score']:.4f}", f"{100 * setting['delta']:+.4f}"]
+            row = [settings, f"{setting['score']:.4f}", write_difference(100 * setting["delta"], 4)]
             if has_matches:
                 likely = "likely" if setting["chance"] <= SMALL_CHANCE else "perhaps"
                 row.append(likely if setting["plausible"] else "by chance")
@@ -1389,7 +1389,7 @@ class Reconciliation(Report):
     def _records(self) -> list[dict[str, object]]:
         return [
             {
-                "settings": describe_steps(setting["steps"]),
+                "settings": self._describe(setting),
                 "bleu": setting["bleu"],
                 "score": setting["score"],
                 "delta": setting["delta"],
@@ -1423,10 +1423,9 @@ class Conventions(Report):
     def _rows(self) -> list[list[str]]:
         rows = [["convention", "BLEU", "difference", "due to"]]
         for name, scores in self.items():
-            score = f"{scores['score']:.2f}"
-            difference = f"{100 * scores['delta']:+.2f}"
-            steps = describe_steps(scores["steps"], with_differences=True)
-            rows.append([name, score, difference, steps])
+            difference = write_difference(100 * scores["delta"])
+            causes = describe_steps(scores["steps"], with_differences=True) or "no change"
+            rows.append([name, f"{scores['score']:.2f}", difference, causes])
         return rows
 
     def _records(self) -> list[dict[str, object]]:
@@ -1465,17 +1464,15 @@ def _write_chance(chance: float) -> str:
 
 
 def describe_steps(steps: Sequence[FactorStep], with_differences: bool = False) -> str:
-    """Write the steps that change the score on one line.
+    """Write the steps that change the score on one line; an empty one if none does.
 
     >>> describe_steps([{"factor": "max_order", "value": 2, "delta": 0.125}], with_differences=True)
     'max_order=2 (+12.50)'
     """
-    changes = list_changes(steps)
-    if not changes:
-        return "– (same settings)"
-    if not with_differences:
-        return ", ".join(change.label for change in changes)
-    return ", ".join(f"{change.label} ({change.difference:+.2f})" for change in changes)
+    described = []
+    for label, difference in list_changes(steps):
+        described.append(f"{label} ({write_difference(difference)})" if with_differences else label)
+    return ", ".join(described)
 
 
 def list_changes(steps: Sequence[FactorStep]) -> list[FormulaStep]:

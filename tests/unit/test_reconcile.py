@@ -189,6 +189,21 @@ def assert_ordered(matches):
         assert all(after >= before - 1e-4 for before, after in itertools.pairwise(distances))
 
 
+def test_a_difference_that_rounds_to_0_has_no_minus(bleu):
+    """The score is just below the number that is written with six decimals."""
+    predictions = ["the cat sat on a mat", "a dog ran here"]
+    references = ["the cat sat on the mat", "that dog ran there"]
+    score = bleu.compute(predictions=predictions, references=references)["score"]
+    found = bleu.reconcile(predictions, references, f"{score + 4e-7:.6f}")
+    assert found["matches"][0]["delta"] < 0
+    assert "+0.0000" in str(found)
+    assert "-0.0000" not in str(found) + found.to_markdown() + found.to_latex()
+    saved = bleu.reconcile(predictions, references)
+    saved["hf"].update(delta=-1e-9, steps=[{"factor": "max_order", "value": 3, "delta": -1e-9}])
+    assert "max_order=3 (+0.00)" in str(saved)
+    assert "-0.00" not in str(saved)
+
+
 def test_without_a_match_the_nearest_are_returned(bleu):
     """The five nearest settings are returned; the steps of each start from the object's options and add up."""
     found = bleu.reconcile(PREDICTIONS, REFERENCES, "99.99")
