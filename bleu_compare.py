@@ -724,10 +724,11 @@ class Comparison(report.QuotableReport):
     def _caption(self) -> str:
         """Return the caption of the table in LaTeX."""
         facts = [f"BLEU, and differences from {self['baseline']}"]
-        tested = _describe_test(self, ALL_TESTS[self["test"]].says, self["systems"].values())
-        if tested:
+        for tested in _describe_test(self, self["systems"].values()):
             level = f"{100 * _find_alpha(self.get('confidence')):g}% level"
-            facts.append(f"†: more than chance at the {level} ({tested[0]})")
+            has_dagger = any(row[0].endswith("†") for row in self._latex_rows())
+            found = "†:" if has_dagger else "No difference is"
+            facts.append(f"{found} more than chance at the {level} ({tested})")
         return ". ".join([*facts, f"Signature: {self['signature']}"])
 
     def _records(self) -> list[dict[str, Any]]:
@@ -751,7 +752,7 @@ class Comparison(report.QuotableReport):
 
     def _note(self) -> str:
         facts = [
-            *_describe_test(self, self["test"], self["systems"].values()),
+            *_describe_test(self, self["systems"].values()),
             *self._describe_intervals(),
             *self._describe_few_runs(),
             *self._describe_no_variance(),
@@ -841,8 +842,7 @@ class Comparison(report.QuotableReport):
                 continue
             sentences.append(f"{scored}, {self._describe_difference(system)}")
         sentences[0] = f"In BLEU, {sentences[0]}"
-        tested = _describe_test(self, ALL_TESTS[self["test"]].says, systems.values())
-        return "; ".join([*sentences, *tested])
+        return "; ".join([*sentences, *_describe_test(self, systems.values())])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the scores and the intervals of the differences, and return the Axes.
@@ -933,7 +933,7 @@ class Ranking(report.QuotableReport):
     <BLANKLINE>
     A scores 10.00 points higher than B (p = 0.0100): more than chance at a family-wise error of 5%.
     <BLANKLINE>
-    randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
+    paired approximate randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
     """
 
     _left_columns = 2
@@ -965,7 +965,7 @@ class Ranking(report.QuotableReport):
         ]
 
     def _note(self) -> str:
-        facts = self._describe_ranks(self["test"])
+        facts = self._describe_ranks()
         kind = describe_intervals(self["ranking"])
         if kind:
             facts.append(f"{report.name_interval(self.get('confidence'))}: {kind}")
@@ -973,9 +973,9 @@ class Ranking(report.QuotableReport):
 
     def _caption(self) -> str:
         """Return the caption of the table in LaTeX."""
-        ranks = "; ".join(self._describe_ranks(ALL_TESTS[self["test"]].says))
-        facts = ["Systems ranked by BLEU", ranks, f"Signature: {self['signature']}"]
-        return ". ".join(filter(None, facts))
+        ranks = "; ".join(self._describe_ranks())
+        caption = f"Systems ranked by BLEU ({ranks})" if ranks else "Systems by BLEU"
+        return f"{caption}. Signature: {self['signature']}"
 
     def _sentence(self) -> str:
         level = self.get("confidence")
@@ -984,8 +984,8 @@ class Ranking(report.QuotableReport):
             rank = _write_rank(system["rank_range"])
             ranked.append(f"{rank}. {system['system']} {report.describe_score(system, level)}")
         (verdict,) = self._verdicts()
-        tested = self._describe_ranks(ALL_TESTS[self["test"]].says)
-        return "; ".join([f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip("."), *tested])
+        facts = [f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip(".")]
+        return "; ".join([*facts, *self._describe_ranks()])
 
     def _list_p_values(self) -> list[float]:
         """Return the p-values that the ranks are from, by pair; an empty list without a test."""
@@ -1012,14 +1012,12 @@ class Ranking(report.QuotableReport):
         return [verdict]
 
     def _describe_error(self) -> str:
-        error = "a family-wise error" if self["family_wise"] else "an error per pair"
-        return f"{error} of {100 * self['alpha']:g}%"
+        error = f"error of {100 * self['alpha']:g}%"
+        return f"a family-wise {error}" if self["family_wise"] else f"an {error} per pair"
 
-    def _describe_ranks(self, test: str) -> list[str]:
-        tested = _describe_test(self, test, self["pairs"])
-        if not tested:
-            return []
-        return [*tested, f"ranks at {self._describe_error()}"]
+    def _describe_ranks(self) -> list[str]:
+        tested = _describe_test(self, self["pairs"])
+        return [*tested, f"ranks at {self._describe_error()}"] if tested else []
 
 
 def _find_alpha(confidence: float | None) -> float:
@@ -1059,9 +1057,7 @@ def _write_rank(rank: Sequence[int]) -> str:
     return "-".join(map(str, dict.fromkeys(rank)))
 
 
-def _describe_test(
-    result: report.ResultDict, test: str, tested: Iterable[Mapping[str, object]]
-) -> list[str]:
+def _describe_test(result: report.ResultDict, tested: Iterable[Mapping[str, object]]) -> list[str]:
     """Return the test, its number of resamples and what it resamples.
 
     The list is empty without a test.
@@ -1070,7 +1066,7 @@ def _describe_test(
         return []
     resamples = f"{result['n_resamples']:,} resamples"
     documents = report.describe_documents(result) + report.describe_shared(result)
-    return [f"{test}, {resamples}{documents}"]
+    return [f"{ALL_TESTS[result['test']].says}, {resamples}{documents}"]
 
 
 def write_p(p_value: float) -> str:

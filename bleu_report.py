@@ -525,13 +525,13 @@ def describe_shared(result: ResultDict) -> str:
     Labels that start again in each group look the same, so the reader has to learn it.
 
     >>> describe_shared({"shared_documents": 40})
-    ', 40 of them in several groups, which the macro-average draws once for all groups'
+    '; 40 of them occur in several groups, and the macro-average draws these once for all groups'
     """
     if "shared_documents" not in result:
         return ""
     return (
-        f", {result['shared_documents']:,} of them in several groups, which the macro-average draws"
-        " once for all groups"
+        f"; {result['shared_documents']:,} of them occur in several groups, and the macro-average"
+        " draws these once for all groups"
     )
 
 

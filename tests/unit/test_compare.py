@@ -123,7 +123,7 @@ def test_printed():
         "",
         "50%_off scores 1.23 points lower than base|line, CI of the difference -2.00 to +0.50 (p = 0.0010): more than chance at the 5% level.",
         "",
-        "bootstrap, 1,000 resamples; CI: percentile bootstrap; CI of difference: t with 85.2 degrees of freedom; nrefs:1",
+        "paired bootstrap, 1,000 resamples; CI: percentile bootstrap; CI of difference: t with 85.2 degrees of freedom; nrefs:1",
     ]
 
 
@@ -149,7 +149,7 @@ def test_markdown_and_latex():
         r"\end{table}",
         "% 50%_off scores 1.23 points lower than base|line, CI of the difference -2.00 to +0.50"
         " (p = 0.0010): more than chance at the 5% level.",
-        "% bootstrap, 1,000 resamples; CI: percentile bootstrap;"
+        "% paired bootstrap, 1,000 resamples; CI: percentile bootstrap;"
         " CI of difference: t with 85.2 degrees of freedom; nrefs:1",
     ]
 

@@ -215,7 +215,7 @@ def test_a_ranking_prints_as_wmts_tables(bleu):
     assert [line.split()[0] for line in lines[3:5]] == ["2-3", "2-3"]
     assert (
         lines[-1]
-        == "randomization, 10,000 resamples; ranks at a family-wise error of 5%; 95% CI: percentile bootstrap;"
+        == "paired approximate randomization, 10,000 resamples; ranks at a family-wise error of 5%; 95% CI: percentile bootstrap;"
         f" {result['signature']}"
     )
     latex = result.to_latex().splitlines()
@@ -315,7 +315,7 @@ def test_a_ranking_says_its_verdict(bleu):
     assert f"; {verdict.removesuffix('.')}; " in result.report()
     two = {name: systems[name] for name in list(systems)[1:]}
     result = bleu.rank(two, references, alpha=0.01, family_wise=False)
-    assert ": may be chance at an error per pair of 1%.\n" in str(result)
+    assert ": may be chance at an error of 1% per pair.\n" in str(result)
     assert "adjusted" not in str(result)
     one = bleu.rank({"A": ["a b c d"], "B": ["a b c e"]}, ["a b c d"])
     assert (

@@ -499,7 +499,8 @@ def test_shared_documents_are_told(bleu):
     for result in (scored, compared):
         assert result["shared_documents"] == shared
         told = (
-            f"{shared} of them in several groups, which the macro-average draws once for all groups"
+            f"{shared} of them occur in several groups, and the macro-average draws these once for"
+            " all groups"
         )
         assert told in str(result)
         assert told in result.report()
@@ -1380,7 +1381,9 @@ def test_runs_in_every_format(bleu):
     assert (
         f"<td>new (mean of 3 runs)</td><td>{'</td><td>'.join(cells)}</td>" in comparison.to_html()
     )
-    assert "\nruns, 1,000 resamples; 95% CI: t with " in str(comparison)
+    assert "\nWelch's t-test for new runs and new texts, 1,000 resamples; 95% CI: t with " in str(
+        comparison
+    )
     frame = comparison.to_pandas()
     assert frame["part"].tolist() == ["all", "run", "run", "run"] * 2
     assert frame["run"].dropna().tolist() == ["seed 0", "seed 1", "seed 2"] * 2
