@@ -25,18 +25,31 @@ from bleu.bleu_trainer import TrainerMetric  # noqa: E402
 HEAD = """\
 # API reference
 
-The methods belong to the object that [`evaluate.load`](#loading) returns. `**options` are [options](#options) by name:
-if a method does not describe them, all except `segments`, `confidence`, `n_resamples` and `seed`. Arguments and errors
-that a method does not list are the same as for [compute](#compute). Names that other tools use raise an error with the
-name to write. Until version 2, releases only add to [the contract](../tests/contract/contract.md) of version 1.0.0.
+The methods belong to the object that [`evaluate.load`](#loading) returns. Methods with `**options` accept the
+[options](#options) by name. Unless a method says otherwise, the last four (`segments`, `confidence`, `n_resamples`,
+`seed`) are not accepted. Arguments and errors that a method does not list are the same as for [compute](#compute). If
+you pass an argument name of another tool, the error names the argument to use. Until version 2, releases only add to
+[the contract](../tests/contract/contract.md) of version 1.0.0.
 
-`make api` generates this page from the docstrings.
+`make api` generates this page from the docstrings, whose examples `help` shows.
 """
 AS_COMPUTE = (  # descriptions that are left out
     "as for `compute`.",
     "as `compute`.",
     "any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.",
 )
+EXAMPLES = {  # pages that show a method at work, instead of the example of its docstring
+    "compare": "recipes.md#comparing-systems",
+    "rank": "recipes.md#ranking-systems",
+    "diff": "recipes.md#where-two-systems-differ",
+    "pairwise": "recipes.md#choosing-among-samples",
+    "self_bleu": "recipes.md#diversity-self-bleu",
+    "check": "check.md",
+    "reconcile": "reconcile.md",
+    "compute_metrics": "training.md#seq2seqtrainer",
+    "restore": "recipes.md#saving-a-result",
+    "warm_up": "speed.md#compiling",
+}
 SECTION = re.compile(r"(Args|Returns|Raises|Examples):\n")
 ENTRY = re.compile(
     r"([\w*`]+(?:, [\w*`]+)*): "
@@ -56,7 +69,7 @@ def make_document() -> str:
     parts += [
         "## Loading",
         _signature("evaluate.load", metric.__init__, "path, "),
-        format_docstring(metric.__doc__),
+        _arguments_and_errors(metric),
     ]
     meanings = {name: re.sub(r"'([\w-]+)'", r'`"\1"`', text) for name, text in DESCRIPTIONS.items()}
     rows = ([name, _code(repr(default)), meanings[name]] for name, default in OPTIONS.items())
@@ -65,7 +78,7 @@ def make_document() -> str:
         parts += [
             f"## {name}",
             _signature(f"bleu.{name}", method),
-            format_docstring(method.__doc__),
+            _replace_example(format_docstring(method.__doc__), name),
         ]
         if name == "compute":
             parts.append(format_docstring(bleu_metric.INPUTS_DESCRIPTION, without=OPTIONS))
@@ -77,6 +90,20 @@ def make_document() -> str:
     calls = _list_calls("callback", _public_methods(TrainerMetric, base=object))
     parts.append(_table(["method", "purpose"], [call, *calls]))
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _arguments_and_errors(owner: object) -> str:
+    """Return a docstring in Markdown, from its section of arguments on."""
+    _before, heading, after = format_docstring(owner.__doc__).partition("**Args**")
+    return heading + after
+
+
+def _replace_example(written: str, name: str) -> str:
+    """Return the text about a method with a link instead of its example, if another page shows the method."""
+    if name not in EXAMPLES:
+        return written
+    text, _, _ = written.partition("```pycon")
+    return f"{text.rstrip()}\n\n[Example]({EXAMPLES[name]})"
 
 
 def format_docstring(text: str | None, without: Iterable[str] = ()) -> str:

@@ -25,6 +25,12 @@ def recipe(title: str) -> list[str]:
     return [code.replace("./bleu_metric.py", str(ROOT / "bleu_metric.py")) for code in own]
 
 
+def example(path: str) -> str:
+    """Return a file in examples/, changed to load the metric from any folder."""
+    text = (ROOT / "examples" / path).read_text(encoding="utf-8")
+    return text.replace("./bleu_metric.py", str(ROOT / "bleu_metric.py"))
+
+
 def sections(text: str, title: str) -> list[str]:
     """Return the sections below a heading of level 2 or 3, up to the next heading.
 

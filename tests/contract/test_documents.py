@@ -99,7 +99,7 @@ def test_the_examples_of_the_reference_run_in_one_process():
     examples = [code for info, code in FENCED.findall(DOCUMENTS["docs/api.md"]) if info == "pycon"]
     text = re.sub("^$", "<BLANKLINE>", "".join(examples).strip(), flags=re.MULTILINE)
     example = doctest.DocTestParser().get_doctest(text, {}, "docs/api.md", None, 0)
-    assert len(example.examples) > 50
+    assert len(example.examples) > 15
     assert doctest.DocTestRunner().run(example).failed == 0
 
 
@@ -116,7 +116,7 @@ def test_every_python_block_is_found():
     """By the regular expression of pages.py."""
     for name, text in DOCUMENTS.items():
         assert len(find_blocks(name)) == len(re.findall("^```python", text, re.MULTILINE)), name
-    assert sum(len(find_blocks(name)) for name in PAGES_WITH_CODE) >= 70
+    assert sum(len(find_blocks(name)) for name in PAGES_WITH_CODE) >= 60
 
 
 class TestCard:

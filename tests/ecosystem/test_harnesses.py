@@ -1,4 +1,4 @@
-"""The recipes for lm-evaluation-harness, lighteval and inspect_ai, run by these libraries with a model that repeats its prompt.
+"""The tasks for lm-evaluation-harness, lighteval and inspect_ai, run by these libraries with a model that repeats its prompt.
 
 lighteval 0.13 needs older libraries than the other tests: pip install lighteval==0.13.0 'huggingface_hub<2' 'xxhash<4'
 """
@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from recipes import recipe
+from recipes import example, recipe
 
 ROWS = [
     {
@@ -105,8 +105,9 @@ def write_rows(path, rows):
 def test_lm_evaluation_harness(tmp_path, bleu, expected):
     """Two tasks and their group; the standard errors are compared with those of lm_eval's own bootstrap."""
     pytest.importorskip("lm_eval")
-    task, utils, command, group = recipe("lm-evaluation-harness")
-    assert "--tasks translation" in command
+    command, group = recipe("lm-evaluation-harness")
+    assert "--include_path examples/lm_eval --tasks translation" in command
+    task = example("lm_eval/translation.yaml")
     write_rows(tmp_path / "data.jsonl", ROWS)
     write_rows(tmp_path / "zh.jsonl", ROWS[::4] + ROWS[1::4])
     (tmp_path / "translation.yaml").write_text(task)
@@ -114,7 +115,7 @@ def test_lm_evaluation_harness(tmp_path, bleu, expected):
         task.replace("data.jsonl", "zh.jsonl").replace("translation", "translation_zh")
     )
     (tmp_path / "group.yaml").write_text(group)
-    (tmp_path / "utils.py").write_text(utils)
+    (tmp_path / "utils.py").write_text(example("lm_eval/utils.py"))
     tasks, groups, its_own, table = json.loads(run(tmp_path, "-c", LM_EVAL).splitlines()[-1])
     result = tasks["translation"]
     assert 0 < result["bleu,none"] < 100
@@ -138,9 +139,10 @@ def test_lm_evaluation_harness(tmp_path, bleu, expected):
 def test_lighteval(tmp_path, expected):
     """lighteval shuffles the segments, so other segments are drawn for the standard error."""
     pytest.importorskip("lighteval")
-    tasks, command = recipe("lighteval")
+    (command,) = recipe("lighteval")
     write_rows(tmp_path / "data" / "test.jsonl", ROWS)
-    (tmp_path / "tasks.py").write_text(tasks)
+    (tmp_path / "examples" / "lighteval").mkdir(parents=True)
+    (tmp_path / "examples" / "lighteval" / "tasks.py").write_text(example("lighteval/tasks.py"))
     (tmp_path / "model.py").write_text(LIGHTEVAL_MODEL)
     model, *arguments = command.split()[2:]
     assert model.startswith('"model_name=')
@@ -188,11 +190,11 @@ print(json.dumps([metrics["corpus_bleu"].value, [list(sample.scores.values())[0]
 @pytest.mark.slow
 def test_inspect_ai(tmp_path, bleu, expected):
     pytest.importorskip("inspect_ai")
-    task, command = recipe("inspect_ai")
-    assert "translation.py" in command
+    (command,) = recipe("inspect_ai")
+    assert "examples/inspect_ai/translation.py" in command
     rows = [{"input": row["source"], "target": row["references"]} for row in ROWS]
     write_rows(tmp_path / "data.jsonl", rows)
-    (tmp_path / "translation.py").write_text(task)
+    (tmp_path / "translation.py").write_text(example("inspect_ai/translation.py"))
     score, segments = json.loads(run(tmp_path, "-c", INSPECT_AI).splitlines()[-1])
     assert score == expected["score"]
     result = bleu.compute(

@@ -184,7 +184,7 @@ def test_several_sets(bleu, model, tokenizer, data, tmp_path):
 
 
 def test_a_page_runs_in_one_process(namespace):
-    """All of docs/training.md, except what needs older libraries: test_evaluate.py and test_harnesses.py run that."""
+    """All of docs/training.md, except what needs older libraries: test_evaluate.py runs that."""
     libraries = ["torch", "transformers", "accelerate", "trl", "lightning", "torchmetrics"]
     for library in libraries:
         pytest.importorskip(library)
@@ -196,9 +196,9 @@ def test_a_page_runs_in_one_process(namespace):
         "train_pairs": pairs,
         "eval_pairs": pairs,
     }
-    left_out = run_page("docs/training.md", namespace, [*libraries, "inspect_ai"])
-    assert {block.needs for block in left_out} == {("transformers<5",), ("lighteval",)}
-    assert {"trainer", "runs", "accelerator", "bleu_reward", "aggregate_bleu"} <= namespace.keys()
+    left_out = run_page("docs/training.md", namespace, libraries)
+    assert {block.needs for block in left_out} == {("transformers<5",)}
+    assert {"trainer", "runs", "accelerator", "bleu_reward"} <= namespace.keys()
     for name in ("causal_trainer", "sft_trainer"):
         logged = [entry for entry in namespace[name].state.log_history if "eval_bleu" in entry]
         assert len(logged) == 3
