@@ -147,10 +147,22 @@ def test_several_language_pairs(namespace):
     )
 
 
-def test_best_checkpoint_or_last(namespace, capsys):
-    run(namespace, *recipe("Best checkpoint or last"))
-    assert [len(table) for table in namespace["callback"].history] == [len(SENTENCES)] * 3
-    assert "epoch 3" in capsys.readouterr().out
+def test_best_checkpoint_or_last(namespace):
+    """The recipe for the trainer, with the lines that the page names."""
+    (code,) = recipe("Seq2SeqTrainer")
+    text = " ".join(section("docs/training.md", "Best checkpoint or last").split())
+    (callback,) = re.findall(r"`(callback = .*?)`", text)
+    (ranking,) = re.findall(r"`(bleu\.rank.*?)`", text)
+    without, given = "compute_metrics=bleu.compute_metrics(tokenizer)", "compute_metrics=callback"
+    assert without in code
+    before, training = code.split("trainer = ")
+    run(namespace, before, callback, "trainer = " + training.replace(without, given))
+    tables = namespace["callback"].history
+    scores = [namespace["bleu"].compute(statistics=table)["score"] for table in tables]
+    assert scores == [entry["eval_bleu"] for entry in evaluations(namespace)]
+    assert len(scores) == 3
+    run(namespace, f"ranking = {ranking}")
+    assert len(namespace["ranking"]["ranking"]) == 3
 
 
 def test_several_seeds(namespace):
