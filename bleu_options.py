@@ -13,7 +13,7 @@ import re
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, NamedTuple, NewType, TypedDict, cast, get_args
+from typing import Any, Literal, NamedTuple, NewType, TypedDict, get_args
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from . import bleu_messages as messages
 from .bleu_corpus import Label, Layout, __version__, picklable, plain_label
 from .bleu_counting import REFERENCE_LENGTHS, CountingRule
 from .bleu_messages import Notice, invalid, one_of, show_value, warn
-from .bleu_results import Scores
-from .bleu_scoring import SMOOTH_METHODS, precisions
+from .bleu_scoring import SMOOTH_METHODS
 from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, is_moses
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
@@ -1118,63 +1117,14 @@ class DropIn(NamedTuple):
     names: the options of this metric by the module's names, where they differ; None for an argument
         without effect.
     keys: the keys of this metric's result by the module's keys.
-    score_again: the function from a result and options to the values that the module rounds
-        differently.
+    scale: the highest precision.
     """
 
     convention: str
     defaults: Mapping[str, object]
     names: Mapping[str, str | None]
     keys: Mapping[str, str]
-    score_again: Callable[[Scores, Options], Mapping[str, object]]
-
-
-def score_as_sacrebleu(scores: Scores, options: Options) -> dict[str, object]:
-    """Return score, precisions (0-100) and brevity penalty, rounded to the last bit as sacreBLEU.
-
-    sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by
-    weights.
-    """
-    method = SMOOTH_METHODS[options.smooth_method]
-    is_foreign = method.further_orders > 0 or method.smooths_lengths
-    if options.weights is not None or is_foreign:  # sacreBLEU has none of these
-        return {"precisions": [100 * value for value in scores["precisions"]]}
-    length = scores["translation_length"]
-    reference_length = scores["reference_length"]
-    row = np.array([*scores["counts"], *scores["totals"], length, reference_length])
-    smoothed = precisions(row, options, scale=100.0)
-    orders = options.max_order
-    if options.effective_order:
-        orders = sum(map(bool, smoothed.present)) or options.max_order
-    penalty = scores["brevity_penalty"]
-    if 0 < length < reference_length:
-        penalty = math.exp(1 - reference_length / length)
-    logarithms = [
-        math.log(value) if value > 0 else -math.inf
-        for value in map(float, smoothed.values[:orders])
-    ]
-    return {
-        "score": penalty * math.exp(sum(logarithms) / orders),
-        "precisions": smoothed.values,
-        "brevity_penalty": penalty,
-    }
-
-
-def score_as_bleu(scores: Scores, options: Options) -> dict[str, object]:
-    """Return score and brevity penalty, rounded as in evaluate's `bleu` to the last bit.
-
-    >>> scores = {"precisions": [2 / 3, 1 / 2], "length_ratio": 3 / 4}
-    >>> score_as_bleu(scores, Options(max_order=2))
-    {'bleu': 0.41368954504257255, 'brevity_penalty': 0.7165313105737893}
-    """
-    ratio = scores["length_ratio"]
-    if options.weights is not None or not ratio or min(scores["precisions"]) <= 0:
-        return {}
-    if SMOOTH_METHODS[options.smooth_method].smooths_lengths:
-        return {}
-    penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio)
-    logarithms = (1 / options.max_order * math.log(value) for value in scores["precisions"])
-    return {"bleu": math.exp(sum(logarithms)) * penalty, "brevity_penalty": penalty}
+    scale: int
 
 
 _KEYS_OF_BLEU = (
@@ -1206,14 +1156,14 @@ DROP_INS = {
             "sys_len": "translation_length",
             "ref_len": "reference_length",
         },
-        score_again=score_as_sacrebleu,
+        scale=100,
     ),
     "bleu": DropIn(
         "hf",
         defaults={"tokenizer": None, "max_order": 4, "smooth": False},
         names={"tokenizer": "tokenize", "smooth": "smooth_method"},
         keys={key: key for key in _KEYS_OF_BLEU},
-        score_again=score_as_bleu,
+        scale=1,
     ),
 }
 
@@ -1245,6 +1195,5 @@ def shape_result(result: dict[str, Any], options: Options) -> dict[str, Any]:
     drop_in = DROP_INS.get(options.convention)
     if drop_in is None:
         return result
-    rounded = drop_in.score_again(cast(Scores, result), options)
-    values = {**result, **rounded}
-    return {name: values[key] for name, key in drop_in.keys.items()}
+    shaped = {name: result[key] for name, key in drop_in.keys.items()}
+    return shaped | {"precisions": [drop_in.scale * value for value in result["precisions"]]}

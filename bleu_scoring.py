@@ -187,9 +187,9 @@ def order_weights(
     return [divide(weight * whole, remaining, remaining > 0) for weight in used]
 
 
-def precisions(rows: Int64, options: Options, scale: float = 1.0) -> Precisions:
-    """Return the precision of each order after smoothing, on the scale 0-1, or 0 to `scale`."""
-    return _smooth(_split_rows(rows), options, scale)
+def precisions(rows: Int64, options: Options) -> Precisions:
+    """Return the precision of each order after smoothing, on the scale 0-1."""
+    return _smooth(_split_rows(rows), options)
 
 
 def brevity_penalty(length: Number, reference_length: Number) -> Number:
@@ -405,8 +405,7 @@ def _split_columns(columns: Counts) -> Columns:
     )
 
 
-def _smooth(columns: Columns, options: Options, scale: float = 1.0) -> Precisions:
-    """Return precisions on the scale 0-1, or from 0 to `scale`."""
+def _smooth(columns: Columns, options: Options) -> Precisions:
     method = SMOOTH_METHODS[options.smooth_method]
     # 1. Smooth. The rows may have more orders than the score and the method need.
     orders = options.counted_orders
@@ -416,16 +415,13 @@ def _smooth(columns: Columns, options: Options, scale: float = 1.0) -> Precision
     smoothed = method.smooth(counted, options.smooth_value_in_effect or 0.0)
     # 2. Divide. A precision is at most 1, and 0 if there are no n-grams.
     present = has_ngrams(smoothed.totals)
-    matches = smoothed.matches
-    if scale != 1:
-        matches = [scale * match for match in matches]
-    quotients = map(divide, matches, smoothed.totals, present)
-    values = [select(quotient > scale, scale, quotient) for quotient in quotients]
+    quotients = map(divide, smoothed.matches, smoothed.totals, present)
+    values = [select(quotient > 1, 1.0, quotient) for quotient in quotients]
     # 3. Leave out orders without a match, if the method does: a factor of 1 changes no product.
     #    `present` then means "has a match", so that with effective order the order has no weight.
     if method.skips:
-        present = [match > 0 for match in matches]
-        values = [select(flag, value, scale) for flag, value in zip(present, values)]
+        present = [match > 0 for match in smoothed.matches]
+        values = [select(flag, value, 1.0) for flag, value in zip(present, values)]
     # 4. Smoothing applies to orders without a match, not to predictions without any match
     #    (mjpost/sacrebleu issue 141). A single row gives Python's True, which needs no work.
     has_match: Flag = reduce(or_, [match > 0 for match in columns.matches[: options.max_order]])
