@@ -47,6 +47,7 @@ from .bleu_options import Options, Origin, make_signature
 from .bleu_report import (
     Report,
     passing,
+    write_difference,
     write_label,
     write_name,
     write_score,
@@ -556,7 +557,7 @@ class Difference(Report):
         wins = count_things(self["wins"], "segment")
         return (
             f"{second_name} against {first_name}: {second_score:.2f} and {first_score:.2f} BLEU,"
-            f" a difference of {second_score - first_score:+.2f}; better in {wins},"
+            f" a difference of {write_difference(second_score - first_score)}; better in {wins},"
             f" equal in {self['ties']:,}, worse in {self['losses']:,}"
         )
 
@@ -614,8 +615,9 @@ class Difference(Report):
 
 def _write_group(name: str, group: GroupDifference) -> list[str]:
     """Return the row of a group in the table."""
-    scores = list(map(write_score, group["bleu"].values()))
-    return [write_name(name), f"{group['segments']:,}", *scores, f"{100 * group['delta']:+.2f}"]
+    scores = map(write_score, group["bleu"].values())
+    delta = write_difference(100 * group["delta"])
+    return [write_name(name), f"{group['segments']:,}", *scores, delta]
 
 
 def _contains(tokens: Sequence[Token], ngram: Sequence[Token]) -> bool:

@@ -632,3 +632,13 @@ def test_a_score_of_0_in_a_group_has_its_reason(bleu):
         "The score of 'B' in group 'talks' is 0: no token of the predictions occurs in the"
         " references."
     ]
+
+
+def test_a_difference_that_rounds_to_0_is_not_negative(bleu):
+    references = [f"{n} green bottles hanging on the wall of house {n * 7}" for n in range(9000)]
+    other = ["0 green bottle hanging on the wall of house 0", *references[1:]]
+    difference = bleu.diff({"A": references, "B": other}, references, by=["x"] * len(references))
+    assert -0.005 < 100 * difference["systems"]["B"]["delta"] < 0
+    for shown in (str(difference), difference.to_html(), difference.to_markdown()):
+        assert "+0.00" in shown
+        assert "-0.00" not in shown
