@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import count, pairwise
 from typing import Any
 
@@ -182,20 +183,20 @@ def find_copies(pairs: Pairs) -> Iterator[Found]:
     groups: defaultdict[str, list[int]] = defaultdict(list)
     for row, text in enumerate(texts):
         groups[text].append(row)
-    references = [pairs.list_partners("predictions", row) for row in range(size)]
+    partners = partial(pairs.list_partners, "predictions")
     again = sorted(
         (row, rows[0])
         for rows in groups.values()
         for row in rows[1:]
-        if references[row] != references[rows[0]]
+        if partners(row) != partners(rows[0])
     )
     if len(again) <= max(3, 0.01 * size) or len({first for _, first in again}) < 3:
         return
     # 1. How well copies fit their own references, the first one its own, and copies any others.
     sample = spread(again, 60)
-    copies = sum(fit(texts[row], references[row]) for row, _ in sample)
-    firsts = sum(fit(texts[first], references[first]) for _, first in sample)
-    others = sum(fit(texts[row], references[(row + 7) % size]) for row, _ in sample)
+    copies = sum(fit(texts[row], partners(row)) for row, _ in sample)
+    firsts = sum(fit(texts[first], partners(first)) for _, first in sample)
+    others = sum(fit(texts[row], partners((row + 7) % size)) for row, _ in sample)
     # 2. All fit, and copies are beside each other, or the whole list comes again: one input.
     rows = [row for row, _ in again]
     is_nearby = sum(row - first < 8 for row, first in again) > 0.8 * len(again)

@@ -21,7 +21,7 @@ from .bleu_look import look_at, make_text_corpus, read_text, write_references, w
 from .bleu_measures import find_mistakes
 from .bleu_messages import count_things, show_value
 from .bleu_options import Options, Origin, make_signature
-from .bleu_pairs import Found, Pairs
+from .bleu_pairs import Found, Pairs, Undo
 from .bleu_report import Report, escape_unseen, write_name
 from .bleu_results import Finding
 from .bleu_scoring import bleu
@@ -89,7 +89,9 @@ class _Checking:
             for name, corpus in corpora.items()
         }
         self.references = [row for b in first.batches for row in write_references(b, first.kind)]
+        self.bounds = [0, *accumulate(map(len, self.references))]
         self.scores = {name: self.score(rows.sum(axis=0)) for name, rows in self.rows_of.items()}
+        self._scores_alike: dict[tuple[Undo | None, tuple[SystemName, ...]], float] = {}
         # What is in the references is reported once.
         found: dict[object, FoundIn] = {}
         with tqdm(total=5 * len(corpora), desc="check", delay=2) as bar:
@@ -100,8 +102,15 @@ class _Checking:
                     found.setdefault((each.kind, owner, each.says), FoundIn(system, each))
         self.found = list(found.values())
 
-    def apply(self, chosen: Iterable[FoundIn]) -> Repaired:
-        """Return the texts after some fixes: of texts and of whole columns, then of rows."""
+    def apply(self, chosen: Iterable[FoundIn], rows: Sequence[int] | None = None) -> Repaired:
+        """Return the texts after some fixes: of texts and of whole columns, then of rows.
+
+        Args:
+            chosen: the findings that are fixed.
+            rows: the rows that are returned, which have all texts that the findings change; None
+                for all.
+        """
+        rows = range(len(self.references)) if rows is None else rows
         systems = {name: list(texts) for name, texts in self.predictions_of.items()}
         flat = [text for texts in self.references for text in texts]
         left_out: set[int] = set()
@@ -118,13 +127,13 @@ class _Checking:
                 texts = systems[system] if found.side == "predictions" else flat
                 for place in found.places:
                     texts[place] = found.undo(texts[place])
-        bounds = [0, *accumulate(map(len, self.references))]
-        rows = range(len(self.references))
         kept = [row for row in rows if all(pairing[row] >= 0 for pairing in pairing_of.values())]
+        every = range(len(self.references))
         predictions_of = {
-            name: [texts[pairing_of.get(name, rows)[row]] for row in kept]
+            name: [texts[pairing_of.get(name, every)[row]] for row in kept]
             for name, texts in systems.items()
         }
+        bounds = self.bounds
         references = [
             [flat[place] for place in range(bounds[row], bounds[row + 1]) if place not in left_out]
             for row in kept
@@ -152,17 +161,29 @@ class _Checking:
             return self.score_texts(texts, joined)
         if not found.can_be_fixed:
             return None
-        fixed = self.apply([each])
-        if fixed[:2] == (self.predictions_of, self.references):
+        names = (each.system,) if found.side == "predictions" else tuple(self.scores)
+        if (found.alike, names) in self._scores_alike:
+            return self._scores_alike[found.alike, names]
+        rows = found.rows if found.is_bare else None
+        fixed = self.apply([each], rows)
+        if found.is_bare and fixed == self.apply([], rows):
             # A fix without an effect of its own was uncovered by those before it.
             earlier = self.found[: self.found.index(each)]
+            rows = None
             fixed = self.apply([*(one for one in earlier if one.found.is_bare), each])
-        names = [each.system] if found.side == "predictions" else list(self.scores)
-        return float(np.mean([self._score_fixed(name, fixed) for name in names]))
+        score = float(np.mean([self._score_fixed(name, fixed, rows) for name in names]))
+        if found.alike is not None:  # findings about quotation marks and dashes have one fix
+            self._scores_alike[found.alike, names] = score
+        return score
 
-    def _score_fixed(self, name: SystemName, fixed: Repaired) -> float:
-        """Return BLEU of a system after a fix; only the rows that it changes are counted again."""
-        rows = self.rows_of[name]
+    def _score_fixed(self, name: SystemName, fixed: Repaired, rows: Sequence[int] | None) -> float:
+        """Return BLEU of a system after a fix; only the rows that it changes are counted again.
+
+        Args:
+            name: the name of the system.
+            fixed: the texts after the fix.
+            rows: the rows that were fixed; None for all.
+        """
         predictions = fixed.predictions_of[name]
         before = self.predictions_of[name]
         changed = [
@@ -171,11 +192,14 @@ class _Checking:
             if predictions[place] is not before[row]
             or fixed.references[place] != self.references[row]
         ]
-        kept = np.delete(np.array(fixed.kept, np.int64), changed)
+        counted = self.rows_of[name]
+        same = counted[np.delete(np.array(fixed.kept, np.int64), changed)].sum(axis=0)
+        if rows is not None:
+            same += counted.sum(axis=0) - counted[rows].sum(axis=0)
         return self.score_texts(
             [predictions[place] for place in changed],
             [fixed.references[place] for place in changed],
-            rows[kept].sum(axis=0),
+            same,
         )
 
     def describe(self, document_of: Sequence[Label] | None = None) -> list[Finding]:

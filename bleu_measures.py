@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import chain
 
@@ -24,7 +25,7 @@ from .bleu_mistakes import (
     find_writing,
     sub,
 )
-from .bleu_pairs import MEANT, OTHER, SIDES, Found, Pairs, Side, quote
+from .bleu_pairs import MEANT, OTHER, SIDES, Found, Pairs, Side, quote, spread, undo_all
 from .bleu_tokenizers import choose_tokenizer
 
 # Kinds of mistakes, in the order of the documents.
@@ -322,6 +323,10 @@ def find_cut(pairs: Pairs) -> Iterator[Found]:
             ("characters", 20, len),
             ("words", 8, lambda text: len(text.split())),
         ):
+            # A sample shows if many texts can have the greatest length.
+            sizes = list(map(measure, spread(texts, 2000)))
+            if sizes.count(max(sizes)) + sizes.count(max(sizes) - 1) < 0.1 * len(sizes):
+                continue
             sizes = list(map(measure, texts))
             most = max(sizes)
             places = [place for place, size in enumerate(sizes) if size >= most - (least == 20)]
@@ -425,14 +430,16 @@ def find_padding(pairs: Pairs) -> Iterator[Found]:
         for padding, number in counts.most_common(1):
             if number >= max(2, 0.2 * len(pairs.texts[side])):
                 pattern = rf"(?:(?:^| ){padding})+$"
+                places = pairs.search(side, pattern)
                 yield pairs.describe(
                     "special_tokens",
                     side,
-                    pairs.search(side, pattern),
+                    places,
                     f"ends with the id {padding} several times: padding",
                     f"[id for id in ids if id != {padding}]",
                     pattern=pattern,
                     undo=sub(pattern),
+                    undone=undo_all(pairs.texts[side], places, sub(pattern)),
                 )
 
 
@@ -477,16 +484,19 @@ def find_mistakes(
             if find is find_labels and any(each.undo for each in found[known:]):
                 break  # a form may be within another one: look for it first
             for each in list(find(pairs)):
-                found.append(each)
-                if each.undo:
-                    texts = pairs.texts[each.side]
-                    new = {place: each.undo(texts[place]) for place in each.places}
-                    pairs.change(each.side, new)
+                found.append(replace(each, undone=None))
+                if each.undo and each.undone:
+                    pairs.change(each.side, each.undone)
                 elif each.kind == "records" and pairs.share(each.side, each.places) > 0.5:
                     return found  # the contents of a record are unknown
         advance()
-        if not any(each.undo for each in found[known:]):
+        undone = [each for each in found[known:] if each.undo]
+        if not undone:
             break
+        pairs.changed = {
+            side: [place for each in undone if each.side == side for place in each.places]
+            for side in SIDES
+        }
     # 2. Measure what is left; a text that most rows share explains the rest.
     for measure in measures:
         found += measure(pairs)

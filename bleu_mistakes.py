@@ -19,8 +19,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache, partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
+from .bleu_messages import LONE_SURROGATE
 from .bleu_pairs import MEANT, OTHER, SIDES, Found, Pairs, Side, Undo, quote, spread, undo_all
 
 Finder = Callable[[Pairs], Iterator[Found]]
@@ -45,11 +46,15 @@ def remove_tokens(text: str) -> str:
     >>> remove_tokens("<s> a cat</s> eng_Latn"), remove_tokens("a<pad> cat")
     ('a cat', 'a cat')
     """
-    return re.sub(
-        rf" ?(?:{MODEL_TOKENS})\s*",
-        lambda token: " " if " " in token[0][:1] + token[0][-1:] else "",
-        text,
-    ).strip()
+    text = _TOKENS_IN_BRACKETS.sub(_replace_token, text)
+    if "_" in text or ">>" in text:
+        text = _CODES_OF_LANGUAGES.sub(_replace_token, text)
+    return text.strip()
+
+
+def _replace_token(match: re.Match[str]) -> str:
+    is_spaced = match.string[match.start() - 1 : match.start()] == " "
+    return " " if match[0][-1] == " " and not is_spaced else ""
 
 
 def decode_bytes(data: bytes, otherwise: str) -> str:
@@ -138,7 +143,12 @@ def unwrap_literal(text: str) -> str:
         value = value[0]
     if isinstance(value, bytes):
         value = decode_bytes(value, text)
-    return value if isinstance(value, str) else text
+    return value if is_text(value) else text
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Return True for a str without half a character."""
+    return isinstance(value, str) and not LONE_SURROGATE.search(value)
 
 
 def unwrap_quotes(text: str) -> str:
@@ -166,16 +176,23 @@ _FORMS = "\ufb00-\ufb06\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\U0001d400-\U0001d
 INVISIBLE = "\u0000\u00ad\u200b\u200e\u200f\u2060\ufeff" + "".join(
     map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 )
-MODEL_TOKENS = (
-    r"(?:<\|(?:im_start|start|start_header_id)\|>|<start_of_turn>)"
-    r"(?:\s*(?:assistant|user|system|model)\b\s*)?"
-    r"|<[|｜][^|｜<>\s]{1,40}[|｜]>|<</?SYS>>|(?:^|\n)>>[a-z]{2,3}<<"
-    r"|(?i:</?(?:s|bos|eos|pad|sos|go|stop|start|end|cls|sep|mask|eot|eod|eou|startoftext|endoftext"
+# All begin with a bracket, which `re` looks for first.
+_IN_BRACKETS = (
+    r"<\|(?:im_start|start|start_header_id)\|>(?:\s*(?:assistant|user|system|model)\b\s*)?"
+    r"|<start_of_turn>(?:\s*(?:assistant|user|system|model)\b\s*)?"
+    r"|<[|｜][^|｜<>\s]{1,40}[|｜]>|<</?SYS>>"
+    r"|<(?i:/?(?:s|bos|eos|pad|sos|go|stop|start|end|cls|sep|mask|eot|eod|eou|startoftext|endoftext"
     r"|blank|start_of_turn|end_of_turn|s_text|extra_id_\d+|unused_?\d+|special_\d+|2[a-z]{2,3}"
     r"|lang:[a-z]+)>)"
     r"|\[(?:/?INST|[BES]OS|PAD|CLS|SEP|MASK|START|END|[bes]os|pad|unused\d+)\]"
+)
+_CODES = (
+    r"(?:^|\n)>>[a-z]{2,3}<<"
     r"|^(?:__[a-z]{2,3}(?:_[A-Za-z]+)?__|[a-z]{2}_[A-Z]{2}\b)|\b[a-z]{3}_[A-Z][a-z]{3}\b"
 )
+MODEL_TOKENS = f"{_IN_BRACKETS}|{_CODES}"
+_TOKENS_IN_BRACKETS = re.compile(rf"(?:{_IN_BRACKETS})\s*")
+_CODES_OF_LANGUAGES = re.compile(rf"(?:{_CODES})\s*")
 _END_OF_THOUGHT = (
     r"</(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)>|◁/think▷"
     r"|<\|channel\|>final<\|message\|>|assistantfinal|\[/THINK\]"
@@ -223,8 +240,9 @@ class Damage(NamedTuple):
             new[side] = undo_all(pairs.texts[side], places, undo or (lambda text: f"{text} "))
         share = {side: pairs.share(side, new[side]) for side in SIDES}
         # 2. A mark that the other side has as well is text; no text is in pieces in most rows.
-        is_on_both = min(share.values()) > 0.5
-        is_on_both &= self.on_both or (self.pattern is MODEL_TOKENS and _are_at_ends(pairs, new))
+        is_on_both = min(share.values()) > 0.5 and (
+            self.on_both or (self.pattern is MODEL_TOKENS and _are_at_ends(pairs, new))
+        )
         for side in SIDES:
             is_meant = share[OTHER[side]] > MEANT * share[side] and not is_on_both
             if is_meant or not new[side] or share[side] < self.least_share:
@@ -243,6 +261,7 @@ class Damage(NamedTuple):
                 self.fix.replace("MARK", repr(mark) if "(MARK" in self.fix else re.escape(mark)),
                 pattern=self.pattern,
                 undo=undo if is_undone else None,
+                undone=new[side],
             )
 
 
@@ -505,7 +524,7 @@ FORMS_OF_TEXT = (
         "escapes",
         ("+",),
         r"\+[A-C][A-Za-z0-9/]{2,}-",
-        lambda text: text.encode().decode("utf-7", "ignore"),
+        lambda text: text.encode().decode("utf-7", "ignore").encode("utf-8", "ignore").decode(),
         "is UTF-7 ({mark})",
         "text.encode().decode('utf-7')",
     ),
@@ -540,7 +559,7 @@ UNUSUAL_CHARACTERS = (
     ),
     Damage(
         "invisible",
-        tuple(INVISIBLE),
+        ("",),
         f"[{INVISIBLE}]",
         "",
         "contains characters without a width ({mark})",
@@ -715,19 +734,20 @@ def _find_form(pairs: Pairs, form: Form, side: Side, places: Sequence[int]) -> I
         return
     # 2. One field has text: it is the text. Of several, the user chooses.
     undo = partial(_read_field, form=form, path=holding[0]) if len(holding) == 1 else None
-    if undo and pairs.fits_less(side, undo_all(texts, places, undo)):
+    new = undo_all(texts, places, undo) if undo else {}
+    if undo and pairs.fits_less(side, new):
         return
     fix = " # or ".join([form.code + holding[0], *holding[1:]])
     says = f"is a record with {len(paths)} fields"
     if side == "references" and 1 < len(holding) == len(paths):
         fix = f"[{form.code} for text in references]"
         says = f"has {len(paths)} texts in one cell"
-    yield pairs.describe("records", side, places, says, fix, undo=undo)
+    yield pairs.describe("records", side, places, says, fix, undo=undo, undone=new)
 
 
 def _read_field(text: str, form: Form, path: str) -> str:
     value = form.read(text).get(path)
-    return value.strip() if isinstance(value, str) else text
+    return value.strip() if is_text(value) else text
 
 
 TOKEN_LISTS = Damage(
@@ -814,11 +834,11 @@ def make_decoder(codec: str) -> Undo:
 def find_mojibake(pairs: Pairs) -> Iterator[Found]:
     """Find UTF-8 that was read in the encoding by which most texts decode completely."""
     tried = [
-        pairs.texts[side][place]
+        re.findall(_BEYOND_ASCII, pairs.texts[side][place])
         for side in SIDES
         for place in spread(pairs.search(side, "[^\x00-\x7f\u2600-\U0010ffff]{2}"), 400)
     ]
-    count_of = {codec: sum(_decodes(text, codec) for text in tried) for codec in _CODECS}
+    count_of = {codec: sum(_decodes(runs, codec) for runs in tried) for codec in _CODECS}
     codec = max(count_of, key=count_of.__getitem__)
     if count_of[codec] >= max(2, 0.01 * len(tried)):
         yield from Damage(
@@ -832,12 +852,11 @@ def find_mojibake(pairs: Pairs) -> Iterator[Found]:
         ).find(pairs)
 
 
-def _decodes(text: str, codec: str) -> bool:
+def _decodes(runs: Sequence[str], codec: str) -> bool:
     """Return True if all runs beyond ASCII decode; no-break spaces alone do not prove it."""
-    runs = re.findall(_BEYOND_ASCII, text)
-    decoded = list(map(make_decoder(codec), runs))
-    return any(map(str.strip, decoded)) and all(
-        len(new) <= len(old) / 2 for new, old in zip(decoded, runs)
+    decode = make_decoder(codec)
+    return all(len(decode(run)) <= len(run) / 2 for run in runs) and any(
+        decode(run).strip() for run in runs
     )
 
 
@@ -898,6 +917,7 @@ def _describe_label(pairs: Pairs, side: Side, label: str, is_end: bool) -> Itera
         f"re.sub({pattern!r}, '', text)" if undo else fix,
         pattern=pattern,
         undo=undo,
+        undone=new,
         is_told=is_sign and (side == "predictions" or len(label.strip()) > 2),
     )
 
@@ -1008,6 +1028,8 @@ def write_plainly(text: str) -> str:
     >>> write_plainly("“A” – b…　７")
     '"A" - b... 7'
     """
+    if text.isascii() and "``" not in text and "''" not in text:
+        return text
     return _UNPLAIN.sub(_write_sign, text)
 
 

@@ -114,6 +114,7 @@ class Found:
     fix: the line to write.
     example: the first place, between ⟦ and ⟧.
     undo: the inverse of the mistake, for each of the texts; None if `fixed` does not apply it.
+    undone: these texts after it, while mistakes are looked for.
     leaves_out: True if `fixed` leaves these references out.
     alike: the function that writes all columns alike, for a way of writing.
     pairing: per segment, the segment of its prediction, or -1; None if no segment has moved.
@@ -129,6 +130,7 @@ class Found:
     fix: str
     example: str = ""
     undo: Undo | None = None
+    undone: Mapping[int, str] | None = None
     leaves_out: bool = False
     alike: Undo | None = None
     pairing: Sequence[int] | None = None
@@ -184,7 +186,8 @@ class Pairs:
         }
         self._bounds = [0, *accumulate(map(len, references))]
         self._row_of_reference = [row for row, texts in enumerate(references) for _ in texts]
-        self._known: dict[tuple[str, Side], Any] = {}  # joined texts, samples, columns
+        self._known: dict[tuple[str, Side], Any] = {}  # columns, samples, texts with a pattern
+        self.changed: dict[Side, list[int]] = {}  # by an earlier search for all patterns
 
     def __len__(self) -> int:
         return len(self.texts["predictions"])
@@ -204,10 +207,6 @@ class Pairs:
         for place, text in changed.items():
             self.texts[side][place] = text
         self._known = {key: value for key, value in self._known.items() if key[1] != side}
-
-    def join(self, side: Side) -> str:
-        """Return all texts of a side, one per line."""
-        return self._know("joined", side, lambda: "\n".join(self.texts[side]))
 
     def sample(self, side: Side) -> str:
         """Return the beginnings of evenly spaced texts, one per line."""
@@ -230,18 +229,28 @@ class Pairs:
             pattern: the pattern.
             signs: strings of which each text with a match has one.
         """
-        joined = self.join(side)
-        present = self._know("signs", side, lambda: {"", *joined})
-        if not any(sign[:1] in present and sign in joined for sign in signs):
+        return self._know(pattern, side, lambda: self._search(side, pattern, signs))
+
+    def _search(self, side: Side, pattern: str, signs: Iterable[str]) -> list[int]:
+        texts = self.texts[side]
+        matches = re.compile(pattern).search
+        # 1. After many texts have changed, a sample of these shows what others still have.
+        changed = self.changed.get(side, [])
+        if len(changed) > 400 and not any(matches(texts[place]) for place in spread(changed, 400)):
             return []
-        if len(joined) > 50_000:  # characters, from which on Arrow is faster than `re`
-            column = self._know("column", side, lambda: pa.array(self.texts[side], STRINGS))
+        # 2. Look for the signs in the bytes of all texts, for a missing first byte at once.
+        column = self._know("column", side, lambda: pa.array(texts, STRINGS))
+        data = self._know("bytes", side, lambda: bytes(column.buffers()[2] or b""))
+        octets = [sign.encode() for sign in signs]
+        if not any(sign[:1] in data and sign in data for sign in octets):
+            return []
+        # 3. Look for the pattern in each text.
+        if len(data) > 50_000:  # bytes, from which on Arrow is faster than `re`
             is_match = pc.match_substring_regex(column, pattern)
             return np.flatnonzero(is_match.to_numpy(zero_copy_only=False)).tolist()
-        matches = re.compile(pattern).search
         return [
             place
-            for place, text in enumerate(self.texts[side])
+            for place, text in enumerate(texts)
             if any(sign in text for sign in signs) and matches(text)
         ]
 

@@ -755,6 +755,31 @@ def test_marks_that_are_lost_with_words_are_no_mistake(bleu):
         assert "writing" not in list_kinds(check(bleu, predictions, references)), share
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["{} +AAHYAA- {}", '{{"text": "{} \\ud800 {}"}}', "['{} \\ud800 {}']"],
+    ids=["utf-7", "json", "literal"],
+)
+def test_an_inverse_that_leaves_half_a_character_is_none(bleu, text):
+    predictions = [text.format(text_, "end") for text_ in P]
+    assert compute(bleu, predictions, R, {})[0] >= 0
+    systems, _ = check(bleu, predictions, R).fixed()
+    assert all(fixed.encode() for fixed in systems)
+
+
+def test_a_rare_mistake_is_found_beside_one_in_all_rows(bleu):
+    """A mistake in all of many rows is searched in a sample of them once it is undone."""
+    predictions = [f"{text} {row} </s>" for row, text in enumerate(P * 40)]
+    predictions[-9] = predictions[-9].replace(" ", " &quot; ", 1)
+    references = [
+        f"{text[0] if isinstance(text, list) else text} {row}" for row, text in enumerate(R * 40)
+    ]
+    found = check(bleu, predictions, references)["findings"]
+    rows = {finding["kind"]: finding["rows"] for finding in found}
+    assert rows["special_tokens"] == len(predictions)
+    assert rows["entities"] == 1
+
+
 def test_loops_of_short_texts_are_told(bleu):
     """They may be shorter than the longest reference of another row."""
     looping = [f"{text[:12]} {'rains and ' * 8}" for text in P]
