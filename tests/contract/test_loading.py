@@ -185,6 +185,19 @@ def test_offline_after_a_first_load(run, expected, monkeypatch):
     assert (result["score"], requests) == (expected, 0)
 
 
+def test_the_recipe_for_ci(run, monkeypatch):
+    """After the download, its test passes offline, with the files of the commit."""
+    code, commands = recipe("BLEU in CI")
+    (download,) = re.findall(r"python -c '(.*)'", commands)
+    assert "HF_EVALUATE_OFFLINE=1 python -m pytest test_translation.py" in commands
+    names = {"<user>": "user", "<commit>": COMMIT, "examples/tour.tsv": f"{ROOT}/examples/tour.tsv"}
+    for name, value in names.items():
+        code, download = code.replace(name, value), download.replace(name, value)
+    run(f"{download}\nprint(0)")
+    monkeypatch.setenv("HF_EVALUATE_OFFLINE", "1")
+    assert run(f"{code}\ntest_bleu()\nprint(0)") == (0, 0)
+
+
 def test_a_home_that_cannot_be_written(monkeypatch, tmp_path, expected):
     """`HF_HOME` moves everything that evaluate writes."""
     (tmp_path / "home").write_text("a file, in which no folder can be made")

@@ -293,6 +293,15 @@ def test_the_recipes_of_segments_and_pairs(recipes):
     assert {text.get_text()[-1] == "*" for text in matrix["ax"].texts} == {True, False}
 
 
+def test_the_picture_of_the_recipe_for_latex():
+    """docs/ranking.svg has the systems and numbers of the figure that the recipe draws today."""
+    import ranking_picture  # needs matplotlib
+
+    shown = ranking_picture.PICTURE.read_text(encoding="utf-8")
+    drawn = ranking_picture.make_picture()
+    assert ranking_picture.list_texts(shown) == ranking_picture.list_texts(drawn)
+
+
 def test_a_dot_per_run(bleu):
     systems = {**RUNS, "one": RUNS["base"]["seed 0"]}
     comparison = bleu.compare(systems, RUN_REFERENCES)
