@@ -264,10 +264,12 @@ def test_the_recipe(tmp_path, monkeypatch):
 
 @pytest.fixture
 def recipes(monkeypatch):
-    """The names of each block of the recipes of plots, after it ran in the clone's folder."""
+    """Return the names of each block of the recipes of plots, after it ran in the clone's folder."""
     monkeypatch.chdir(ROOT)
     namespaces = []
-    for code in recipe("Plots of segments and of pairs"):
+    (latex, _) = recipe("A LaTeX table with its picture")
+    matrix = latex.replace('figure.savefig("ranking.pdf")', "")
+    for code in (*recipe("Plots of segments"), matrix):
         exec(code, namespace := {})
         namespaces.append(namespace)
     return namespaces
