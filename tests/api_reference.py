@@ -27,9 +27,9 @@ HEAD = """\
 
 The methods belong to the object that [`evaluate.load`](#loading) returns. Methods with `**options` accept the
 [options](#options) by name. Unless a method says otherwise, the last four (`segments`, `confidence`, `n_resamples`,
-`seed`) are not accepted. Arguments and errors that a method does not list are the same as for [compute](#compute). If
-you pass an argument name of another tool, the error names the argument to use. Until version 2, releases only add to
-[the contract](../tests/contract/contract.md) of version 1.0.0.
+`seed`) are not accepted. Arguments that a method does not list are the same as for [compute](#compute). Invalid input
+is a `TypeError` or a `ValueError`, which names the place, the problem and the fix, also for names of other tools. Until
+version 2, releases only add to [the contract](../tests/contract/contract.md) of version 1.0.0.
 
 `make api` generates this page from the docstrings, whose examples `help` shows.
 """
@@ -50,6 +50,7 @@ EXAMPLES = {  # pages that show a method at work, instead of the example of its 
     "restore": "recipes.md#saving-a-result",
     "warm_up": "speed.md#compiling",
 }
+USUAL_ERRORS = ("as `compute`; or", "as `compare`; or")  # the message says what else is wrong
 SECTION = re.compile(r"(Args|Returns|Raises|Examples):\n")
 ENTRY = re.compile(
     r"([\w*`]+(?:, [\w*`]+)*): "
@@ -155,7 +156,8 @@ def _format_entries(block: str, level: int, without: Iterable[str]) -> str:
     result, before = "", ""
     for names, lines in found:
         text = " ".join(lines)
-        if names not in without and text not in AS_COMPUTE:
+        is_usual = text in AS_COMPUTE or text.startswith(USUAL_ERRORS)
+        if names not in without and not is_usual:
             result += ("\n" if names and before else "\n\n") if result else ""
             result += _fill(f"- {_code(names)}: {text}", indent="  ") if names else _fill(text)
             before = names
