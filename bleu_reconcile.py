@@ -105,7 +105,6 @@ MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its 
 _BAR_DELAY = 2  # seconds before a round shows its progress
 _FIRST_ROUND = "reconcile, round 1 of 3: settings and known calls (known options shorten it)"
 _MOSES_ROUND = "reconcile, round 3 of 3: Moses' tokenizers (tokenize='13a' leaves them out)"
-_ROWS_PER_CALL = 1 << 12  # of several settings, scored together; more would leave the cache
 KIND_OF_LEVEL = ("usual", "usual", "usual", "call", "rare")  # by `Search.level`
 CHANCE_OF_LEVEL = (0.5, 0.5, 0.5, 0.25, 0.25)  # by level: up to it, a match is plausible
 SMALL_CHANCE = 0.05
@@ -167,9 +166,9 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
         del conventions["coco"]
     settings = {name: Setting.of_options(convention) for name, convention in conventions.items()}
     start = settings["default"]
-    scorer = Scorer(corpus, {}, conventions["default"])
-    paths = [list_path(start, setting) for setting in settings.values()]
-    scorer.add(chain.from_iterable(paths))
+    max_order = max(setting.max_order for setting in settings.values())
+    scorer = Scorer(corpus, {}, conventions["default"], max_order)
+    scorer.add(chain.from_iterable(list_path(start, one) for one in settings.values()))
     scores = scorer.scores
     scores_by_name: dict[str, ConventionScores] = {}
     for name, setting in settings.items():
@@ -236,7 +235,7 @@ def find_settings(
     # 3. Without a usual setting among them, try the fixes of `check`.
     fixes: list[Finding] = []
     other_fixes: list[Finding] = []
-    if all(KIND_OF_LEVEL[group.reasons.level] != "usual" for group in found.all()):
+    if all(KIND_OF_LEVEL[group.level] != "usual" for group in found.all()):
         for finding in list_findings(corpus, search.options):
             score = finding["score"]
             if score is not None:
@@ -254,13 +253,6 @@ def find_settings(
             untried.append("sacremoses")
 
     # 5. Describe them.
-    groups = {
-        "usual": search.list_usual(),
-        "matches": found.matches,
-        "other_matches": found.others,
-        "nearest": found.nearest,
-    }
-    described = search.describe_all(groups, found)
     content: ReconciliationContent = {
         "reported": published.reported,
         "decimals": published.decimals,
@@ -270,10 +262,10 @@ def find_settings(
         "verified": False if rows and found.verified else found.verified,
         "rows": [rows.start, rows.stop] if rows else None,
         "differences": {} if found.all() else search.contradicted_values(found.reading),
-        "usual": described["usual"],
-        "matches": described["matches"],
-        "other_matches": described["other_matches"],
-        "nearest": described["nearest"],
+        "usual": search.describe(search.list_usual(), found),
+        "matches": search.describe(found.matches, found),
+        "other_matches": search.describe(found.others, found),
+        "nearest": search.describe(found.nearest, found),
         "fixes": fixes,
         "other_fixes": other_fixes,
     }
@@ -286,31 +278,19 @@ def find_settings(
     return Reconciliation(content)
 
 
-class Implausibility(NamedTuple):
-    """The reasons against a setting, the strongest first: equal settings are sorted by them."""
-
-    level: int
-    is_unknown_tool: bool
-    rank: int
-    changes: int
-    has_no_options: bool
-    is_mean: bool
-    rank_of_variant: int
-
-
 class EqualSettings(NamedTuple):
     """Settings that give the same score.
 
     setting: the most plausible one.
     others: the others, the most plausible first.
     score: their score, on the scale 0-1.
-    reasons: those against `setting`.
+    level: the index of the kind of `setting` in `KIND_OF_LEVEL`.
     """
 
     setting: Setting
     others: list[Setting]
     score: float
-    reasons: Implausibility
+    level: int
 
 
 class SearchResult(NamedTuple):
@@ -338,8 +318,7 @@ class SearchResult(NamedTuple):
 
     def has_plausible(self) -> bool:
         """Return True if one of them is plausible."""
-        levels = [group.reasons.level for group in self.all()]
-        return any(self.chances[level] <= CHANCE_OF_LEVEL[level] for level in levels)
+        return any(self.chances[one.level] <= CHANCE_OF_LEVEL[one.level] for one in self.all())
 
 
 class Search:
@@ -392,11 +371,9 @@ class Search:
         # 2. List the settings. Known tools have the user's options, also if there is a signature.
         kind = corpus.kind
         corpus_grid = make_grid(kind, reference_positions, self.options, fixed)
-        mean_grid = make_grid(
-            kind, reference_positions, self.options, fixed, factors=SEGMENT_FACTORS
-        )
+        means = make_grid(kind, reference_positions, self.options, fixed, factors=SEGMENT_FACTORS)
         settings = list_grid(corpus_grid)
-        for setting in list_grid(mean_grid):
+        for setting in list_grid(means):
             # A minimum leaves no order out.
             has_effect = not setting.minimum_total or not setting.effective_order
             if has_effect or self.start.effective_order:
@@ -407,9 +384,7 @@ class Search:
             # Weights that the user chose stay weights.
             is_chosen = setting.weights == self.start.weights
             self._tools.setdefault(setting if is_chosen else simplify(setting), tool)
-        for setting in self._tools:
-            if self._is_allowed(setting):
-                settings.append(setting)
+        settings += filter(self._is_allowed, self._tools)
         if corpus.reference_count() == "1":
             settings += list_swapped(corpus_grid, self.start)
 
@@ -438,7 +413,8 @@ class Search:
         }
 
         # 4. Score and group them.
-        self.scorer = Scorer(corpus, reference_positions, self.options, progress=_FIRST_ROUND)
+        max_order = max(setting.max_order for setting in settings)
+        self.scorer = Scorer(corpus, reference_positions, self.options, max_order, _FIRST_ROUND)
         self._candidates = dict.fromkeys(settings)
         self._group()
 
@@ -459,8 +435,7 @@ class Search:
         groups = []
         for settings in group_settings(scores):
             setting, *others = sorted(settings, key=self.implausibility)
-            reasons = self.implausibility(setting)
-            groups.append(EqualSettings(setting, others, scores[setting], reasons))
+            groups.append(EqualSettings(setting, others, scores[setting], self.level(setting)))
         return groups
 
     def _is_allowed(self, setting: Setting) -> bool:
@@ -477,9 +452,7 @@ class Search:
         is_of_corpus = not setting.call or CALLS[setting.call].is_of_corpus
         if setting.mean_of_segments or setting.last_pair or not is_of_corpus:
             return False
-        length, reference_length = self.scorer.lengths(setting)
-        lengths = {"translation_length": length, "reference_length": reference_length}
-        if self._conditions.find_differences(lengths):  # fast path
+        if self._conditions.find_differences(self.scorer.lengths(setting)):  # fast path
             return False
         return not self._conditions.find_differences(self.scorer.score_row(setting))
 
@@ -496,20 +469,21 @@ class Search:
             matching = {}
             for reading, groups in fitting.items():
                 matching[reading] = [group for group in groups if group.setting in self.claimed]
-        by_matches = [candidate for candidate in readings if matching[candidate]]
-        by_others = [candidate for candidate in readings if fitting[candidate]]
-        reading = [*by_matches, *by_others, *readings][0]
+        with_matches = [one for one in readings if matching[one]]
+        with_others = [one for one in readings if fitting[one]]
+        reading = [*with_matches, *with_others, *readings][0]
         matches = matching[reading]
+        nearest = sorted(self.groups, key=lambda group: abs(group.score - reading.bleu))
         own_score = self.scorer.scores[self.start]
         chances = []
         for level in range(len(KIND_OF_LEVEL)):
-            scores = [group.score for group in self.fitting if group.reasons.level <= level]
+            scores = [group.score for group in self.fitting if group.level <= level]
             chances.append(count_chance(scores, own_score, reading.rounding))
         return SearchResult(
             reading=reading,
             matches=matches,
             others=[] if matches else fitting[reading],
-            nearest=[] if fitting[reading] else self._list_nearest(reading),
+            nearest=[] if fitting[reading] else nearest[:NEAREST_SETTINGS],
             chances=chances,
             verified=bool(matches) if self._has_signature else None,
         )
@@ -557,7 +531,7 @@ class Search:
         for setting in self._usual:
             score = self.scorer.scores[setting]
             if all(abs(score - group.score) > NOISE for group in groups):
-                groups.append(EqualSettings(setting, [], score, self.implausibility(setting)))
+                groups.append(EqualSettings(setting, [], score, self.level(setting)))
         return groups
 
     def add_moses(self) -> None:
@@ -587,19 +561,20 @@ class Search:
             return 2
         return 3 if setting in self._tools else 4
 
-    def implausibility(self, setting: Setting) -> Implausibility:
-        """Return the reasons against a setting."""
-        tool = self._tools.get(setting)
-        is_known = tool is not None and tool.is_known
-        return Implausibility(
-            level=self.level(setting),
-            is_unknown_tool=not is_known,
-            rank=tool.rank if tool is not None and is_known else 0,
-            changes=len(changed_factors(self.start, setting)),
-            has_no_options=setting.call != "",
-            is_mean=setting.mean_of_segments,
-            rank_of_variant=tool.rank if tool is not None else len(self._tools),
-        )
+    def implausibility(self, setting: Setting) -> tuple[int, ...]:
+        """Return the reasons against a setting, the strongest first: equal ones are sorted by it.
+
+        They are its level, whether its tool is unknown, the place of its tool, the number of
+        changes, whether no options give it, whether it is a mean, and the place of a variant.
+        """
+        rank = len(self._tools)
+        is_known = False
+        if setting in self._tools:
+            _, is_known, rank = self._tools[setting]
+        changes = len(changed_factors(self.start, setting))
+        place = rank if is_known else 0
+        is_mean = setting.mean_of_segments
+        return self.level(setting), not is_known, place, changes, setting.call != "", is_mean, rank
 
     def _list_fitting(self, reading: Reading) -> list[EqualSettings]:
         """List the groups whose score rounds to a published number: usual, then nearer ones first.
@@ -607,47 +582,37 @@ class Search:
         Those that differ by smoothing alone are one match, with the most plausible method.
         """
 
-        def order(group: EqualSettings) -> tuple[int, float, Implausibility]:
-            distance = abs(group.score - reading.bleu) / max(reading.rounding, NOISE)
-            return group.reasons.level, round(distance, 2), group.reasons
+        def distance(group: EqualSettings) -> tuple[int, float]:
+            units = abs(group.score - reading.bleu) / max(reading.rounding, NOISE)
+            return group.level, round(units, 2)
 
         fitting = [group for group in self.fitting if rounds_to(group.score, reading)]
+        fitting.sort(key=lambda group: self.implausibility(group.setting))
         different: dict[Setting, EqualSettings] = {}
-        for group in sorted(fitting, key=lambda group: group.reasons):
+        for group in fitting:
             different.setdefault(group.setting._replace(smooth_method=""), group)
-        return sorted(different.values(), key=order)
+        return sorted(different.values(), key=distance)
 
-    def _list_nearest(self, reading: Reading) -> list[EqualSettings]:
-        """List the groups whose scores are the closest to a published number."""
-        by_distance = sorted(self.groups, key=lambda group: abs(group.score - reading.bleu))
-        return by_distance[:NEAREST_SETTINGS]
-
-    def describe_all(
-        self, groups: Mapping[str, Sequence[EqualSettings]], found: SearchResult
-    ) -> dict[str, list[SettingScores]]:
+    def describe(self, groups: Sequence[EqualSettings], found: SearchResult) -> list[SettingScores]:
         """Describe the most plausible setting of each group, beside a published number."""
-        shown = list(chain.from_iterable(groups.values()))
-        paths = [list_path(self.start, group.setting) for group in shown]
-        self.scorer.add(chain.from_iterable(paths))
-        described: dict[str, list[SettingScores]] = {}
-        for name, of_name in groups.items():
-            described[name] = [self._describe(group, found) for group in of_name]
-        return described
+        self.scorer.add(
+            chain.from_iterable(list_path(self.start, group.setting) for group in groups)
+        )
+        return [self._describe(group, found) for group in groups]
 
     def _describe(self, group: EqualSettings, found: SearchResult) -> SettingScores:
         setting = group.setting
-        chance = found.chances[group.reasons.level]
+        chance = found.chances[group.level]
         signature = ""  # none describes it
         if not any(getattr(setting, name) for name in WITHOUT_SIGNATURE):
-            chosen = setting.options(self.options)
-            signature = sign_setting(self.corpus, chosen, setting.references)
+            signature = sign_setting(self.corpus, setting.options(self.options), setting.references)
         return {
             "bleu": group.score,
             "score": 100 * group.score,
             "delta": group.score - found.reading.bleu,
             "chance": chance,
-            "plausible": chance <= CHANCE_OF_LEVEL[group.reasons.level],
-            "kind": KIND_OF_LEVEL[group.reasons.level],
+            "plausible": chance <= CHANCE_OF_LEVEL[group.level],
+            "kind": KIND_OF_LEVEL[group.level],
             "says": self._say(group),
             "steps": list_steps(self.scorer.scores, self.start, setting),
             "same_score": list_same_score(group),
@@ -776,8 +741,7 @@ def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
     lowest = np.maximum(np.ceil((ordered - step / 2 - NOISE) / step), first_number)
     highest = np.minimum(np.floor((ordered + step / 2 + NOISE) / step), last_number)
     lowest[1:] = np.maximum(lowest[1:], highest[:-1] + 1)
-    numbers = np.maximum(highest - lowest + 1, 0).sum()
-    return float(numbers / (last_number - first_number + 1))
+    return float(np.maximum(highest - lowest + 1, 0).sum() / (last_number - first_number + 1))
 
 
 # --- Settings -------------------------------------------------------------------------------------
@@ -785,9 +749,8 @@ def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
 
 def sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
     """Write the signature of a setting; `references` is that of `Setting`."""
-    tokenizer = choose_tokenizer(options, corpus.kind)
     nrefs = corpus.reference_count() if references == ALL else "1"
-    return make_signature(options, Origin(tokenizer.name, nrefs))
+    return make_signature(options, Origin(choose_tokenizer(options, corpus.kind).name, nrefs))
 
 
 def simplify(setting: Setting) -> Setting:
@@ -816,8 +779,7 @@ def changed_factors(before: Setting, after: Setting) -> list[str]:
     >>> changed_factors(start, start._replace(tokenize="zh"))
     ['tokenize']
     """
-    names = Setting._fields
-    return [name for name, old, new in zip(names, before, after) if old != new]
+    return [name for name, old, new in zip(Setting._fields, before, after) if old != new]
 
 
 def list_path(start: Setting, end: Setting) -> list[Setting]:
@@ -847,8 +809,8 @@ def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) ->
     factors = changed_factors(start, end)
     steps: list[FactorStep] = []
     for factor, (before, after) in zip(factors, pairwise(list_path(start, end))):
-        value = _to_json(getattr(end, factor))
-        steps.append({"factor": factor, "value": value, "delta": scores[after] - scores[before]})
+        delta = scores[after] - scores[before]
+        steps.append({"factor": factor, "value": _to_json(getattr(end, factor)), "delta": delta})
     return steps
 
 
@@ -925,11 +887,9 @@ def find_reference_positions(corpus: Corpus, given: pa.ChunkedArray) -> Referenc
     given_items, bounds = list_items(given.combine_chunks())
     is_present = np.asarray(given_items.is_valid())
     position_in_corpus = np.cumsum(is_present) - 1  # the corpus has no None
-    starts = bounds[:-1]
-    fewest = np.diff(bounds).min()
     reference_positions = {}
-    for index in range(fewest):
-        given_positions = starts + index
+    for index in range(np.diff(bounds).min()):
+        given_positions = bounds[:-1] + index
         if is_present[given_positions].all():
             reference_positions[index] = position_in_corpus[given_positions]
     return reference_positions
@@ -978,17 +938,6 @@ def list_grid(grid: Grid) -> list[Setting]:
 # --- Scores of settings ---------------------------------------------------------------------------
 
 
-class _MeansOfTable(NamedTuple):
-    """Settings of means that differ in their weights only.
-
-    rows: int64 [segments, 2 N + 2].
-    settings: by weights.
-    """
-
-    rows: Int64
-    settings: dict[OrderWeights, Setting]
-
-
 class Scorer:
     """The scores of a corpus under settings; each is counted and scored once.
 
@@ -1002,6 +951,7 @@ class Scorer:
         corpus: Corpus,
         reference_positions: ReferencePositions,
         options: Options,
+        max_order: int,
         progress: str = "",
     ) -> None:
         """Prepare the corpus with all references, and with each reference alone.
@@ -1010,11 +960,13 @@ class Scorer:
             corpus: the texts.
             reference_positions: the references to use alone.
             options: supplies everything that is not a factor.
+            max_order: the highest of the settings.
             progress: the name of the progress bar that a long search shows.
         """
         self.progress = progress
         self.scores: dict[Setting, float] = {}
         self._options = options
+        self._orders = max_order + 1  # NLTK's methods 5 and 7 look one order ahead
         self._corpora = _split_references(corpus, reference_positions)
         self._totals: dict[Counting, Int64] = {}  # the sum of all rows
         self._last_rows: dict[Counting, Int64] = {}
@@ -1022,137 +974,91 @@ class Scorer:
     def add(self, settings: Iterable[Setting]) -> None:
         """Score further settings.
 
-        >>> scorer = Scorer(read_corpus(["a b c"], ["a c b"]), {}, Options())
+        >>> scorer = Scorer(read_corpus(["a b c"], ["a c b"]), {}, Options(), max_order=2)
         >>> start = Setting.of_options(Options(max_order=2))
         >>> scorer.add([start, start._replace(max_order=1)])
         >>> list(scorer.scores.values())
         [0.5, 1.0]
         """
-        new = [setting for setting in dict.fromkeys(settings) if setting not in self.scores]
-        if not new:
-            return
-        # 1. Collect what is counted together, unless the sums are known already.
-        # One order more than asked for: NLTK's methods 5 and 7 look one order ahead.
-        orders = max(setting.max_order for setting in new) + 1
+        # 1. Collect what is counted together, unless the sums are known, and what is scored
+        #    together.
         countings: dict[tuple[object, ...], dict[Counting, list[Setting]]] = {}
-        settings_of: dict[Scoring, list[Setting]] = {}
-        for setting in new:
+        sums: dict[Scoring, list[Setting]] = {}
+        for setting in dict.fromkeys(settings):
+            if setting in self.scores:
+                continue
             counting = setting.counting()
             needs_rows = setting.mean_of_segments or setting.call != ""
-            if needs_rows or not self._has_total(counting, orders):
-                text = (counting.references, counting.tokenize, counting.lowercase, counting.call)
-                with_rows = countings.setdefault(text, {}).setdefault(counting, [])
-                if needs_rows:
-                    with_rows.append(setting)
             if not needs_rows:
-                settings_of.setdefault(setting.scoring(), []).append(setting)
+                sums.setdefault(setting.scoring(), []).append(setting)
+            if needs_rows or counting not in self._totals:
+                text = (counting.references, counting.tokenize, counting.lowercase, counting.call)
+                of_counting = countings.setdefault(text, {}).setdefault(counting, [])
+                if needs_rows:
+                    of_counting.append(setting)
 
-        # 2. Count. Keep the sums, and score calls and means of segments while their rows are there:
-        #    many short tables at a time, because each call costs more than the arithmetic on a few
-        #    sentences.
-        waiting: list[tuple[list[Setting], Int64]] = []
+        # 2. Count. Keep the sums, and score calls and means of segments while their rows are there.
         for of_text in tqdm(countings.values(), desc=self.progress, delay=_BAR_DELAY):
-            for counting, rows in self._count(list(of_text), orders):
+            for counting, rows in self._count(list(of_text)):
                 self._totals[counting] = rows.sum(axis=0)
                 self._last_rows[counting] = rows[-1:].copy()
-                means = []
-                for setting in of_text[counting]:
-                    if setting.call:
-                        self.scores[setting] = self._score_call(setting, rows)
-                    else:
-                        means.append(setting)
-                if means:
-                    is_short = len(rows) < _ROWS_PER_CALL  # the next step overwrites the rows
-                    waiting.append((means, rows.copy() if is_short else rows))
-                if len(waiting) * len(rows) >= _ROWS_PER_CALL:
-                    self._score_means(waiting)
-                    waiting = []
-        self._score_means(waiting)
+                self._score_rows(of_text[counting], rows)
 
         # 3. Score the sums.
-        for scoring, of_scoring in settings_of.items():
+        for scoring, of_scoring in sums.items():
             options = of_scoring[0].options(self._options)
+            totals = [self._totals[setting.counting()] for setting in of_scoring]
             if scoring.last_pair:
-                for setting in of_scoring:
-                    total = self._totals[setting.counting()]
+                for setting, total in zip(of_scoring, totals):
                     last_row = self._last_rows[setting.counting()]
                     self.scores[setting] = score_by_last_pair(total, last_row, options)
-                continue
-            by_width: dict[int, list[Setting]] = {}
-            for setting in of_scoring:
-                width = len(self._totals[setting.counting()])
-                by_width.setdefault(width, []).append(setting)
-            for of_width in by_width.values():
-                totals = np.stack([self._totals[setting.counting()] for setting in of_width])
-                self.scores |= zip(of_width, bleu(totals, options).tolist())
+            else:
+                self.scores |= zip(of_scoring, bleu(np.stack(totals), options).tolist())
 
-    def _has_total(self, counting: Counting, orders: int) -> bool:
-        total = self._totals.get(counting)
-        return total is not None and Layout.of_width(len(total)).orders >= orders
+    def _score_rows(self, settings: Sequence[Setting], rows: Int64) -> None:
+        """Score calls and means of segment scores from int64 [segments, 2 N + 2].
 
-    def _score_call(self, setting: Setting, rows: Int64) -> float:
-        """Return the score of a call from int64 [segments, 2 N + 2]."""
-        options = setting.options(self._options)
-        return CALLS[setting.call].score_rows(rows, options, is_mean=setting.mean_of_segments)
+        Means that differ in their weights only are smoothed once.
+        """
+        means: dict[Scoring, dict[OrderWeights, Setting]] = {}
+        for setting in settings:
+            if setting.call:
+                self.scores[setting] = CALLS[setting.call].score_rows(
+                    rows, setting.options(self._options), is_mean=setting.mean_of_segments
+                )
+            else:
+                scoring = setting.scoring()._replace(weights=None)
+                means.setdefault(scoring, {})[setting.weights] = setting
+        for by_weights in means.values():
+            options = next(iter(by_weights.values())).options(self._options)
+            for weights, scores in bleu_by_weights(rows, options, by_weights).items():
+                self.scores[by_weights[weights]] = float(scores.mean())
 
     def cumulative_rows(self, setting: Setting) -> Int64:
         """Return the sums of the first 0, 1, 2, … rows: int64 [segments + 1, 2 N + 2]."""
-        ((_, rows),) = self._count([setting.counting()], setting.max_order + 1)
+        ((_, rows),) = self._count([setting.counting()])
         return np.concatenate([np.zeros_like(rows[:1]), rows.cumsum(axis=0)])
 
-    def lengths(self, setting: Setting) -> tuple[int, int]:
+    def lengths(self, setting: Setting) -> dict[str, int]:
         """Return the lengths of predictions and references under a setting that was added."""
         total = self._totals[setting.counting()]
         layout = Layout.of_width(len(total))
-        return int(total[layout.length]), int(total[layout.reference_length])
+        return {
+            "translation_length": int(total[layout.length]),
+            "reference_length": int(total[layout.reference_length]),
+        }
 
     def score_row(self, setting: Setting) -> Scores:
         """Return the result of a corpus score that was added."""
         return score_row(self._totals[setting.counting()], setting.options(self._options))
 
-    def _score_means(self, waiting: Sequence[tuple[Sequence[Setting], Int64]]) -> None:
-        """Score means of segment scores.
-
-        Args:
-            waiting: settings of one counting, with the rows: int64 [segments, 2 N + 2].
-        """
-        # 1. Collect what is smoothed together: all weights, and several tables.
-        tables_of: dict[Scoring, list[_MeansOfTable]] = {}
-        for settings, rows in waiting:
-            by_scoring: dict[Scoring, _MeansOfTable] = {}
-            for setting in settings:
-                scoring = setting.scoring()._replace(weights=None)
-                if scoring not in by_scoring:
-                    by_scoring[scoring] = _MeansOfTable(rows, {})
-                by_scoring[scoring].settings[setting.weights] = setting
-            for scoring, table in by_scoring.items():
-                tables_of.setdefault(scoring, []).append(table)
-        # 2. Score. A single table may be large, and is not copied.
-        for tables in tables_of.values():
-            rows = tables[0].rows[np.newaxis]
-            if len(tables) > 1:
-                rows = np.stack([table.rows for table in tables])
-            all_weights = dict.fromkeys(chain.from_iterable(table.settings for table in tables))
-            first_setting = next(iter(tables[0].settings.values()))
-            options = first_setting.options(self._options)
-            for weights, scores in bleu_by_weights(rows, options, all_weights).items():
-                for table, mean in zip(tables, scores.mean(axis=1).tolist()):
-                    if weights in table.settings:
-                        self.scores[table.settings[weights]] = mean
-
-    def _count(
-        self, countings: Sequence[Counting], orders: int
-    ) -> Iterator[tuple[Counting, Int64]]:
+    def _count(self, countings: Sequence[Counting]) -> Iterator[tuple[Counting, Int64]]:
         """Yield the rows of the segments for each counting; all have the same texts and tokens.
 
         The rows are one array, which the next step overwrites: use them before asking for more.
-
-        Args:
-            countings: the countings.
-            orders: the number of orders.
         """
         # 1. Count under the first rule for the reference length.
-        layout = Layout(orders)
+        layout = Layout(self._orders)
         first = countings[0]
         corpus = self._corpora[first.references]
         tokenize = first.tokenize
@@ -1172,7 +1078,7 @@ class Scorer:
             weights=None,
             smooth_method="none",
             smooth_value=None,
-            max_order=orders,
+            max_order=self._orders,
         )
         tokenizer = choose_tokenizer(counted, corpus.kind)
         rows = count_corpus(corpus, tokenizer, counted)
@@ -1201,7 +1107,7 @@ class Scorer:
                 length, reference_length = reference_length, length
             rows[:, layout.length] = length
             rows[:, layout.reference_length] = reference_length
-            rows[:, layout.totals] = count_totals(length, orders, counting.minimum_total).T
+            rows[:, layout.totals] = count_totals(length, self._orders, counting.minimum_total).T
             yield counting, rows
 
 
@@ -1241,16 +1147,19 @@ class Reconciliation(Report):
         number = self._number()
         if self["verified"]:
             chance = _write_chance(self["matches"][0]["chance"])
-            verified = f"Verified: these texts give {number} under this signature"
-            return [f"{verified}; the chance of such a match by accident is {chance}."]
+            return [
+                f"Verified: these texts give {number} under this signature; the chance of such a"
+                f" match by accident is {chance}."
+            ]
         advice = self._advise()
         if self["rows"]:
             start, stop = self["rows"]
             part = f"[{start}:{stop}]"
             advice = f"The line fits predictions{part} and references{part} only: {advice}"
         if self["verified"] is False:
-            claim = f"Not verified: these texts do not give {number} under this signature."
-            advice = f"{claim} {advice}"
+            advice = (
+                f"Not verified: these texts do not give {number} under this signature. {advice}"
+            )
         if "conditions" in self:
             number += " with these values"
         matches = self._matches()
@@ -1260,8 +1169,10 @@ class Reconciliation(Report):
         counted = f"{count} of {settings} round{'s' * (count == 1)} to {number}"
         chance = _write_chance(self["chance"])
         if self["chance"] <= CHANCE_OF_LEVEL[0]:
-            by_chance = f"by chance, some setting matches {chance} of nearby numbers"
-            return [advice, f"{counted}; {by_chance}."]
+            return [
+                advice,
+                f"{counted}; by chance, some setting matches {chance} of nearby numbers.",
+            ]
         decimals = count_things(self["decimals"], "decimal") if self["decimals"] else "no decimals"
         return [
             advice,
@@ -1289,11 +1200,10 @@ class Reconciliation(Report):
         # 2. One does, but not the other values of the line.
         if self["differences"]:
             theirs = describe_conditions(self["conditions"], [*self["differences"]])
-            ours = describe_conditions(self["differences"])
             setting = min(self["usual"], key=lambda each: abs(each["delta"]))
             return (
                 f"{number} is the score with {self._describe(setting)}, but the line has {theirs},"
-                f" and these texts have {ours}."
+                f" and these texts have {describe_conditions(self['differences'])}."
             )
         # 3. None does: list them.
         said = []
@@ -1309,8 +1219,10 @@ class Reconciliation(Report):
         if self["fixes"]:
             return f"{usual}, but a fix of `check` does: {self['fixes'][0]['fix']}."
         if first is None:
-            first_look = "compare the number, order and references of the texts"
-            return f"{usual}: {first_look} first, then {self._ask()}."
+            return (
+                f"{usual}: compare the number, order and references of the texts first, then"
+                f" {self._ask()}."
+            )
         if not first["plausible"]:
             return f"{usual}. The settings below that do may match by chance: {self._ask()}."
         if first["kind"] == "call":
@@ -1336,8 +1248,10 @@ class Reconciliation(Report):
     def _note(self) -> str:
         notes = [read_published(self["reported"]).describe()]
         for finding in self["fixes"]:
-            score = f"{finding['score']:.4f}"
-            notes.append(f"{finding['says']} Without that, the score is {score}: {finding['fix']}.")
+            notes.append(
+                f"{finding['says']} Without that, the score is {finding['score']:.4f}:"
+                f" {finding['fix']}."
+            )
         for row, setting in enumerate(self._shown()[:SAID_SETTINGS], 1):
             if setting["says"]:
                 notes.append(f"Row {row} is from {setting['says']}.")
@@ -1350,10 +1264,9 @@ class Reconciliation(Report):
                 f" Not tried: the other {self['untried_references']} alone."
             )
         if "untried_packages" in self:
-            packages = " ".join(self["untried_packages"])
             notes.append(
-                "Moses' tokenizers, of tokenized BLEU, were not tried. To try them:"
-                f" pip install {packages}."
+                "Moses' tokenizers, of tokenized BLEU, were not tried. To try them: pip install"
+                f" {' '.join(self['untried_packages'])}."
             )
         if self["verified"] is not None:
             notes.append(
@@ -1369,18 +1282,16 @@ class Reconciliation(Report):
         return self._matches() or self["nearest"]
 
     def _rows(self) -> list[list[str]]:
-        has_matches = bool(self._matches())
-        head = ["settings", "BLEU", "off by"]
-        rows = [[*head, "how likely"] if has_matches else head]
+        rows = [["settings", "BLEU", "off by", "how likely"]]
         for setting in self._shown()[:SHOWN_MATCHES]:
-            is_same = not list_changes(setting["steps"])
-            settings = self._describe(setting) + ", unchanged" * is_same
-            row = [settings, f"{setting['score']:.4f}", write_difference(100 * setting["delta"], 4)]
-            if has_matches:
-                likely = "likely" if setting["chance"] <= SMALL_CHANCE else "perhaps"
-                row.append(likely if setting["plausible"] else "by chance")
-            rows.append(row)
-        return rows
+            settings = self._describe(setting)
+            if not list_changes(setting["steps"]):
+                settings += ", unchanged"
+            likely = "likely" if setting["chance"] <= SMALL_CHANCE else "perhaps"
+            difference = write_difference(100 * setting["delta"], 4)
+            how_likely = likely if setting["plausible"] else "by chance"
+            rows.append([settings, f"{setting['score']:.4f}", difference, how_likely])
+        return rows if self._matches() else [row[:-1] for row in rows]
 
     def __str__(self) -> str:
         sentences = "\n".join(map(fit_terminal, self._list_sentences()))
@@ -1448,8 +1359,8 @@ class Conventions(Report):
             convention: its name; None for the convention whose score differs most.
         """
         end = convention or max(self, key=lambda name: abs(self[name]["delta"]))
-        steps = list_changes(self[end]["steps"])
-        return plot_steps("default", steps, end, self[end]["score"], ax=ax)
+        scores = self[end]
+        return plot_steps("default", list_changes(scores["steps"]), end, scores["score"], ax=ax)
 
 
 def _write_chance(chance: float) -> str:

@@ -175,7 +175,7 @@ def test_the_simpler_words_have_the_same_score(method, rows, weights):
     setting = Setting.of_options(Options(smooth_method=method, weights=weights))
     for one in (setting, setting._replace(mean_of_segments=True)):
         simple = simplify(one)
-        scorer = Scorer(corpus, {}, Options())
+        scorer = Scorer(corpus, {}, Options(), setting.max_order)
         scorer.add([one, simple])
         assert scorer.scores[simple] == pytest.approx(scorer.scores[one], abs=1e-12)
 
@@ -1262,7 +1262,7 @@ def test_what_nltk_makes_of_a_corpus_with_the_last_pair(method, texts):
     options = choose_options("nltk", {"smooth_method": NLTK_METHODS[method]})
     options = options.override({"minimum_total": 0 if method == "method6" else 1})
     setting = Setting.of_options(options)._replace(last_pair=True)
-    scorer = Scorer(read_corpus(predictions, references), {}, options)
+    scorer = Scorer(read_corpus(predictions, references), {}, options, options.max_order)
     scorer.add([setting])
     theirs = corpus_bleu(
         [[text.split()] for text in references],
