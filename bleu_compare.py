@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -45,10 +44,10 @@ from .bleu_options import (
     Options,
     check_flag,
     make_signature,
+    same_or_var,
     to_python,
 )
 from .bleu_results import (
-    GroupScores,
     Pair,
     RankedSystem,
     RunScores,
@@ -108,8 +107,7 @@ def compare_systems(
     trials = _check_systems(given, n_resamples, options, chosen, chosen.n_resamples)
     if options.confidence or chosen.compares_runs:
         significance.import_scipy()  # raises before the counting if it is missing
-    first = next(iter(given))
-    baseline = first if baseline is None else find_name("baseline", baseline, given)
+    baseline = next(iter(given)) if baseline is None else find_name("baseline", baseline, given)
     # 2. Count; rows have an array per run, those of the baseline first.
     counted = _count_systems(data_of, references, options, by=by, documents=documents, like=like)
     names = [baseline, *(name for name in given if name != baseline)]
@@ -127,8 +125,11 @@ def compare_systems(
         has_segments=shared.has_segments,
     )
     significance.warn_about_size(units, shared)
-    if chosen.compares_runs:
-        _warn_about_runs(arranged, units, trials)
+    if units.can_resample and chosen.compares_runs:
+        single = sum(len(system.keys) == 1 for system in arranged)
+        if single:
+            warn(_ONE_RUN, systems=count_things(single, "system"))
+        significance.warn_about_errors(trials)
     elif units.can_resample:
         significance.warn_about_trials(trials, _find_alpha(options.confidence))
         significance.warn_about_intervals(units, plan.options, " to evaluate.load()")
@@ -142,13 +143,14 @@ def compare_systems(
     # 5. Put the result together, systems in the order of the caller.
     scores_of = dict(zip(names, scores))
     comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in given})
+    run_count = same_or_var(str(len(system.keys)) for system in arranged)
     comparison |= _list_settings(
         shared,
         units,
         plan,
         counted.unknown,
         has_segment_scores=plan.has_segments,
-        runs=_sign_runs(arranged) if chosen.compares_runs else None,
+        runs=run_count if chosen.compares_runs else None,
     )
     for name, missing in comparison._list_missing().items():
         warn(_NO_VARIANCE, system=show_system(name), missing=missing)
@@ -175,12 +177,10 @@ def rank_systems(
     if not (isinstance(alpha, float) and 0 < alpha < 1):
         raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
     check_flag("family_wise", family_wise)
-    factor = 1
+    factor = len(data_of) * (len(data_of) - 1) // 2 if family_wise else 1
     default = RANDOMIZATION.n_resamples
     if family_wise:
-        factor = len(data_of) * (len(data_of) - 1) // 2
-        wanted = 2 * significance.fewest_trials(alpha, factor)
-        default = min(max(default, wanted), _MAX_TRIALS)
+        default = min(max(default, 2 * significance.fewest_trials(alpha, factor)), _MAX_TRIALS)
     trials = _check_systems(data_of, n_resamples, options, RANDOMIZATION, default)
     # 2. Count, and sort by score, best first; systems of equal score keep their order.
     counted = _count_systems(
@@ -188,19 +188,19 @@ def rank_systems(
     )
     plan = Plan(counted.options, list_single_runs(len(data_of)), RANDOMIZATION, trials)
     shared = next(iter(counted.systems.values()))  # all systems have the same documents
-    given_units = divide_into_units(shared, [system.rows for system in counted.systems.values()])
-    given_scores = scoring.bleu(given_units.totals, plan.options)
-    order = np.argsort(-given_scores, kind="stable").tolist()
-    given_names = list(counted.systems)
-    names = [given_names[i] for i in order]
-    units = given_units._replace(rows=[given_units.rows[i] for i in order])
+    units = divide_into_units(shared, [system.rows for system in counted.systems.values()])
+    scores = scoring.bleu(units.totals, plan.options)
+    order = np.argsort(-scores, kind="stable").tolist()
+    names = [list(counted.systems)[i] for i in order]
+    scores = scores[order]
+    units = units._replace(rows=[units.rows[i] for i in order])
     # 3. Test all pairs on shared exchanges. The difference of a pair is the score of the better
     #    system minus the other.
-    pairs = list(combinations(range(len(names)), 2))
-    deltas = np.array([given_scores[order[i]] - given_scores[order[j]] for i, j in pairs])
-    tested: list[Pair] = [
+    better, worse = np.triu_indices(len(names), k=1)
+    deltas = scores[better] - scores[worse]
+    pairs: list[Pair] = [
         {"systems": [names[i], names[j]], "delta": delta}  # type: ignore[typeddict-item]
-        for (i, j), delta in zip(pairs, deltas.tolist())
+        for i, j, delta in zip(better, worse, deltas.tolist())
     ]
     significant = np.zeros((len(names), len(names)), bool)
     significance.warn_about_size(units, shared)
@@ -210,32 +210,30 @@ def rank_systems(
         significance.warn_about_intervals(units, plan.options, " to evaluate.load()")
         p_values = significance.exchange_all_pairs(units, deltas, plan)
         adjusted = significance.adjust_holm(p_values)
-        for pair, p_value, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
+        for pair, p_value, p_adjusted in zip(pairs, p_values.tolist(), adjusted.tolist()):
             pair["p_value"] = p_value
             pair["p_adjusted"] = p_adjusted
-        better, worse = np.transpose(pairs)
-        tested_p_values = adjusted if family_wise else p_values
-        significant[better, worse] = tested_p_values < alpha
-    # 4. Rank ranges and clusters, by WMT's rule: a cluster ends where every pair across the cut is
+        significant[better, worse] = (adjusted if family_wise else p_values) < alpha
+    # 4. Rank. A system is behind those that are significantly better, and before those that are
+    #    significantly worse. A cluster ends, by WMT's rule, where every pair across the cut is
     #    significant.
-    systems_better = significant.sum(axis=0)
-    systems_worse = significant.sum(axis=1)
-    cluster = 1
     sample = draw(units, plan._replace(test=None))
+    cluster = 1
     ranked: list[RankedSystem] = []
-    for i, (name, score) in enumerate(zip(names, sample.scores)):
+    for i, name in enumerate(names):
         if i and significant[:i, i:].all():
             cluster += 1
-        best = 1 + int(systems_better[i])
-        worst = len(names) - int(systems_worse[i])
+        score = sample.score(i)
         # The ranks are the last keys.
         system: RankedSystem = {"system": name, "bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
         add_estimate(system, sample.estimate(i), plan.options.confidence)
+        best = 1 + int(significant[:, i].sum())
+        worst = len(names) - int(significant[i].sum())
         system["rank_range"] = [best, worst]
         system["cluster"] = cluster
         ranked.append(system)
     # 5. Put the result together.
-    ranking = Ranking(ranking=ranked, pairs=tested, alpha=alpha, family_wise=family_wise)
+    ranking = Ranking(ranking=ranked, pairs=pairs, alpha=alpha, family_wise=family_wise)
     ranking |= _list_settings(shared, units, plan, counted.unknown)
     return ranking
 
@@ -411,8 +409,8 @@ def _warn_of_equal_tables(systems: Mapping[SystemName | RunOfSystem, Counted]) -
     for name, counted in systems.items():
         names_of.setdefault(counted.rows.sum(axis=0).tobytes(), []).append(name)
     for names in names_of.values():
-        rows = systems[names[0]].rows
-        equal = [name for name in names if np.array_equal(systems[name].rows, rows)]
+        first = systems[names[0]]
+        equal = [name for name in names if np.array_equal(systems[name].rows, first.rows)]
         if len(equal) > 1:
             warn(_SAME_STATISTICS, systems=list_systems(equal))
 
@@ -479,6 +477,9 @@ def _score_and_test(
     return described
 
 
+_GROUP_KEYS = ("bleu", "score", "delta", "p_value")  # of the scores of a system
+
+
 def _add_groups(
     systems: Sequence[SystemScores],
     counted: Counted,
@@ -505,7 +506,11 @@ def _add_groups(
         for system, group_scores in zip(
             systems, _score_and_test(group.rows, sample, arranged, plan)
         ):
-            system["groups"][group.label] = _describe_group(group_scores, group.units)
+            numbers: Mapping[str, object] = group_scores
+            of_group: Any = {key: numbers[key] for key in _GROUP_KEYS if key in numbers}
+            if group.units.can_resample and group.units.documents is not None:
+                of_group["documents"] = group.units.documents
+            system["groups"][group.label] = of_group
         del group, sample  # before the next group is taken
     # 2. Average the groups: a macro-average is a score like any other.
     of_average = average.sample()
@@ -521,19 +526,6 @@ def _add_groups(
         if plan.compares_runs:
             for name, score in zip(runs.names, of_average.observed[runs.positions].tolist()):
                 add_macro_average(system["runs"][name], {"bleu": score})
-
-
-def _describe_group(scores: SystemScores, units: Units) -> GroupScores:
-    """Return what a comparison says about a system in a group."""
-    # The baseline has no more.
-    group: GroupScores = {"bleu": scores["bleu"], "score": scores["score"]}  # type: ignore[typeddict-item]
-    if "delta" in scores:
-        group["delta"] = scores["delta"]
-    if "p_value" in scores:
-        group["p_value"] = scores["p_value"]
-    if units.can_resample and units.documents is not None:
-        group["documents"] = units.documents
-    return group
 
 
 # --- Training runs --------------------------------------------------------------------------------
@@ -594,12 +586,6 @@ def _arrange_runs(
     return arranged
 
 
-def _sign_runs(arranged: Sequence[ArrangedRuns]) -> str:
-    """Return the number of runs per system for the signature."""
-    counts = {len(system.keys) for system in arranged}
-    return str(counts.pop()) if len(counts) == 1 else "var"
-
-
 _ONE_RUN = Notice(
     "one run",
     "{systems} with a single run beside systems with several: the variance between runs of such a"
@@ -614,19 +600,6 @@ _NO_VARIANCE = Notice(
     " {missing}",
     ". Check that the runs are separate trainings, not copies",
 )
-
-
-def _warn_about_runs(arranged: Sequence[ArrangedRuns], units: Units, n_resamples: int) -> None:
-    """Warn of systems with one run beside others with several, and of few resamples.
-
-    A single unit has no test to warn about.
-    """
-    if not units.can_resample:
-        return
-    single = [system for system in arranged if len(system.keys) == 1]
-    if single:
-        warn(_ONE_RUN, systems=count_things(len(single), "system"))
-    significance.warn_about_errors(n_resamples)
 
 
 def _add_runs(system: SystemScores, runs: ArrangedRuns, scores: Float64) -> None:
@@ -941,21 +914,18 @@ class Ranking(report.QuotableReport):
     _absent = _WAYS_TO_SETTINGS
 
     def _rows(self) -> list[list[str]]:
-        has_intervals = "confidence" in self
-        head = ["rank", "system", "BLEU"]
-        if has_intervals:
-            head.append(report.name_interval(self["confidence"]))
-        rows = [head]
+        rows = [["rank", "system", "BLEU"]]
+        if "confidence" in self:
+            rows[0].append(report.name_interval(self["confidence"]))
         cluster = 1
         for system in self["ranking"]:
             if system["cluster"] != cluster:
                 rows.append([])  # a rule
                 cluster = system["cluster"]
             rank = _write_rank(system["rank_range"])
-            row = [rank, str(system["system"]), f"{system['score']:.2f}"]
-            if has_intervals:
-                row.append(report.write_interval(system["confidence_interval"]))
-            rows.append(row)
+            rows.append([rank, str(system["system"]), f"{system['score']:.2f}"])
+            if "confidence" in self:
+                rows[-1].append(report.write_interval(system["confidence_interval"]))
         return rows
 
     def _records(self) -> list[dict[str, Any]]:
@@ -997,15 +967,15 @@ class Ranking(report.QuotableReport):
         """Compare the best two systems, and count the pairs that differ by more than chance."""
         pairs = self["pairs"]
         best, second = pairs[0]["systems"]
+        verdict = f"{best} scores {_compare_scores(pairs[0]['delta'], second)}"
         p_values = self._list_p_values()
+        if p_values:
+            verdict += f" ({write_equation_of_p(p_values[0])}"
+            if self["family_wise"] and len(pairs) > 1:
+                verdict += f", adjusted for {len(pairs):,} pairs"
+            verdict += ")"
         p_value = p_values[0] if p_values else None
-        difference = _compare_scores(pairs[0]["delta"], second)
-        if p_value is not None:
-            is_adjusted = self["family_wise"] and len(pairs) > 1
-            adjusted = f", adjusted for {len(pairs):,} pairs" if is_adjusted else ""
-            difference += f" ({write_equation_of_p(p_value)}{adjusted})"
-        judged = _judge(p_value, self["alpha"], self._describe_error())
-        verdict = f"{best} scores {difference}: {judged}."
+        verdict += f": {_judge(p_value, self['alpha'], self._describe_error())}."
         if len(p_values) > 1:
             found = sum(p_value < self["alpha"] for p_value in p_values)
             verdict += f" Pairs that differ by more than chance: {found:,} of {len(pairs):,}."
@@ -1064,9 +1034,9 @@ def _describe_test(result: report.ResultDict, tested: Iterable[Mapping[str, obje
     """
     if not any("p_value" in scores for scores in tested):
         return []
-    resamples = f"{result['n_resamples']:,} resamples"
     documents = report.describe_documents(result) + report.describe_shared(result)
-    return [f"{ALL_TESTS[result['test']].says}, {resamples}{documents}"]
+    test = ALL_TESTS[result["test"]].says
+    return [f"{test}, {result['n_resamples']:,} resamples{documents}"]
 
 
 def write_p(p_value: float) -> str:
