@@ -7,6 +7,7 @@ style takes its colors from the surrounding page, so that it fits light and dark
 
 from __future__ import annotations
 
+import codecs
 import re
 import sys
 from collections.abc import (
@@ -192,8 +193,7 @@ class Report(dict[str, Any]):
 
     def _rows(self) -> list[list[str]]:
         """Return the cells of the table, the head first; an empty row is a rule."""
-        rows = [[str(name), repr(shorten(value))] for name, value in self.items()]
-        return [["key", "value"], *rows]
+        return [["key", "value"], *([str(name), repr(shorten(self[name]))] for name in self)]
 
     def _records(self) -> list[dict[str, object]]:
         """Return the rows of `to_pandas`, with numbers as they are in the dict."""
@@ -219,11 +219,12 @@ class Report(dict[str, Any]):
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""
-        title = format_paragraph(self._title())
-        table = format_markdown(self._rows(), self._left_columns)
-        verdicts = [format_paragraph(verdict) for verdict in self._verdicts()]
-        note = format_paragraph(self._note(), code=self.get("signature", ""))
-        return _join_blocks(title, table, *verdicts, note)
+        return _join_blocks(
+            format_paragraph(self._title()),
+            format_markdown(self._rows(), self._left_columns),
+            *map(format_paragraph, self._verdicts()),
+            format_paragraph(self._note(), code=self.get("signature", "")),
+        )
 
     def to_latex(self, columns: Sequence[str] | None = None) -> str:
         """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
@@ -236,8 +237,9 @@ class Report(dict[str, Any]):
         """
         rows = self._latex_rows()
         if columns is not None:
-            chosen = [columns] if isinstance(columns, str) else columns
-            rows = _choose_columns(rows, chosen, self._left_columns)
+            rows = _choose_columns(
+                rows, [columns] if isinstance(columns, str) else columns, self._left_columns
+            )
         lines = [
             r"\begin{table}",
             r"\centering",
@@ -265,8 +267,12 @@ class Report(dict[str, Any]):
     def to_html(self) -> str:
         """Return the HTML that a notebook shows, with its own style, for light and dark pages."""
         verdicts = [paragraph(verdict, "verdict") for verdict in self._verdicts()]
-        note = paragraph(self._note(), "note")
-        return wrap(paragraph(self._title()), self._html_table(), *verdicts, note)
+        return wrap(
+            paragraph(self._title()),
+            self._html_table(),
+            *verdicts,
+            paragraph(self._note(), "note"),
+        )
 
     def to_pandas(self) -> DataFrame:
         """Return the table as a pandas DataFrame; intervals become columns `_low` and `_high`."""
@@ -295,10 +301,11 @@ class Report(dict[str, Any]):
     def __str__(self) -> str:
         # Cells are written in the terminal's characters before their width is known.
         rows = [[fit_terminal(cell) for cell in row] for row in self._rows()]
-        table = format_plain(rows, self._left_columns)
-        verdicts = "\n".join(map(fit_terminal, self._verdicts()))
         return _join_blocks(
-            fit_terminal(self._title()), table, verdicts, fit_terminal(self._note())
+            fit_terminal(self._title()),
+            format_plain(rows, self._left_columns),
+            "\n".join(map(fit_terminal, self._verdicts())),
+            fit_terminal(self._note()),
         )
 
     def _repr_html_(self) -> str:
@@ -496,8 +503,8 @@ def _list_scalars(
                 yield from _list_scalars(system, f"{system['system']}/", f"{full_place}[{number}]")
         elif key in ("systems", "groups", "runs"):
             for name, part in value.items():
-                inner_place = f"{full_place}[{show_value(name)}]"
-                yield from _list_scalars(part, f"{prefix}{name}/", inner_place)
+                place_of_part = f"{full_place}[{show_value(name)}]"
+                yield from _list_scalars(part, f"{prefix}{name}/", place_of_part)
         elif key == "precisions":
             for order, precision in enumerate(value, 1):
                 yield f"{prefix}precision_{order}", full_place, precision
@@ -547,8 +554,8 @@ def describe_score(scores: ResultDict, confidence: float | None) -> str:
     score = f"{scores['score']:.2f}"
     facts = []
     if "run_standard_deviation" in scores:
-        deviation = 100 * scores["run_standard_deviation"]
-        facts.append(f"{describe_runs(scores)}, standard deviation {deviation:.2f}")
+        deviation = write_score(scores["run_standard_deviation"])
+        facts.append(f"{describe_runs(scores)}, standard deviation {deviation}")
     if confidence and "confidence_interval" in scores:
         facts.append(describe_interval(scores, confidence))
     return f"{score} ({', '.join(facts)})" if facts else score
@@ -566,8 +573,8 @@ def name_interval(confidence: float | None) -> str:
 def describe_interval(scores: ResultDict, confidence: float) -> str:
     """Write the interval of a score, which kind it is, and how many documents it is from."""
     low, high = scores["confidence_interval"]
-    facts = [f"{name_interval(confidence)} {write_score(low)} to {write_score(high)}"]
-    facts.append(describe_intervals([scores]))
+    interval = f"{name_interval(confidence)} {write_score(low)} to {write_score(high)}"
+    facts = [interval, describe_intervals([scores])]
     if "documents" in scores:
         facts.append(count_things(scores["documents"], "document"))
     return ", ".join(facts)
@@ -588,11 +595,11 @@ def find_in_signature(signature: str, key: str) -> str:
     >>> find_in_signature("nrefs:1|tok:13a", "tok")
     '13a'
     """
-    values = {}
     for pair in signature.split("|"):
         name, _, value = pair.partition(":")
-        values[name] = value
-    return values.get(key, "")
+        if name == key:
+            return value
+    return ""
 
 
 def write_label(label: object, summaries: Collection[str]) -> str:
@@ -668,31 +675,21 @@ _PLAIN_SIGNS = {
 }  # fmt: skip
 
 
+def _substitute_sign(error: UnicodeError) -> tuple[str, int]:
+    """Write a character that an encoding lacks with plain signs, or as Python's escape sequence."""
+    assert isinstance(error, UnicodeEncodeError)
+    character = error.object[error.start]
+    escaped = character.encode("ascii", "backslashreplace").decode()
+    return _PLAIN_SIGNS.get(character, escaped), error.start + 1
+
+
+codecs.register_error("bleu_metric.plain_signs", _substitute_sign)
+
+
 def fit_terminal(text: object) -> str:
-    """Write a text in characters that `sys.stdout` can encode, and without invisible ones.
-
-    Others are written with plain signs, or as Python's escape sequences.
-    """
-    shown = escape_unseen(text)
-    encoding = getattr(sys.stdout, "encoding", None)
-    if encoding is None or _can_encode(shown, encoding):
-        return shown
-    written = []
-    for character in shown:
-        if _can_encode(character, encoding):
-            written.append(character)
-        else:
-            escaped = character.encode("ascii", "backslashreplace").decode()
-            written.append(_PLAIN_SIGNS.get(character, escaped))
-    return "".join(written)
-
-
-def _can_encode(text: str, encoding: str) -> bool:
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
+    """Write a text in characters that `sys.stdout` can encode, and without invisible ones."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return escape_unseen(text).encode(encoding, "bleu_metric.plain_signs").decode(encoding)
 
 
 # --- Tables ---------------------------------------------------------------------------------------
@@ -734,8 +731,7 @@ def list_cells(
     for name, scores in scored:
         row = [name]
         for column in shown_columns:
-            cell = column.write(scores[column.key]) if column.key in scores else ""
-            row.append(cell)
+            row.append(column.write(scores[column.key]) if column.key in scores else "")
         rows.append(row)
     return rows
 
@@ -764,11 +760,7 @@ def format_plain(rows: TableRows, left: int = 1) -> str:
             row[column] = cell.ljust(width) if column < left else cell.rjust(width)
     # 2. Join the cells, and draw the rules.
     rule = "-" * len("  ".join(padded[0]))
-    lines = []
-    for row in padded:
-        line = "  ".join(row).rstrip() if row else rule
-        lines.append(line)
-    return "\n".join(lines)
+    return "\n".join("  ".join(row).rstrip() if row else rule for row in padded)
 
 
 def format_markdown(rows: TableRows, left: int = 1) -> str:
@@ -801,8 +793,8 @@ def format_paragraph(text: str, code: str = "") -> str:
     longest_run = max(map(len, re.findall("`+", shown_code)), default=0)
     fence = "`" * (longest_run + 1)
     span = f"{fence}{shown_code}{fence}"
-    paragraph = span.join(_escape(part, _MARKDOWN) for part in parts)
-    return _BLOCK_SIGN.sub(r"\1\\\2", paragraph)
+    escaped = [_escape(part, _MARKDOWN) for part in parts]
+    return _BLOCK_SIGN.sub(r"\1\\\2", span.join(escaped))
 
 
 def _choose_columns(rows: TableRows, columns: Sequence[str], left: int) -> list[list[str]]:
@@ -831,9 +823,17 @@ def format_latex(rows: TableRows, left: int = 1) -> str:
             lines.append(r"\midrule")
     head, *body = lines
     alignment = "l" * left + "r" * (len(rows[0]) - left)
-    begin = rf"\begin{{tabular}}{{{alignment}}}"
-    end = r"\end{tabular}"
-    return "\n".join([begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", end])
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{alignment}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
 
 
 def _escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
@@ -844,8 +844,7 @@ def _escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
     """
     text = escape_unseen(cell)
     content = text.lstrip(" ")
-    indent = space * (len(text) - len(content))
-    return indent + _escape(content, escapes)
+    return space * (len(text) - len(content)) + _escape(content, escapes)
 
 
 def _escape(text: str, escapes: Mapping[str, str]) -> str:
@@ -922,8 +921,7 @@ def plain_formula(result: ResultDict) -> str:
     '1 · (2/3 · 1/2)^(1/2)'
     """
     terms = [(term.text, weight) for term, weight in list_terms(result)]
-    product = multiply(terms, "^{}", "^({})")
-    return f"{write_number(result['brevity_penalty'])} · {product}"
+    return f"{write_number(result['brevity_penalty'])} · {multiply(terms, '^{}', '^({})')}"
 
 
 def multiply(terms: Sequence[tuple[str, float]], power: str, fraction_power: str) -> str:
@@ -941,13 +939,10 @@ def multiply(terms: Sequence[tuple[str, float]], power: str, fraction_power: str
     bases = list(terms)
     weights = {weight for _, weight in terms}
     if len(weights) == 1:  # one power, whose base is the product
-        product = " · ".join(text for text, _ in terms)
-        bases = [(product, weights.pop())]
-    powers = []
-    for base, weight in bases:
-        exponent = _write_power(weight, power, fraction_power)
-        powers.append(f"({base}){exponent}")
-    return " · ".join(powers)
+        bases = [(" · ".join(text for text, _ in terms), weights.pop())]
+    return " · ".join(
+        f"({base}){_write_power(weight, power, fraction_power)}" for base, weight in bases
+    )
 
 
 def _write_power(weight: float, power: str, fraction_power: str) -> str:
@@ -1130,8 +1125,7 @@ def formula(result: ResultDict) -> str:
     spans = []
     for term, weight in terms:
         kind = "term smoothed" if term.is_smoothed else "term"
-        span = f'<span class="{kind}" title="{term.meaning}">{term.text}</span>'
-        spans.append((span, weight))
+        spans.append((f'<span class="{kind}" title="{term.meaning}">{term.text}</span>', weight))
     product = multiply(spans, "<sup>{}</sup>", "<sup>{}</sup>")
     penalty = write_number(result["brevity_penalty"])
     remark = describe_penalty(result)
@@ -1159,10 +1153,11 @@ def tokens(text: CoveredTokens, max_order: int, label: str, marked: Collection[i
         if i in marked:
             markup = f"<mark>{markup}</mark>"
         shown.append(markup)
-    line = " ".join(shown) or "<em>empty</em>"
     length = count_things(text["length"], "token")
-    head = f'<div class="bleu-label">{show(label)} <small>{length}</small></div>'
-    return f'<div class="bleu-tokens">{head}<p dir="auto">{line}</p></div>'
+    return (
+        f'<div class="bleu-tokens"><div class="bleu-label">{show(label)} <small>{length}</small>'
+        f'</div><p dir="auto">{" ".join(shown) or "<em>empty</em>"}</p></div>'
+    )
 
 
 def legend(max_order: int) -> str:
@@ -1176,9 +1171,10 @@ def legend(max_order: int) -> str:
 def _token(token: object, order: int, max_order: int) -> str:
     if order == 0:
         return f'<span class="token missed" title="in no n-gram that counts">{show(token)}</span>'
-    style = f'style="--match:{order / max_order:.2g}"'
-    title = f'title="part of a matching {order}-gram"'
-    return f'<span class="token" {style} {title}>{show(token)}<sub>{order}</sub></span>'
+    return (
+        f'<span class="token" style="--match:{order / max_order:.2g}"'
+        f' title="part of a matching {order}-gram">{show(token)}<sub>{order}</sub></span>'
+    )
 
 
 def ngrams(result: ResultDict) -> str:
@@ -1196,8 +1192,10 @@ def ngrams(result: ResultDict) -> str:
             hidden = len(rejected) - len(cells)
             if hidden:
                 cells.append(f"and {hidden:,} more")
-            head = f'<th class="order">{order["order"]}-gram, {kind}</th>'
-            rows += f"<tr>{head}<td>{' '.join(cells)}</td></tr>"
+            rows += (
+                f'<tr><th class="order">{order["order"]}-gram, {kind}</th>'
+                f"<td>{' '.join(cells)}</td></tr>"
+            )
             count += sum(ngram["count"] - ngram["allowed"] for ngram in rejected)
             shown_kinds.add(kind)
     if not rows:
@@ -1211,8 +1209,7 @@ def ngrams(result: ResultDict) -> str:
 
 
 def _show_ngram(ngram: NGramCount) -> str:
-    text = " ".join(map(str, ngram["ngram"]))
-    code = f'<code class="code" dir="auto">{show(text)}</code>'
+    code = f'<code class="code" dir="auto">{show(" ".join(map(str, ngram["ngram"])))}</code>'
     if ngram["count"] == 1:
         return code
     if ngram["allowed"]:
@@ -1271,8 +1268,6 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
     """
     start, end = scale
     width = end - start or 1.0  # a scale of a single score has no width
-    left = 100 * (low - start) / width
-    at = 100 * (value - start) / width
-    right = 100 * (high - start) / width
-    style = f"--low:{left:.1f}%;--at:{at:.1f}%;--high:{right:.1f}%"
+    places = [f"{100 * (score - start) / width:.1f}%" for score in (low, value, high)]
+    style = "--low:{};--at:{};--high:{}".format(*places)
     return Markup(f'<span class="bleu-interval" style="{style}"><i></i><b></b></span>')
