@@ -273,20 +273,24 @@ class Options:
         if "tokenize" in values:
             tokenize_by = None
         if isinstance(values.get("tokenize"), Mapping):
-            by_label = values.pop("tokenize")
-            named = {plain_label(label): value for label, value in by_label.items()}
-            tokenize_by = named or None
+            by_label = values.pop("tokenize").items()
+            tokenize_by = {plain_label(label): value for label, value in by_label} or None
         # 2. Check them. An explicit number of resamples wins over the numbers of a signature.
-        chosen = self.given.union(given)
-        trials = {} if "n_resamples" in given else self.signed_trials
         options = replace(
-            self, **values, given=chosen, tokenize_by=tokenize_by, signed_trials=trials
+            self,
+            **values,
+            given=self.given.union(given),
+            tokenize_by=tokenize_by,
+            signed_trials={} if "n_resamples" in given else self.signed_trials,
         )
         options._check(checks_weights)
         takes_value = SMOOTH_METHODS[options.smooth_method].value is not None
         if values.get("smooth_value") is not None and not takes_value:
-            method_name = options.smooth_method
-            warn(_SMOOTH_VALUE_IGNORED, method=method_name, value=options.smooth_value)
+            warn(
+                _SMOOTH_VALUE_IGNORED,
+                method=options.smooth_method,
+                value=options.smooth_value,
+            )
         if options.weights is not None:
             options = replace(options, weights=tuple(map(float, options.weights)))
         return options
@@ -473,8 +477,7 @@ def choose_options(convention: str, given: Mapping[str, object]) -> Options:
     names = [*CONVENTIONS, *DROP_INS]
     if convention not in names:
         raise invalid("config_name", convention, one_of(names))
-    options = replace(Options(), convention=convention, **_find_convention(convention))
-    return options.override(given)
+    return replace(Options(), convention=convention, **_find_convention(convention)).override(given)
 
 
 def options_of_signature(signature: object, given: Mapping[str, object]) -> Options:
@@ -496,8 +499,7 @@ def options_of_signature(signature: object, given: Mapping[str, object]) -> Opti
     options = dict(content.options)
     if "smooth_method" in given:  # the value was for the method of the signature
         options.pop("smooth_value", None)
-    signed = replace(choose_options("default", options), signed_trials=content.trials)
-    return signed.override(given)
+    return replace(choose_options("default", options), signed_trials=content.trials).override(given)
 
 
 def to_python(value: Any) -> Any:
@@ -758,10 +760,9 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
     ({'lowercase': True, 'tokenize': 'ja-mecab', 'smooth_method': 'exp'}, '1', '27.3')
     """
     if not isinstance(text, str):
-        found = messages.name_value(text)
-        example = "'nrefs:1|case:lc|tok:13a'"
         raise TypeError(
-            f"{name}: expected a str such as {example}, got {found}. Pass the signature of a score."
+            f"{name}: expected a str such as 'nrefs:1|case:lc|tok:13a', got"
+            f" {messages.name_value(text)}. Pass the signature of a score."
         )
     # 1. Separate the score. Signatures that are copied from a PDF have blanks and line breaks
     #    beside the separators.
@@ -837,9 +838,13 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
     if "ar" in values:
         trials["randomization"] = int(values["ar"])
     tokenizer = values.get("tok")
-    pretokenized = tokenizer if tokenizer in PRETOKENIZED else None
-    score = before or after.partition(" ")[0]
-    return SignatureContent(options, trials, pretokenized, values.get("nrefs"), score)
+    return SignatureContent(
+        options,
+        trials,
+        pretokenized=tokenizer if tokenizer in PRETOKENIZED else None,
+        nrefs=values.get("nrefs"),
+        score=before or after.partition(" ")[0],
+    )
 
 
 def _unreadable(name: str, pair: str, option: str | None) -> ValueError:
@@ -1078,10 +1083,11 @@ def explain_call(method: str, signature: inspect.Signature) -> str:
     if columns and not names:
         written = ", ".join(f"{name}=..." for name in columns)
         return f"{method}() takes its columns by name. Write {method}({written})."
-    listed = f": {', '.join(names)}" if names else ""
-    required = ", ".join(one.name for one in positional if one.default is one.empty)
     taken = messages.count_things(len(names), "positional argument")
-    return f"{method}() takes {taken}{listed}. Write {method}({required})."
+    if names:
+        taken += f": {', '.join(names)}"
+    required = ", ".join(one.name for one in positional if one.default is one.empty)
+    return f"{method}() takes {taken}. Write {method}({required})."
 
 
 def explain_unknown_option(

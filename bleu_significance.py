@@ -385,14 +385,13 @@ def randomization_differences(
     totals = _sum_rows(rows).T[..., np.newaxis].astype(float)  # [width, systems, 1]
     # 2. Many columns are equal: totals follow from lengths, and systems share references. Each
     #    different column is multiplied once.
-    gains = _weigh_gains(rows)
-    copies = gains.copies
+    weights, copies = _weigh_gains(rows)
 
     def score_trials(drawn: Bool) -> Float64:
         """Return the differences of all pairs; `drawn` has one flag per trial and unit."""
         trials = len(drawn)
         moved = np.zeros((width, systems, trials))  # 0 for the first system
-        columns = gains.weights.multiply(drawn).T[copies]  # [(systems - 1) * width, trials]
+        columns = weights.multiply(drawn).T[copies]  # [(systems - 1) * width, trials]
         moved[:, 1:] = columns.reshape(systems - 1, width, trials).swapaxes(0, 1)
         kept: Float64 = totals - moved
         differences = []
@@ -413,10 +412,9 @@ def randomization_differences(
     numbers_per_trial = max(n_units, len(copies), baselines * systems)
     size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * numbers_per_trial))
     generator = np.random.default_rng(options.seed)
-    blocks = _blocks("Randomization", n_resamples, size)
     draws = (
         generator.integers(2, size=(block.stop - block.start, n_units), dtype=bool)
-        for block in blocks
+        for block in _blocks("Randomization", n_resamples, size)
     )
 
     # 4. Score. NumPy releases the GIL; each thread has a block in memory.
@@ -426,18 +424,12 @@ def randomization_differences(
             yield from pool.map(score_trials, some_draws)
 
 
-class Gains(NamedTuple):
-    """The rows of all systems but the first, minus those of the first.
+def _weigh_gains(rows: StatisticsRows) -> tuple[ResampleMatrix, list[int]]:
+    """Weigh the rows of all systems but the first, minus those of the first.
 
-    weights: the different columns.
-    copies: the number of each column, system by system, among the different columns.
+    Returns:
+        The different columns, and the number of each column, system by system, among them.
     """
-
-    weights: ResampleMatrix
-    copies: list[int]
-
-
-def _weigh_gains(rows: StatisticsRows) -> Gains:
     # 1. Number equal columns. One system at a time is in memory.
     number_of: dict[bytes, int] = {}
     copies = []
@@ -447,8 +439,7 @@ def _weigh_gains(rows: StatisticsRows) -> Gains:
         gains = rows[system] - rows[0]
         largest = max(largest, _find_largest(gains))
         for column, values in enumerate(gains.T):
-            digest = sha256(values.tobytes()).digest()
-            number = number_of.setdefault(digest, len(number_of))
+            number = number_of.setdefault(sha256(values.tobytes()).digest(), len(number_of))
             copies.append(number)
             if number == len(places):
                 places.append((system, column))
@@ -456,7 +447,7 @@ def _weigh_gains(rows: StatisticsRows) -> Gains:
     weights = ResampleMatrix.allocate(len(rows[0]), len(places), largest, most_times=1)
     for number, (system, column) in enumerate(places):
         weights.values[:, number] = rows[system][:, column] - rows[0][:, column]
-    return Gains(weights, copies)
+    return weights, copies
 
 
 # --- p-values -------------------------------------------------------------------------------------
@@ -517,11 +508,10 @@ def fewest_trials(alpha: float, pairs: int) -> int:
 
 def exchange_all_pairs(units: Units, deltas: Float64, plan: Plan) -> Float64:
     """Return the p-value of each pair; exceedances are counted block by block, in little memory."""
-    blocks = randomization_differences(
-        units.rows, plan.options, plan.trials, baselines=len(units.rows)
-    )
     exceeding = np.zeros(len(deltas))
-    for block in blocks:
+    for block in randomization_differences(
+        units.rows, plan.options, plan.trials, baselines=len(units.rows)
+    ):
         exceeding += (np.abs(block) >= np.abs(deltas) - NOISE).sum(axis=0)
     return (exceeding + 1) / (plan.trials + 1)
 
@@ -621,9 +611,9 @@ def _find_t_interval(estimate: Estimate, confidence: float) -> list[float]:
 
 
 def _describe_t(degrees_of_freedom: Sequence[float]) -> str:
-    lowest, highest = min(degrees_of_freedom), max(degrees_of_freedom)
-    ends = (f"{end:.1f}".removesuffix(".0") for end in (lowest, highest))
-    return f"t with {' to '.join(dict.fromkeys(ends))} degrees of freedom"
+    ends = min(degrees_of_freedom), max(degrees_of_freedom)
+    written = [f"{end:.1f}".removesuffix(".0") for end in ends]
+    return f"t with {' to '.join(dict.fromkeys(written))} degrees of freedom"
 
 
 def _find_percentiles(estimate: Estimate, confidence: float) -> list[float]:
@@ -679,8 +669,9 @@ def import_scipy() -> Any:
     try:
         from scipy import special
     except ImportError:
-        message = "Intervals and tests of Student's t need scipy. Install it: pip install scipy"
-        raise ImportError(message) from None
+        raise ImportError(
+            "Intervals and tests of Student's t need scipy. Install it: pip install scipy"
+        ) from None
     return special
 
 
@@ -802,13 +793,14 @@ def average_variances(groups: Sequence[Sequence[TextVariances]]) -> list[TextVar
         degrees_of_freedom = combine_degrees_of_freedom(parts, variance)
         return VariancePart(variance / len(parts) ** 2, degrees_of_freedom)
 
-    averages = []
-    for of_system in zip(*groups):
-        score = average([group.score for group in of_system])
-        difference = average([group.difference for group in of_system])
-        between_runs = sum(group.between_runs for group in of_system) / len(groups) ** 2
-        averages.append(TextVariances(score, difference, between_runs))
-    return averages
+    return [
+        TextVariances(
+            score=average([group.score for group in of_system]),
+            difference=average([group.difference for group in of_system]),
+            between_runs=sum(group.between_runs for group in of_system) / len(groups) ** 2,
+        )
+        for of_system in zip(*groups)
+    ]
 
 
 # --- Samples --------------------------------------------------------------------------------------
@@ -915,8 +907,7 @@ class Sample:
             if count == 1:
                 continue
             between_runs = float(scores.var(ddof=1))
-            undone_by_texts = self.variances[system].between_runs
-            variance += max(0.0, between_runs - undone_by_texts) / count
+            variance += max(0.0, between_runs - self.variances[system].between_runs) / count
             parts.append(VariancePart(between_runs / count, count - 1))
         fewest_degrees = min(part.degrees_of_freedom for part in parts)
         degrees_of_freedom = max(combine_degrees_of_freedom(parts, variance), fewest_degrees)
@@ -946,8 +937,7 @@ def _test_exchanges(
 ) -> None:
     if sample.differences is not None:
         delta = abs(sample.score(system) - sample.score(0))
-        differences = np.abs(sample.differences[:, system - 1])
-        scores["p_value"] = permutation_p_value(differences, delta)
+        scores["p_value"] = permutation_p_value(np.abs(sample.differences[:, system - 1]), delta)
 
 
 def _draw_from_units(units: Units, options: Options, n_resamples: int) -> Float64:
@@ -1011,7 +1001,6 @@ def draw(units: Units, plan: Plan) -> Sample:
         plan: the test.
     """
     test = plan.test
-    observed = bleu(units.totals, plan.options)
     n_resamples = plan.resamples_of_intervals
     has_resamples = units.can_resample and (plan.compares_runs or bool(plan.options.confidence))
     # The same seed and count give the same draws.
@@ -1028,14 +1017,13 @@ def draw(units: Units, plan: Plan) -> Sample:
         variances = list_variances(resamples, plan.runs)
     if tests_resamples and resamples is not None:
         differences = resamples.drawn[:, 1:] - resamples.drawn[:, :1]
-    has_percentiles = units.noun == "segment" and not plan.compares_runs
     return Sample(
-        observed,
+        bleu(units.totals, plan.options),
         plan,
         variances=variances,
         resamples=resamples,
         differences=differences,
-        has_percentiles=has_percentiles,
+        has_percentiles=units.noun == "segment" and not plan.compares_runs,
     )
 
 
@@ -1077,9 +1065,8 @@ class MacroAverage:
 
     def sample(self) -> Sample:
         """Return the mean; without resamples unless every group has some."""
-        observed = np.array([fmean(scores) for scores in zip(*self._scores)])
         return Sample(
-            observed,
+            np.array([fmean(scores) for scores in zip(*self._scores)]),
             self._plan,
             variances=self._average_variances(),
             resamples=None,
@@ -1254,8 +1241,12 @@ def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
     """Warn that trials are too few for any p-value below `alpha`, after Holm's procedure."""
     enough = fewest_trials(alpha, pairs)
     if trials < enough:
-        limit = _describe_level(alpha, pairs)
-        warn(_FEW_RESAMPLES, n_resamples=trials, limit=limit, enough=enough)
+        warn(
+            _FEW_RESAMPLES,
+            n_resamples=trials,
+            limit=_describe_level(alpha, pairs),
+            enough=enough,
+        )
 
 
 _FEW_EXCHANGES = Notice(
@@ -1275,8 +1266,7 @@ def warn_about_exchanges(units: Units, alpha: float, pairs: int) -> None:
         alpha: the level of significance.
         pairs: the number of pairs, by which Holm's procedure multiplies the smallest p-value.
     """
-    smallest = math.ldexp(2 * pairs, -units.size)
-    if smallest >= alpha:
+    if math.ldexp(2 * pairs, -units.size) >= alpha:  # the smallest p-value
         enough = math.floor(math.log2(2 * pairs / alpha)) + 1
         warn(
             _FEW_EXCHANGES,
@@ -1367,8 +1357,8 @@ class ResampleMatrix(NamedTuple):
         """
         # A resample has at most as many units as the corpus.
         sums_are_small = units * largest < _EXACT_IN_FLOAT32
-        fits_product = _fits_product(units, columns, largest * most_times)
-        kind = np.float32 if sums_are_small or fits_product else np.float64
+        is_exact = sums_are_small or _fits_product(units, columns, largest * most_times)
+        kind = np.float32 if is_exact else np.float64
         # In C order, because OpenBLAS starts threads for smaller products if a factor is
         # transposed.
         return cls(np.empty((units, columns), kind), sums_are_small)
