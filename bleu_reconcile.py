@@ -79,7 +79,14 @@ from .bleu_results import (
     Scores,
     SettingScores,
 )
-from .bleu_scoring import NOISE, OrderWeights, bleu, bleu_by_weights, score_row
+from .bleu_scoring import (
+    NOISE,
+    SMOOTH_METHODS,
+    OrderWeights,
+    bleu,
+    bleu_by_weights,
+    score_row,
+)
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import (
     TOKENIZERS,
@@ -380,7 +387,12 @@ class Search:
                 settings.append(setting._replace(mean_of_segments=True))
         self._tools: Tools = {}
         tools = list_tools(corpus, options, self.start, references=(ALL, *reference_positions))
+        method = self.options.smooth_method
+        has_own_value = self.options.smooth_value_in_effect != SMOOTH_METHODS[method].value
         for setting, tool in tools.items():
+            # NLTK's methods have NLTK's values.
+            if has_own_value and setting.smooth_method == method and "NLTK" in tool.says:
+                continue
             # Weights that the user chose stay weights.
             is_chosen = setting.weights == self.start.weights
             self._tools.setdefault(setting if is_chosen else simplify(setting), tool)

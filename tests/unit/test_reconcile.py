@@ -189,6 +189,19 @@ def assert_ordered(matches):
         assert all(after >= before - 1e-4 for before, after in itertools.pairwise(distances))
 
 
+@pytest.mark.parametrize(
+    ("value", "says"), [(2, ""), (1, "NLTK's `corpus_bleu` given lists of words, with method2")]
+)
+def test_a_call_of_nltk_has_nltks_value_of_the_smoothing(load, value, says):
+    bleu = load(smooth_method="add-k", smooth_value=value)
+    predictions = ["the cat sat on a mat", "a dog ran here"]
+    references = ["the cat sat on the mat", "that dog ran there"]
+    score = bleu.compute(predictions=predictions, references=references, max_order=2)["score"]
+    match = bleu.reconcile(predictions, references, f"{score:.6f}")["matches"][0]
+    assert match["options"]["max_order"] == 2
+    assert match["says"].partition(" and weights")[0] == says
+
+
 def test_a_difference_that_rounds_to_0_has_no_minus(bleu):
     """The score is just below the number that is written with six decimals."""
     predictions = ["the cat sat on a mat", "a dog ran here"]
