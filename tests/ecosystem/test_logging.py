@@ -30,7 +30,8 @@ def run(tmp_path, monkeypatch, result):
 
     def run_block(library, without=""):
         pytest.importorskip(library)
-        code, *_ = [block for block in recipe("Logging a result") if f"import {library}\n" in block]
+        importing = re.compile(rf"^(import {library}|from .*{library} import .*)$", re.MULTILINE)
+        code, *_ = [block for block in recipe("Logging a result") if importing.search(block)]
         namespace = {"result": result}
         (computed,) = re.findall(r"^result = .*\n", code, re.MULTILINE)
         for left_out in (computed, without):
@@ -40,6 +41,16 @@ def run(tmp_path, monkeypatch, result):
         return namespace
 
     return run_block
+
+
+def test_tensorboard(run, result):
+    run("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator("logs").Reload()
+    tags = events.Tags()["scalars"]
+    logged = {tag.removeprefix("BLEU/"): events.Scalars(tag)[0].value for tag in tags}
+    assert logged == pytest.approx(result.to_scalars(), rel=1e-6)
 
 
 def test_wandb(run, result, monkeypatch):
