@@ -897,48 +897,42 @@ class BleuMetric(BufferedMetric):
 
         The search covers the native tokenizers, case, NLTK's minimum number of n-grams, reference
         lengths, smoothing (`exp`, `none`, `skip`, `floor`, `add-k`, `laplace`), orders 1 to 4, all
-        references or each alone, and means of segment scores under sacreBLEU's, NLTK's and
-        pycocoevalcap's methods. It also covers the calls and formulas that docs/reconcile.md lists.
-        If no usual setting matches, it tries each fix of `check`. If no match is plausible then, it
-        tries Moses' tokenizers for English, German and French, if sacremoses is installed;
-        `tokenize="13a"` leaves them out, `tokenize="moses-cs"` asks for another language.
+        references or each alone, means of segment scores, and the calls in docs/reconcile.md. If no
+        usual setting matches, it tries each fix of `check`. If no match is plausible then, it tries
+        Moses' tokenizers for English, German and French, if sacremoses is installed
+        (`tokenize="13a"` leaves them out, `tokenize="moses-cs"` asks for another language).
 
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
-            reported: the published score, from 0 to 1 or from 0 to 100; None to compare the named
-                conventions. Pass a str, such as `"27.30"`, if trailing zeros are known; or the
-                whole line, JSON or dict of a tool, whose precisions, brevity penalty and lengths
-                must then fit, too. With a signature, as in `"27.3 nrefs:1|case:lc|tok:13a"`, its
-                settings are verified first.
+            reported: the published score, from 0 to 1 or from 0 to 100, or a str such as `"27.30"`
+                that keeps its zeros, or the whole line, JSON or dict of a tool. The settings of a
+                signature, as in `"27.3 nrefs:1|case:lc|tok:13a"`, are verified first. None compares
+                the named conventions.
             decimals: the number of known decimals; None for the decimals of `reported`.
             **fixed: options with known values; any option of `compute` except `segments`,
                 `confidence`, `n_resamples` and `seed`. They win over a signature or convention.
 
         Returns:
-            A dict, which prints as a table. Without `reported`, it leads from the name of each
-            convention to its `bleu`, `score`, `delta` from `"default"` (-1 to 1), `signature` and
-            `steps`. `"coco"` is left out if texts have line breaks, or more than 100 bytes on
-            average, which captions don't have. With `reported`:
-                usual: the scores of usual settings: this object's options, other case, other
-                    tokenizers, conventions. Of settings with equal scores, the first.
-                matches: the settings whose score rounds to the reported one: usual settings first
-                    (this object's options, one or two usual options, conventions), then calls of
-                    other tools, then rare settings; the nearer ones first. Settings with equal
-                    scores, or that differ by smoothing alone, form one match.
+            A dict, which prints as a table. Without `reported`, it contains for each convention its
+            `bleu`, `score`, `delta` from `"default"`, `signature` and `steps`. `"coco"` is left out
+            for texts with line breaks, or of more than 100 bytes on average. With `reported`:
+                usual: the scores of usual settings, each different score once.
+                matches: the settings whose score rounds to the reported one: usual settings, calls
+                    of other tools, rare settings; in each kind, the nearest first. Settings with
+                    equal scores, or that differ by smoothing alone, form one match.
                 settings: the number of settings with distinct scores.
                 chance: the share of numbers with as many decimals, within 2 points of this object's
                     score, that some setting matches.
                 nearest: the five closest settings, if no setting matches.
                 verified: True if the score matches under the signature; None without a signature.
                     With `nrefs:1` each reference is tried alone, with `nrefs:?` all together.
-                rows: the start and stop of the rows whose score it is, if a line has both lengths,
-                    no setting matches for all rows, and one contiguous range does; or None.
-                differences: if no setting matches, but a usual one without the values beside the
-                    score, the values of these texts that the line contradicts, as in `conditions`.
+                rows: the start and stop of the only rows that a line fits, or None.
+                differences: if a usual setting has the score, but not the values beside it, the
+                    values of these texts that the line contradicts, as in `conditions`.
                 other_matches: if `verified` is False, the matches under other signatures.
                 fixes: if no usual setting matches, the findings of `check` whose fix alone produces
-                    the score, under this object's options or the signature.
+                    the score.
                 other_fixes: the findings whose fix produces another score.
                 reported, decimals, scale: the parsed score; the scale is 1 or 100.
                 conditions: the values beside the score in a line, as keys of `compute`.
@@ -947,21 +941,17 @@ class BleuMetric(BufferedMetric):
             Each setting is a dict:
                 bleu, score, signature: as from `compute`.
                 delta: the difference from the reported score, on the scale 0-1.
-                chance: the share of numbers, as above, that this kind of setting matches, or a more
-                    usual kind.
-                plausible: False if `chance` is above 50%, or above 25% for a setting that is not
-                    usual.
+                chance: as above, of this kind of setting and more usual kinds.
+                plausible: False if `chance` is above 50%, or above 25% if the kind is not usual.
                 kind: `"usual"`, `"call"` for a call of another tool, or `"rare"`.
                 says: the call of a known tool that returns the score, or empty.
                 call: the name of a score that `options` cannot reproduce, or empty.
                 references: `"all"`, or the index of the only reference used.
                 swapped: True if predictions and references must be exchanged.
-                last_pair: True for NLTK's `corpus_bleu` under methods 5 to 7, which `options`
-                    cannot reproduce.
+                last_pair: True for NLTK's `corpus_bleu` under methods 5 to 7.
                 options: for `compute`; with `segments=True`, the score is `mean_segment_bleu`.
-                steps: from this object's options or the signature to the setting, one factor at a
-                    time. Each has its `factor`, `value` and `delta`, and the deltas add up. The
-                    steps of a convention start from `"default"`.
+                steps: from this object's options or the signature (for a convention, `"default"`)
+                    to the setting, one `factor` at a time, with its `value` and `delta`.
                 same_score: the values of each factor with the same score.
 
         Raises:
