@@ -1,4 +1,4 @@
-"""More than one process: torchrun, Ray, Spark and Dask run the recipes as docs/recipes.md has them."""
+"""More than one process: torchrun, Ray, Spark and Dask run the scripts of examples/machines."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import cloudpickle
 import pandas as pd
 import pytest
 from helpers import ROOT, random_rows
-from recipes import recipe
+from recipes import example
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -45,10 +45,8 @@ def expected(bleu):
 
 def test_torchrun_with_gloo(folder, expected):
     pytest.importorskip("torch")
-    script, command = recipe("torchrun")
-    (folder / "score.py").write_text(script)
-    executable, *arguments = command.split()
-    assert executable == "torchrun"
+    (folder / "score.py").write_text(example("machines/torchrun_gloo.py"))
+    arguments = ["--nproc_per_node=2", "score.py"]
     output = subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", *arguments],
         capture_output=True, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False,
@@ -101,19 +99,19 @@ def ray(wheel, tmp_path_factory):
 
 def test_ray_data_with_two_workers(ray, bleu):
     """One sum per document leads to the score and the interval of all segments."""
-    code, _ = recipe("Ray Data")
+    code = example("machines/on_ray.py")
     result = bleu.compute(
         predictions=PREDICTIONS, references=REFERENCES, documents=DOCUMENTS, confidence=0.95
     )
     namespace: dict = {}
-    exec(compile(code, "recipes.md", "exec"), namespace)
+    exec(compile(code, "examples/machines", "exec"), namespace)
     assert namespace["scored"] == result
 
 
 @pytest.mark.slow
 def test_ray_data_without_documents(ray, bleu):
     """As the sentence below the recipe says."""
-    code, _ = recipe("Ray Data")
+    code = example("machines/on_ray.py")
     for left_out in (
         '            documents=batch["document"],\n',
         '.sort_by("document")',
@@ -123,7 +121,7 @@ def test_ray_data_without_documents(ray, bleu):
         assert left_out in code
         code = code.replace(left_out, "")
     namespace: dict = {}
-    exec(compile(code, "recipes.md", "exec"), namespace)
+    exec(compile(code, "examples/machines", "exec"), namespace)
     assert namespace["scored"] == bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
 
 
@@ -148,7 +146,7 @@ def test_spark_with_two_partitions(folder, expected):
     """In a process of its own: Java stays in it after `stop()`, and would look for later files in this folder."""
     pytest.importorskip("pyspark")
     split_into_two_files(folder)
-    code, _ = recipe("Spark")
+    code = example("machines/on_spark.py")
     start = """
 from pyspark.sql import SparkSession
 
@@ -168,8 +166,8 @@ SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getO
 def test_dask_with_two_partitions(folder, expected):
     pytest.importorskip("dask.dataframe")
     split_into_two_files(folder)
-    code, _ = recipe("Dask")
-    exec(compile(code, "recipes.md", "exec"), namespace := {})
+    code = example("machines/on_dask.py")
+    exec(compile(code, "examples/machines", "exec"), namespace := {})
     assert namespace["scored"] == expected
 
 
@@ -225,10 +223,8 @@ def test_torchrun_with_more_processes_than_rows(bleu, tmp_path, rows, processes)
     pd.DataFrame({"after": predictions, "reference": references}).to_parquet(
         tmp_path / "outputs.parquet"
     )
-    script, command = recipe("torchrun")
-    (tmp_path / "score.py").write_text(script)
-    arguments = command.replace("--nproc_per_node=2", f"--nproc_per_node={processes}").split()[1:]
-    assert f"--nproc_per_node={processes}" in arguments
+    (tmp_path / "score.py").write_text(example("machines/torchrun_gloo.py"))
+    arguments = [f"--nproc_per_node={processes}", "score.py"]
     output = subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", *arguments],
         capture_output=True, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False, cwd=tmp_path,

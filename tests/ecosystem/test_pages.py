@@ -17,10 +17,7 @@ LIBRARIES = {  # as blocks name them, and as Python imports them
     "trackio": "trackio",
     "mlflow": "mlflow",
     "mweralign": "mweralign",
-    "ray[data]": "ray",
     "torch": "torch",
-    "pyspark": "pyspark",
-    "dask[dataframe]": "dask",
 }
 
 
@@ -48,38 +45,14 @@ def loggers_store_here(clone, tmp_path, monkeypatch):
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
 
 
-@pytest.fixture
-def clusters(clone, monkeypatch):
-    """Start Ray in the clone's folder, and let Spark use this Python.
-
-    Ray prints what its workers and its autoscaler say from a thread of this process, at any time,
-    and so into the output of a later block.
-    """
-    ray = pytest.importorskip("ray")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "tests" / "without_transformers"))
-    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
-    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    ray.init(
-        num_cpus=2,
-        include_dashboard=False,
-        _node_ip_address="127.0.0.1",
-        logging_level="ERROR",
-        log_to_driver=False,
-    )
-    yield
-    ray.shutdown()
-
-
-@pytest.mark.usefixtures("hub", "loggers_store_here", "clusters")
+@pytest.mark.usefixtures("hub", "loggers_store_here")
 def test_recipes(tmp_path):
     for library in LIBRARIES.values():
         pytest.importorskip(library)
     left_out = run_page("docs/recipes.md", {}, [*LIBRARIES, "the Hub"])
-    pyspark_sql = pytest.importorskip("pyspark.sql")
-    pyspark_sql.SparkSession.builder.getOrCreate().stop()
     assert left_out == []
     assert list_untracked(tmp_path) == ["runs", "trackio"]  # named by the environment above
-    assert {"systems.png", "outputs.parquet", "score.py"} <= {
+    assert {"systems.png", "outputs.parquet", "ranking.pdf"} <= {
         path.name for path in tmp_path.iterdir()
     }
 
