@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from . import limits
 from .files import Submission
 from .metric import (
-    DETACHED,
-    KINDS,
-    TOKENIZERS,
     Options,
-    detokenize,
-    find_in_sentence,
     list_options,
     make_available,
     report,
@@ -29,7 +28,6 @@ from .metric import (
     request_comparison,
     request_ranking,
     request_score,
-    write_plainly,
 )
 from .options import SCORING_OPTIONS, describe_setting, join_clauses, leave_segments_effective
 
@@ -53,7 +51,7 @@ BUTTONS: dict[tuple[str | None, object], str] = {
 FIX = "fix"
 KEEP = "keep"
 HEAD = "head"  # the lines before those that moved
-Choices = Mapping[str, str]  # by kind
+Choices = Mapping[str, Sequence[Any]]  # by kind; each with the options that it sets
 
 TYPOGRAPHY = "typography"  # a note: systems have quotes and dashes of their own
 # What is fixed, where the name of the kind does not tell it.
@@ -68,6 +66,7 @@ _FIXED: Mapping[str, str] = {
 _MOST_POINTS = 1.0  # that a fix may change a score by without being asked about
 LEAST_POINTS = 0.05  # below which a fix changes what the page shows of no score
 _MOST_RANKED = 10  # systems that are ranked again for each fix
+_BLOCKS = 20  # of lines that are looked at, if all are too many
 _IN_ORDER = 0.9  # of the lines follow each other if lines moved without another order
 
 
@@ -146,7 +145,7 @@ class Looked(NamedTuple):
 
     found: the kinds, in the order of their fixes.
     segments: the number of lines that were looked at; 0 if the look has failed.
-    is_partial: True if these are only the first lines.
+    is_partial: True if these are not all lines.
     checked: the result of `check`; None if the look has failed.
     """
 
@@ -160,7 +159,7 @@ class Looked(NamedTuple):
         return [
             each
             for each in self.found
-            if each.can_be_fixed and choices.get(each.kind) in (FIX, HEAD)
+            if each.can_be_fixed and read_choice(choices, each.kind) in (FIX, HEAD)
         ]
 
 
@@ -184,114 +183,147 @@ class Trial(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A fix, and the scores after it and all fixes before it.
+    """A fix alone, and the scores after it.
 
     head: the scores of the lines before those that moved, if lines moved.
     """
 
     found: FoundKind
-    before: Trial
     after: Trial
     head: Trial | None = None
 
 
 class Tried(NamedTuple):
-    """What fixes of what was found would change.
+    """What fixes of what was found would change; each starts from the scores that are shown.
 
     before: the scores of the texts as they are, and the verdict on them.
-    steps: the fixes that wait for the visitor's choice because they change a verdict, or a score by
-        more than a point, each after those before it.
-    kept: those that the visitor has decided against, each after those before it.
-    notes: all other fixes, each alone.
+    steps: each fix that the visitor has not decided on, alone, by its kind.
+    asked: the kinds that wait for the visitor's choice because together they change a verdict, or a
+        score by more than a point.
+    after: the scores after the fixes of all of these.
     doubts: what puts the scores in doubt: kept fixes that would decide, and mistakes without a fix,
         or left after it.
+    kept: the kinds that the visitor has decided against.
+    after_kept: the scores after their fixes.
     """
 
     before: Trial
-    steps: list[Step]
-    kept: list[Step]
-    notes: list[Step]
-    doubts: list[FoundKind]
+    steps: Mapping[str, Step]
+    asked: Sequence[str]
+    after: Trial
+    doubts: Sequence[FoundKind]
+    kept: Sequence[FoundKind]
+    after_kept: Trial
 
 
 class Prepared(NamedTuple):
-    """A submission after the chosen fixes of texts, and what they did.
+    """A submission and options after the chosen fixes, and what these did.
 
     first: what was found before all fixes.
     looked: what is left.
     """
 
     submission: Submission
+    options: Options
     remarks: list[str]
     first: Looked
     looked: Looked
 
 
 def look_at(submission: Submission, options: Options) -> Looked:
-    """Look at the texts of a submission; of very many, at the first lines of each system."""
-    # 1. Choose the lines.
+    """Look at the texts of a submission; of very many, at blocks of lines of each system."""
     segments = len(submission.references)
-    rows = _count_rows(submission)
-    systems = {name: texts[:rows] for name, texts in submission.systems.items()}
-    references = submission.references[:rows]
-    # 2. Look at them.
+    lines = _choose_lines(submission)
+    is_partial = len(lines) < segments
+    looked_at = submission.take(lines) if is_partial else submission
     scoring = {name: options[name] for name in SCORING_OPTIONS if name in options}
     try:
-        checked = request_check(systems, references, scoring)
+        checked = request_check(looked_at.systems, looked_at.references, scoring)
     except Exception:  # whatever goes wrong in a look must not take the score away
         traceback.print_exc()
         return Looked([], 0, is_partial=True, checked=None)
-    is_partial = rows < segments
-    return Looked(_group(checked, is_partial), rows, is_partial, checked)
+    return Looked(_group(checked, lines, is_partial), len(lines), is_partial, checked)
 
 
-def _group(checked: Checked, is_partial: bool) -> list[FoundKind]:
-    """Group mistakes by their kinds; those without a fix are apart."""
+def _group(checked: Checked, lines: Sequence[int], is_partial: bool) -> list[FoundKind]:
+    """Group mistakes by their kinds; those without a fix are apart.
+
+    `lines` are the lines of the submission that were looked at.
+    """
     groups: dict[tuple[str, bool], list[Place]] = {}
-    for system, found in checked.list_found():
-        has_fix = found.can_be_fixed or bool(list_options(found))
+    for system, found_here in checked.list_found():
+        found = found_here
+        if is_partial:
+            says = _PLACES.sub(partial(_find_line, lines), found.says)
+            found = replace(found, says=says, rows=[lines[row] for row in found.rows], pairing=None)
+        has_fix = found_here.can_be_fixed or bool(list_options(found.fix))
         groups.setdefault((found.kind, has_fix), []).append(Place(str(system), found))
     kinds = []
     for (kind, has_fix), places in groups.items():
-        by_options = [list_options(place.found) for place in places]
+        by_options = [list_options(place.found.fix) for place in places]
         can_change_texts = has_fix and not is_partial and not all(by_options)
         options = next(filter(None, by_options), {})
         kinds.append(FoundKind(kind, places, options, can_change_texts))
     return kinds
 
 
-def _count_rows(submission: Submission) -> int:
-    """Return how many lines can be looked at within the limits, from the first one on."""
-    segments = len(submission.references)
-    columns = [*submission.systems.values()]
-    rows = min(segments, limits.MAX_CHECKED_TEXTS // len(columns))
-    characters = 0
-    for row in range(rows):
-        texts = [*(column[row] for column in columns), *submission.references[row]]
-        characters += sum(len(text) for text in texts if text)
-        if characters > limits.MAX_CHECKED_CHARACTERS:
-            return max(row, 1)
-    return rows
+def _choose_lines(submission: Submission) -> Sequence[int]:
+    """Return the lines that are looked at: all, or blocks from all parts of the files.
 
-
-def prepare_texts(
-    submission: Submission, options: Options, choices: Choices, first_options: Options
-) -> Prepared:
-    """Look at the texts, and fix what the visitor has chosen to fix.
-
-    `first_options` are those before all fixes.
+    Within a block, lines follow each other: where one was lost, those behind it have moved.
     """
-    first = look_at(submission, first_options)
+    columns = [*submission.systems.values()]
+    segments = len(submission.references)
+    sizes = [
+        sum(len(text) for text in [*texts, *references] if text)
+        for *texts, references in zip(*columns, submission.references)
+    ]
+    share = min(
+        limits.MAX_CHECKED_TEXTS / (segments * len(columns)),
+        limits.MAX_CHECKED_CHARACTERS / max(sum(sizes), 1),
+    )
+    if share >= 1:
+        return range(segments)
+    size = max(int(share * segments / _BLOCKS), 1)
+    starts = np.linspace(0, segments - size, _BLOCKS).astype(int).tolist()
+    return sorted({line for start in starts for line in range(start, start + size)})
+
+
+def _find_line(lines: Sequence[int], match: re.Match[str]) -> str:
+    """Return a place in the lines that were looked at as one in the submission."""
+    row = match["row"] or match["number"]
+    if not row or int(row) >= len(lines):
+        return match[0]
+    return match[0].replace(row, f"{lines[int(row)]}", 1)
+
+
+def prepare_texts(submission: Submission, options: Options, choices: Choices) -> Prepared:
+    """Look at the texts, and fix what the visitor has chosen to fix."""
+    first = look_at(submission, options)
     changed, remarks = _fix(submission, first, choices)
-    is_same = not remarks and options == first_options
-    return Prepared(changed, remarks, first, first if is_same else look_at(changed, options))
+    own = {**options, **_list_options(first.list_chosen(choices), choices)}
+    is_same = not remarks and own == {**options}
+    return Prepared(changed, own, remarks, first, first if is_same else look_at(changed, own))
+
+
+def read_choice(choices: Choices, kind: str) -> str:
+    """Return what a visitor has chosen for a kind; empty without a choice."""
+    return choices[kind][0] if kind in choices else ""
+
+
+def _list_options(chosen: Sequence[FoundKind], choices: Choices) -> Options:
+    """Return the options that chosen fixes set."""
+    options: dict[str, object] = {}
+    for found in chosen:
+        options |= choices[found.kind][1]
+    return options
 
 
 def _fix(submission: Submission, looked: Looked, choices: Choices) -> tuple[Submission, list[str]]:
     """Return a submission after the chosen fixes of texts, and what they did."""
     chosen = [each for each in looked.list_chosen(choices) if each.can_change_texts]
-    fixed = [each for each in chosen if choices[each.kind] == FIX]
-    heads = [each.find_first() for each in chosen if choices[each.kind] == HEAD]
+    fixed = [each for each in chosen if read_choice(choices, each.kind) == FIX]
+    heads = [each.find_first() for each in chosen if read_choice(choices, each.kind) == HEAD]
     changed = submission
     if fixed:
         assert looked.checked is not None  # something was found
@@ -335,56 +367,50 @@ def try_fixes(
             by one.
     """
 
-    def list_steps(kinds: Sequence[FoundKind]) -> list[Step]:
-        """Try kinds one after another."""
-        steps: list[Step] = []
-        last = before
-        fixed: list[FoundKind] = []
-        for found in kinds:
-            try:
-                changed, _ = _fix(submission, looked, {each.kind: FIX for each in [*fixed, found]})
-                changed_options = {**options, **_join_options([*fixed, found])}
-                after = _try(changed, changed_options, before, baseline, test)
-                head = None
-                row = found.count_unmoved()
-                if row:
-                    head = _try(submission.take(range(row)), options, before, baseline, test)
-            except Exception:  # as in `look_at`
-                traceback.print_exc()
-                continue
-            steps.append(Step(found, last, after, head))
-            fixed.append(found)
-            last = after
-        return steps
+    fixable = {each.kind: each for each in looked.found if each.can_be_fixed}
 
-    # 1. All mistakes wait for a choice if they decide together; otherwise each is tried alone.
-    fixable = [each for each in looked.found if each.can_be_fixed]
-    left = [each for each in fixable if each.kind not in choices]
-    mistakes = [each for each in left if each.kind != TYPOGRAPHY]
-    steps = list_steps(mistakes)
-    notes: list[Step] = []
-    if steps and not _decides(before, steps[-1].after):
-        notes = [steps[0], *(step for each in mistakes[1:] for step in list_steps([each]))]
-        steps = []
-        mistakes = []
-    # 2. Typography waits if it changes the verdict by itself.
-    for step in list_steps([each for each in left if each.kind == TYPOGRAPHY]):
-        if _changes_verdict(before, step.after):
-            steps = list_steps([*mistakes, step.found])
-        else:
-            notes.append(step)
-    # 3. What the visitor has decided against, and what has no fix, or is left after it.
-    kept = list_steps([each for each in fixable if choices.get(each.kind) == KEEP])
-    is_left = {kind for kind, choice in choices.items() if choice in (FIX, HEAD)}
+    @cache
+    def attempt(*kinds: str) -> Trial:
+        """Return the scores after some fixes; those before if a fix fails."""
+        if not kinds:
+            return before
+        try:
+            fixes = {kind: (FIX, fixable[kind].options) for kind in kinds}
+            changed, _ = _fix(submission, looked, fixes)
+            own = {**options, **_list_options([fixable[kind] for kind in kinds], fixes)}
+            return _try(changed, own, before, baseline, test)
+        except Exception:  # as in `look_at`
+            traceback.print_exc()
+            return before
+
+    def attempt_head(found: FoundKind) -> Trial | None:
+        row = found.count_unmoved()
+        return _try(submission.take(range(row)), options, before, baseline, test) if row else None
+
+    # 1. All mistakes wait for a choice if they decide together, typography if it changes the
+    #    verdict by itself.
+    left = [kind for kind in fixable if kind not in choices]
+    steps = {kind: Step(fixable[kind], attempt(kind), attempt_head(fixable[kind])) for kind in left}
+    mistakes = [kind for kind in left if kind != TYPOGRAPHY]
+    asked = mistakes if _decides(before, attempt(*mistakes)) else []
+    if TYPOGRAPHY in left and _changes_verdict(before, attempt(TYPOGRAPHY)):
+        asked = [*asked, TYPOGRAPHY]
+    # 2. What the visitor has decided against, and what has no fix, or is left after it.
+    kept = [kind for kind in fixable if read_choice(choices, kind) == KEEP]
+    is_left = {kind for kind in choices if read_choice(choices, kind) in (FIX, HEAD)}
     told = [each for each in looked.found if each.is_told]
     doubts = [each for each in told if not each.can_be_fixed or each.kind in is_left]
-    if kept and _decides(before, kept[-1].after):
-        doubts += [step.found for step in kept]
-    return Tried(before, steps, kept, notes, doubts)
-
-
-def _join_options(kinds: Sequence[FoundKind]) -> dict[str, object]:
-    return {name: value for found in kinds for name, value in found.options.items()}
+    if _decides(before, attempt(*kept)):
+        doubts += [fixable[kind] for kind in kept]
+    return Tried(
+        before=before,
+        steps=steps,
+        asked=asked,
+        after=attempt(*asked),
+        doubts=doubts,
+        kept=[fixable[kind] for kind in kept],
+        after_kept=attempt(*kept),
+    )
 
 
 def try_without(
@@ -393,7 +419,6 @@ def try_without(
     options: Options,
     now: Trial,
     choices: Choices,
-    changed: Mapping[str, Options],
 ) -> dict[str, Trial]:
     """Return the scores without some of the chosen fixes, by what is left out in words.
 
@@ -405,18 +430,16 @@ def try_without(
         options: those before all fixes.
         now: the scores after all chosen fixes.
         choices: what the visitor has decided.
-        changed: the options that choices have changed, by kind.
     """
     chosen = looked.list_chosen(choices)
     trials: dict[str, Trial] = {}
     for left_out in [*(chosen[i:] for i in range(len(chosen))), *([each] for each in chosen)]:
         noun = "fix" if len(left_out) == 1 else "fixes"
         words = f"without the {noun}: {join_clauses([each.fixed for each in left_out])}"
-        own = {each.kind: choices[each.kind] for each in chosen if each not in left_out}
-        of_kinds = {name: value for kind in own for name, value in changed.get(kind, {}).items()}
+        own = [each for each in chosen if each not in left_out]
         try:
-            texts, _ = _fix(submission, looked, own)
-            trials[words] = _try(texts, {**options, **of_kinds}, now, "", None)
+            texts, _ = _fix(submission, looked, {each.kind: choices[each.kind] for each in own})
+            trials[words] = _try(texts, {**options, **_list_options(own, choices)}, now, "", None)
         except Exception:  # as in `look_at`
             traceback.print_exc()
     return trials
@@ -483,31 +506,31 @@ def _changes_verdict(before: Trial, after: Trial) -> bool:
     return has_other_sign and before.is_significant
 
 
-def tell_effect(steps: Sequence[Step]) -> str:
-    """Return in words what scores would be after fixes.
+def tell_effect(before: Trial, after: Trial, fixed: str) -> str:
+    """Return in words what scores would be after fixes, which `fixed` names.
 
     >>> before, after = (Trial({"A": score}, 3) for score in (20.0, 25.0))
-    >>> case = FoundKind("writing", [], {"lowercase": True}, False)
-    >>> tell_effect([Step(case, before, after)])
+    >>> tell_effect(before, after, "case is ignored")
     'With fixes (case is ignored), A has 25.0 instead of 20.0.'
     """
-    before = steps[0].before.scores
     changes = [
-        f"{name} has {score:.1f} instead of {before[name]:.1f}"
-        for name, score in steps[-1].after.scores.items()
-        if abs(score - before[name]) >= LEAST_POINTS
+        f"{name} has {score:.1f} instead of {before.scores[name]:.1f}"
+        for name, score in after.scores.items()
+        if abs(score - before.scores[name]) >= LEAST_POINTS
     ]
-    fixes = join_clauses([step.found.fixed for step in steps])
-    return f"With fixes ({fixes}), {join_clauses(changes[:3])}." if changes else ""
+    return f"With fixes ({fixed}), {join_clauses(changes[:3])}." if changes else ""
+
+
+def name_fixes(kinds: Sequence[FoundKind]) -> str:
+    """Return the phrase for scores after some fixes."""
+    return join_clauses([found.fixed for found in kinds])
 
 
 def name_scores(tried: Tried, without: Mapping[str, Trial]) -> dict[str, dict[str, float]]:
     """Return the scores after other fixes, by the name of a system and the fixes in words."""
-    trials = dict(without)
-    for steps in (tried.steps, tried.kept, *([step] for step in tried.notes)):
-        phrases = [step.found.fixed for step in steps]
-        for count, step in enumerate(steps, 1):
-            trials[join_clauses(phrases[:count])] = step.after
+    trials = {**without, **{step.found.fixed: step.after for step in tried.steps.values()}}
+    trials[name_fixes([tried.steps[kind].found for kind in tried.asked])] = tried.after
+    trials[name_fixes(tried.kept)] = tried.after_kept
     return {
         name: {
             phrase: trial.scores[name]
@@ -618,95 +641,67 @@ class Remedy(NamedTuple):
     finding: str
     button: str
     options: Options
-    fix: str = ""  # a name in `FIXES`
-
-
-_CASES: Mapping[str, Callable[[str], bool]] = {"lower case": str.islower, "capitals": str.isupper}
+    fix: str = ""  # the kind that `fix_sentence` fixes
+    kind: str = ""  # of a finding of `check`
 
 
 def find_remedies(prediction: str, references: Sequence[str], options: Options) -> list[Remedy]:
-    """Find remedies for a sentence: one prediction, and its references.
+    """Return what `check` finds in a sentence: one prediction, and its references.
 
     >>> options = {"tokenize": "13a", "lowercase": False}
-    >>> found = find_remedies("ein „Zitat“", ['ein "Zitat"'], options)
+    >>> found = find_remedies("„Zitat“, „ein“", ['"Zitat", "ein"'], options)
     >>> [remedy.button for remedy in found]
-    ['Make quotes straight']
+    ['Write all alike']
     """
-    reference = "\n".join(filter(None, references))
-    if not prediction or not reference:
+    if not prediction.strip() or not any(text.strip() for text in references):
         return []
-    # 1. What the metric is certain of: options that split the text, and damages.
     remedies = []
-    for found in find_in_sentence(prediction, references, options):
-        told = tell_texts(report.escape_unseen(found.says))
-        advised = list_options(found)
-        for option in advised.items():
-            remedies.append(Remedy(f"{told}.", BUTTONS[option], advised))
-        if not advised:
-            remedies.append(Remedy(f"{told}. Correct it, and score again.", "", {}))
-    # 2. Ways of writing that differ.
-    if _differ_in_quotes(prediction, reference) or _differ_in_quotes(reference, prediction):
-        finding = (
-            "One side has typographic quotes or apostrophes (“ ” ’) that the other writes"
-            " differently: they don’t match."
-        )
-        remedies.append(Remedy(finding, "Make quotes straight", {}, "quotes"))
-    name = options["tokenize"]
-    if _share_detached(prediction) >= DETACHED.least:
-        share = _share_detached(reference)
-        if 0 <= share <= DETACHED.most:
-            finding = "The candidate looks tokenized (“word .”), and the references don’t."
-            remedies.append(Remedy(finding, "Detokenize the candidate", {}, "detokenize"))
-        elif share >= DETACHED.least and TOKENIZERS[name].expects_raw_text:
-            finding = f"The texts look tokenized (“word .”), but {name} expects untokenized text."
-            remedies.append(Remedy(finding, BUTTONS["tokenize", "none"], {"tokenize": "none"}))
-    cases = [case for case, test in _CASES.items() if test(prediction) != test(reference)]
-    if cases and not options["lowercase"] and _match_in_other_case(prediction, reference):
-        finding = f"One side is in {cases[0]}, and the other isn’t."
-        remedies.append(Remedy(finding, BUTTONS["lowercase", True], {"lowercase": True}))
+    for finding in _check_sentence([prediction], references, options)["findings"]:
+        kind, fix = finding["kind"], finding["fix"]
+        advised = list_options(fix)
+        button = "".join(BUTTONS[option] for option in advised.items())
+        if not button and finding["score"] is not None:
+            button = "Write all alike" if "fixed(" in fix else "Fix"
+        fixes = "" if advised else kind
+        remedies.append(Remedy(tell_texts(finding["says"]), button, advised, fixes, kind))
     return remedies
 
 
-def _differ_in_quotes(text: str, other: str) -> bool:
-    """Return True if a text has typographic quotes, and another one has others in their place."""
-    plain = write_plainly(other)
-    return any(
-        sign not in other and write_plainly(sign) in plain
-        for sign in set(text).difference("\"'")
-        if write_plainly(sign) in ("'", '"')
-    )
+def _check_sentence(
+    candidates: Sequence[str], references: Sequence[str], options: Options
+) -> Checked:
+    scoring = {name: options[name] for name in SCORING_OPTIONS if name in options}
+    systems = {f"{place}": [text] for place, text in enumerate(candidates)}
+    return request_check(systems, [list(references)], scoring)
 
 
-def _share_detached(text: str) -> float:
-    """Return the share of detached marks, -1 if a text has none that could be."""
-    among = DETACHED.among(text)
-    return DETACHED.count(text) / among if among else -1
+def fix_sentence(
+    candidates: Sequence[str], references: Sequence[str], options: Options, kind: str
+) -> tuple[list[str], list[str]]:
+    """Return the candidates and the references of a sentence after a fix.
 
-
-def _match_in_other_case(text: str, other: str) -> bool:
-    """Return True if more words are in both texts if case is ignored."""
-    as_it_is = set(text.split()) & set(other.split())
-    return len(set(text.lower().split()) & set(other.lower().split())) > len(as_it_is)
+    >>> fix_sentence(["a b</s>"], ["a b"], {}, "special_tokens")
+    (['a b'], ['a b'])
+    """
+    repaired = _check_sentence(candidates, references, options).repair(kind)
+    fixed = [text for texts in repaired.predictions_of.values() for text in texts]
+    return fixed, repaired.references[0]
 
 
 def add_warnings(
-    remedies: Sequence[Remedy], warnings: Sequence[BleuWarning]
+    remedies: Sequence[Remedy], warnings: Sequence[BleuWarning], found: Collection[str]
 ) -> tuple[list[Remedy], list[str]]:
     """Add a remedy for each warning that advises an option with a button; the others become notes.
 
-    A warning is left out if a remedy changes the same option already, and if it is about a mistake:
-    the page looks for them itself.
+    A warning is left out if a remedy changes the same option already, and if it is about a kind
+    of mistake that was found: the page tells those itself.
     """
-    changed: set[str | None] = set()  # options
-    for remedy in remedies:
-        changed.update(remedy.options)
-        if remedy.fix == "detokenize":  # makes splitting at spaces needless
-            changed.add("tokenize")
+    changed = {name for remedy in remedies for name in remedy.options}
     advised = list(remedies)
     notes = []
     warning_of = {str(warning): warning for warning in warnings}  # each message once
     for message, warning in warning_of.items():
-        if warning.kind in KINDS:
+        if warning.kind in found:
             continue
         options: Options = {}
         if warning.option is not None:
@@ -717,16 +712,3 @@ def add_warnings(
         elif warning.option not in changed:
             advised.append(Remedy(warning.problem, button, options))
     return advised, notes
-
-
-def explain_short(length: int, max_order: int) -> Remedy:
-    """Return the remedy for a score of 0 of a text that is shorter than the longest n-gram."""
-    tokens = "1 token has" if length == 1 else f"{length} tokens have"
-    finding = (
-        f"The score is 0 because {tokens} no {max_order}-gram, and BLEU multiplies the precisions"
-        f" of 1-grams to {max_order}-grams."
-    )
-    return Remedy(finding, "Skip n-grams longer than the text", {"effective_order": True})
-
-
-FIXES: dict[str, Callable[[str], str]] = {"quotes": write_plainly, "detokenize": detokenize}

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from functools import partial
-from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gradio as gr
 import numpy as np
@@ -15,13 +14,13 @@ from gradio.blocks import Block
 
 from . import gate, html, limits
 from .checks import (
-    FIX,
     HEAD,
+    KEEP,
     Choices,
     Prepared,
     add_warnings,
     judge,
-    look_at,
+    name_fixes,
     name_scores,
     prepare_texts,
     tell_effect,
@@ -41,10 +40,10 @@ from .files import (
 from .findings import render_box, render_findings
 from .leaderboard import (
     add_caution,
-    add_remark,
     find_identical,
     find_rival,
     quote,
+    render_copies,
     render_groups,
     render_systems,
     write_range,
@@ -54,11 +53,9 @@ from .metric import (
     TOKENIZERS,
     Options,
     collect_warnings,
-    describe_intervals,
     is_unspaced,
     load_with,
     read_published,
-    report,
     request_comparison,
     request_conventions,
     request_ranking,
@@ -84,7 +81,6 @@ from .roles import find_runs
 from .scored import (
     Scored,
     count_submission,
-    keep_longer,
     prepare_submission,
     read_segment,
     read_segments,
@@ -111,15 +107,6 @@ _OUTDATED = (
 )
 
 
-class Decided(TypedDict):
-    """What a visitor has decided about what was found; other texts may not need it."""
-
-    texts: str  # tells the texts from others
-    before: list[object]  # the values of `CorpusTab.choices`; none if others were chosen since
-    kinds: dict[str, str]  # the choice for each kind
-    options: dict[str, dict[str, object]]  # by kind, those that a choice has changed
-
-
 class Rendered(NamedTuple):
     """A result as HTML: what is in sight at once, the details below, and the folded statistics."""
 
@@ -136,7 +123,7 @@ class CorpusTab(NamedTuple):
     which: gr.Dropdown
     test: gr.Radio
     options: OptionFields
-    decided: gr.JSON  # a `Decided` or None; hidden
+    decided: gr.JSON  # `checks.Choices` or None; hidden
     files_line: gr.HTML
     message: gr.HTML
     column: gr.Column
@@ -151,7 +138,6 @@ class CorpusTab(NamedTuple):
     differences: Differences
     system: gr.Dropdown
     answer: gr.HTML
-    kept: dict[str, Update]  # the last result of the example, by what was chosen
 
     def choices(self) -> list[Choice]:
         """Return the fields besides those for the texts."""
@@ -192,7 +178,7 @@ class CorpusTab(NamedTuple):
         fields = [*self.inputs(), self.baseline, self.system, self.decided]
         given: FieldValues = dict(zip(fields, values))
         try:
-            return gate.run(self._score_example_once, given, progress)
+            return gate.run(self._score, given, progress)
         except limits.ERRORS as error:
             kind = "note" if isinstance(error, MissingError) else "error"
             failed = html.message(limits.explain_error(error), kind)
@@ -200,46 +186,23 @@ class CorpusTab(NamedTuple):
                 failed += _ask_about_lengths(error)
             return {self.message: failed, self.column: gr.update(visible=False), self.key: ""}
 
-    def _score_example_once(self, given: FieldValues, progress: gr.Progress) -> Update:
-        """Return the update that shows the result; visitors share that of the example.
-
-        Each visit of the tab begins with it.
-        """
-        if not is_example([given[field] for field in self.sources]):
-            return self._score(given, progress)
-        asked = [*self.choices(), self.baseline, self.system, self.decided]
-        chosen = str([given[field] for field in asked])
-        before = self.kept.get(chosen)
-        if before is not None and keep_longer(before[self.key]):
-            update = before
-        else:
-            update = self._score(given, progress)
-            self.kept.clear()
-            self.kept[chosen] = update
-        # Gradio changes what it sends.
-        return {component: deepcopy(value) for component, value in update.items()}
-
     def _score(self, given: FieldValues, progress: gr.Progress) -> Update:
-        # 1. Read the texts. What was decided about other texts goes back.
+        # 1. Read the texts.
         progress(0.1, desc="Reading")
         sources = [given[field] for field in self.sources]
         read = read_submission(sources)
-        restored = self._go_back(given, read)
-        chosen = {**given, **restored}
-        decided: Decided | None = chosen[self.decided]
-        options = self._read_options(chosen)
-        submission, remark, prefix = prepare_submission(read, chosen[self.which])
+        options = self._read_options(given)
+        submission, remark, prefix = prepare_submission(read, given[self.which])
         # 2. Score each system, compare them, and draw the result.
         computed = compute_result(
             submission,
             options,
-            which=chosen[self.which],
+            which=given[self.which],
             remark=remark,
-            test=chosen[self.test],
-            chosen_baseline=chosen[self.baseline],
-            joins_runs=bool(chosen[self.sources.joins_runs]),
-            decided=decided,
-            first_options=self._read_options({**chosen, **self._list_before(decided)}),
+            test=given[self.test],
+            chosen_baseline=given[self.baseline],
+            joins_runs=bool(given[self.sources.joins_runs]),
+            choices=given[self.decided] or {},
             prefix=prefix,
             progress=progress,
         )
@@ -256,21 +219,19 @@ class CorpusTab(NamedTuple):
             below = self.segments.show(scored)
         # 4. Add what the visitor should know about the texts.
         about_texts = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
-        if len(restored) > 1:
-            about_texts += "<span data-back></span>"  # page.js: the fields are as scored
-        has_fixes = decided is not None and {*decided["kinds"].values()} & {FIX, HEAD}
-        reason = "for these texts" if has_fixes else ""
-        label = fold_label(options, html.join(scored.remark, reason))
+        fixes = {choice for choice, _ in computed.choices.values()} - {KEEP}
+        reason = "for these texts" if fixes else ""
+        label = fold_label(scored.options, html.join(scored.remark, reason))
         # 5. Update the page. The baseline's field is empty unless the visitor has chosen one.
         usual = "the best" if len(names) > 2 else "the first"
         baselines = [(f"{usual}: {computed.usual_baseline}", "")]
         baselines += [(name, name) for name in computed.runs]
-        chosen_baseline = baseline if chosen[self.baseline] == baseline else ""
-        asked_about = chosen[self.system]
+        chosen_baseline = baseline if given[self.baseline] == baseline else ""
+        asked_about = given[self.system]
         if asked_about not in submission.systems:
             asked_about = first_runs[names[0]]
         return {
-            **restored,
+            self.decided: computed.choices or None,
             self.options.fold: gr.update(label=label),
             self.files_line: self._render_files(sources, submission),
             self.message: "",
@@ -282,7 +243,8 @@ class CorpusTab(NamedTuple):
                 choices=baselines, value=chosen_baseline, visible=is_comparison
             ),
             self.statistics: computed.rendered.statistics,
-            self.details: computed.rendered.details + render_groups(computed.results),
+            self.details: computed.rendered.details
+            + render_groups(computed.results, computed.labels),
             self.download: scored.list_files().csv,
             self.segments.column: gr.update(visible=not is_comparison),
             self.differences.column: gr.update(visible=is_comparison),
@@ -310,64 +272,16 @@ class CorpusTab(NamedTuple):
         update: Update = dict(zip(self.options.fields, changed_values))
         if "references" in data:
             update[self.which] = json.loads(data["references"])
+        # These options count, and not those of fixes.
+        choices = given[self.decided] or {}
+        update[self.decided] = {kind: own for kind, own in choices.items() if not own[1]} or None
         return update
 
     def _choose(self, given: FieldValues, button: Mapping[str, str]) -> Update:
         """Return the update after the visitor has decided about kinds, or taken that back."""
-        decided = self._start_deciding(given)
-        chosen = json.loads(button["kinds"])
+        choices = {**(given[self.decided] or {}), **json.loads(button["kinds"])}
         # An empty choice takes back.
-        kinds = {**decided["kinds"], **{kind: choice for kind, (choice, _) in chosen.items()}}
-        kinds = {kind: choice for kind, choice in kinds.items() if choice}
-        changed = {**decided["options"], **{kind: own for kind, (_, own) in chosen.items()}}
-        changed = {kind: changed[kind] for kind in kinds}
-        update = self._set_options(decided, changed)
-        now: Decided = {**decided, "kinds": kinds, "options": changed}
-        return {**update, self.decided: now if kinds else None}
-
-    def _start_deciding(self, given: FieldValues) -> Decided:
-        """Return what was decided about these texts; the choices before the first decision."""
-        texts = self._identify_texts(given)
-        earlier: Decided | None = given[self.decided]
-        before = [given[field] for field in self.choices()]
-        if earlier and earlier["texts"] == texts:
-            return {**earlier, "before": earlier["before"] or before}
-        return {"texts": texts, "before": before, "kinds": {}, "options": {}}
-
-    def _set_options(self, decided: Decided, changed: Mapping[str, Mapping[str, object]]) -> Update:
-        """Return the update of the options that decisions change, or have changed before."""
-        before = self._list_before(decided)
-        restored = [self._find_field(name) for name in chain(*decided["options"].values())]
-        values: Update = {field: before[field] for field in restored}
-        for of_kind in changed.values():
-            values |= {self._find_field(name): value for name, value in of_kind.items()}
-        return values
-
-    def _list_before(self, decided: Decided | None) -> Update:
-        """Return the choices before the visitor has decided; empty if others were made since."""
-        return dict(zip(self.choices(), decided["before"])) if decided else {}
-
-    def _find_field(self, option: str) -> OptionField:
-        return self.options.fields[ALL_OPTIONS.index(option)]
-
-    def _go_back(self, given: FieldValues, read: Submission) -> Update:
-        """Return the choices before the visitor has decided, without what these texts need."""
-        decided: Decided | None = given[self.decided]
-        texts = self._identify_texts(given)
-        if not decided or decided["texts"] == texts:
-            return {}
-        before = {field: given[field] for field in self.choices()} | self._list_before(decided)
-        submission, _, _ = prepare_submission(read, before[self.which])
-        found = {each.kind for each in look_at(submission, self._read_options(before)).found}
-        kinds = {kind: choice for kind, choice in decided["kinds"].items() if kind in found}
-        changed = {kind: decided["options"].get(kind, {}) for kind in kinds}
-        if not kinds:
-            return {**before, self.decided: None}
-        for of_kind in changed.values():
-            for name, value in of_kind.items():
-                before[self._find_field(name)] = value
-        now: Decided = {**decided, "texts": texts, "kinds": kinds, "options": changed}
-        return {**before, self.decided: now}
+        return {self.decided: {kind: own for kind, own in choices.items() if own[0]} or None}
 
     def _render_files(self, sources: Sequence[Any], submission: Submission) -> str:
         """Return the line that stands for the fields of the files once they are scored."""
@@ -389,10 +303,6 @@ class CorpusTab(NamedTuple):
 
     def _read_options(self, values: FieldValues) -> Options:
         return read_options([values[field] for field in self.options.fields])
-
-    def _identify_texts(self, given: FieldValues) -> str:
-        """Return what tells the texts in the fields from others."""
-        return str(hash(str([given[field] for field in self.sources])))
 
 
 def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
@@ -470,7 +380,6 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         differences=differences,
         system=system,
         answer=answer,
-        kept={},
     )
     _connect(tab, corpus, button, described)
     _connect_sentence(tab, tabs, sentence)
@@ -590,6 +499,8 @@ class Computed(NamedTuple):
     baseline: str
     usual_baseline: str
     runs: dict[str, list[str]]
+    labels: Sequence[str] | None  # of each line
+    choices: Choices  # of the visitor, about what was found
     rendered: Rendered
 
 
@@ -602,22 +513,23 @@ def compute_result(
     test: str = "randomization",
     chosen_baseline: str = "",
     joins_runs: bool = False,
-    decided: Decided | None = None,
-    first_options: Options | None = None,
+    choices: Choices = MappingProxyType({}),
     prefix: str = "",
     progress: Callable[..., object] = lambda *_arguments, **_named: None,
 ) -> Computed:
     """Score the systems of a submission, compare them, and draw the result.
 
     With `joins_runs`, systems whose names differ by a seed are training runs of one system.
-    `decided` has what the visitor has decided about what `check` found, and `first_options` are
-    those before that.
+    `choices` has what the visitor has decided about what `check` found; those for what these texts
+    have not are left out.
     """
     # 1. Look at the texts, and fix what the visitor has chosen to fix.
     progress(0.2, desc="Looking at the texts")
-    choices: Choices = decided["kinds"] if decided else {}
-    first_options = first_options or options
-    prepared = prepare_texts(submission, options, choices, first_options)
+    first_options = options
+    prepared = prepare_texts(submission, options, choices)
+    options = prepared.options
+    found_kinds = {each.kind for each in prepared.first.found}
+    choices = {kind: own for kind, own in choices.items() if kind in found_kinds}
     as_given, submission = submission, prepared.submission
     remark = html.join(remark, *submission.remarks, *prepared.remarks)
     systems = submission.systems
@@ -663,7 +575,6 @@ def compute_result(
             first_options,
             before,
             choices,
-            decided["options"] if decided else {},
         )
         tried = try_fixes(
             submission,
@@ -680,11 +591,12 @@ def compute_result(
     )
     doubts = [f"{found.tell(systems)}." for found in tried.doubts]
     if doubts and tried.kept:
-        doubts.append(tell_effect(tried.kept))
+        doubts.append(tell_effect(before, tried.after_kept, name_fixes(tried.kept)))
     caution = " ".join(filter(None, doubts))
     # 4. Find what else the visitor should know about the texts and the options.
     progress(0.9, desc="Drawing")
-    remedies, notes = add_warnings([], warnings)
+    found = {each.kind for each in [*prepared.first.found, *prepared.looked.found]}
+    remedies, notes = add_warnings([], warnings, found)
     count = len(submission.references)
     # For fewer than 30, the metric has its own caution.
     if options["confidence"] and 30 <= count < limits.FEW_SEGMENTS:
@@ -700,18 +612,19 @@ def compute_result(
             names,
             size=describe_size(submission),
             identical={} if joined else find_identical(systems),
+            results=results,
             caution=caution,
         )
         rendered = Rendered(summary, "", statistics)
     summary = rendered.summary
-    if tried.steps:
-        summary = render_box(tried, submission)
+    if tried.asked:
+        summary = render_box(tried)
         rendered = rendered._replace(statistics="")
     elif caution:
         doubt = f'<p class="bleu-message caution"><b>Caution:</b> {html.show(caution)}</p>'
         summary = f'{doubt}<div class="bleu-doubtful">{summary}</div>'
     summary += html.remedies(remedies) + html.notes(notes)
-    chosen = _list_chosen(decided, prepared)
+    chosen = _list_chosen(choices, prepared)
     as_it_was = next(iter(without.values()), before)
     findings = render_findings(submission, prepared.looked, tried, choices, chosen, as_it_was)
     return Computed(
@@ -721,20 +634,21 @@ def compute_result(
         baseline=baseline,
         usual_baseline=usual_baseline,
         runs=runs,
+        labels=submission.labels,
+        choices=choices,
         rendered=rendered._replace(summary=summary, findings=findings),
     )
 
 
-def _list_chosen(decided: Decided | None, prepared: Prepared) -> dict[str, str]:
+def _list_chosen(choices: Choices, prepared: Prepared) -> dict[str, str]:
     """Return the fixes that the visitor has chosen, in words by their kinds."""
     chosen: dict[str, str] = {}
-    if decided is None:
-        return chosen
-    for found in prepared.first.list_chosen(decided["kinds"]):
+    for found in prepared.first.list_chosen(choices):
+        choice, options = choices[found.kind]
         chosen[found.kind] = found.fixed
-        for name, value in decided["options"].get(found.kind, {}).items():
+        for name, value in options.items():
             chosen[found.kind] = describe_setting(name, value)
-        if decided["kinds"][found.kind] == HEAD:
+        if choice == HEAD:
             lines = len(prepared.submission.references)
             chosen[found.kind] = f"{lines:,} lines before those that moved"
     return chosen
@@ -763,43 +677,34 @@ def render_system(scored: Scored, result: QuotableReport, caution: str = "") -> 
     if scored.documents:
         count += f" of {html.count_things(scored.documents, 'document')}"
     interval = write_range(result, digits=1)
-    likely = f"on other texts of this kind probably {interval}" if interval else ""
+    likely = f"{scored.options['confidence']:.0%} interval {interval}" if interval else ""
     caption = html.join(likely, count, scored.remark)
-    quoted = f"{html.join(scored.systems[0], count, scored.remark)}: {quote(result)}"
-    sentence = add_caution(quoted, caution)
-    markdown = result.to_markdown()
-    latex = result.to_latex()
-    remark = add_caution(add_remark("", scored.remark), caution).strip()
-    if remark:
-        markdown += f"\n\n{report.format_paragraph(remark)}"
-        latex += f"\n% {report.escape_unseen(remark)}"
-    tables = html.copy_button(markdown, "as Markdown") + html.copy_button(latex, "as LaTeX")
+    subject = f"{html.join(scored.systems[0], count, scored.remark)}: "
+    told = add_caution(f"{subject}{quote(result)}", caution)
     summary = (
-        f'<div class="bleu-headline" data-announce="{html.show(sentence)}">'
+        f'<div class="bleu-headline" data-announce="{html.show(told)}">'
         f"{html.headline(result['score'], caption)}</div>"
-        f'<p class="bleu-copies">{html.signature(result["signature"])}'
-        f" {html.copy_button(sentence, 'sentence')}{tables}</p>"
+        f"{render_copies(result, subject, scored.remark, caution)}"
     )
     # 2. The numbers behind the score, and how the segments spread.
-    facts = [
-        *(
-            (f"BLEU-{order}", f"{100 * score:.2f}")
-            for order, score in enumerate(result["bleu_by_order"], 1)
-        ),
-        ("length ratio", f"{result['length_ratio']:.4f}"),
-        ("tokens", f"{result['translation_length']:,}"),
-        ("reference tokens", f"{result['reference_length']:,}"),
+    columns = (result["counts"], result["totals"], result["precisions"], result["bleu_by_order"])
+    orders = [
+        [f"{n}", f"{count:,}", f"{total:,}", f"{100 * precision:.1f}", f"{100 * score:.2f}"]
+        for n, (count, total, precision, score) in enumerate(zip(*columns), 1)
     ]
+    head = ["n-grams", "matches", "total", "precision (%)", "BLEU-n"]
+    lengths = (
+        f"Brevity penalty {result['brevity_penalty']:.4f}:"
+        f" {html.count_things(result['translation_length'], 'token')} against"
+        f" {result['reference_length']:,} in the references."
+    )
     charts = html.histogram(100 * scores, 0, 100, 20, "Lines by BLEU")
     ratio_title = "Length ratio by line (1 = same length as the reference)"
     charts += html.histogram(ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title)
-    bars = html.precision_bars(result)
-    tested = "Scores of lines have effective order."
-    if interval:
-        level = f"{scored.options['confidence']:.0%} interval {write_range(result)}"
-        tested = f"{level}, {describe_intervals([result])}. {tested}"
-    details = f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>'
-    return Rendered(summary, details, html.paragraph(tested))
+    details = (
+        f'{html.rows(head, orders)}{html.paragraph(lengths)}<div class="bleu-sides">{charts}</div>'
+    )
+    return Rendered(summary, details, html.paragraph("Scores of lines have effective order."))
 
 
 _USUAL_SETTINGS = (("lowercase", True), ("tokenize", "intl"), ("tokenize", "none"))
@@ -896,25 +801,30 @@ def _render_settings(
             "Apply", "apply", options=json.dumps(options), references=json.dumps(scored.which)
         )
         rows.append([describe_setting(name, value), f"{score:.2f}", apply])
-    # 5. A line per cause, with its variants folded; chance hits come last, below their own head.
+    # 5. All settings in a fold, which is open and first if one of them is the answer.
     is_chance = bool(fixed) or not (matches and plausible) or story.startswith("Probably")
-    causes: list[str] = []
-    for cause, variants in group_causes(shown[: limits.SHOWN_SETTINGS]).items():
-        is_open = not causes and not is_chance
-        causes.append(_render_cause(cause, variants, scored, is_open=is_open))
-    listed = f'<div class="bleu-causes">{"".join(causes)}</div>'
-    if is_chance:
-        head = f"Settings that give {published.written}, probably by chance"
-        if not matches:
-            head = f"Settings that come nearest to {published.written}"
-        listed = f"<details><summary>{html.show(head)}</summary>{listed}</details>"
-    usual_table = html.rows(["if", "BLEU", ""], rows)
-    parts = [usual_table, listed] if is_chance else [listed, usual_table]
+    listed = [
+        [
+            join_clauses(_describe_steps(setting)) or "as it is scored here",
+            f"{setting['score']:.2f}",
+            _apply_button(setting, scored),
+            setting["signature"],
+        ]
+        for setting in shown[: limits.SHOWN_SETTINGS]
+    ]
+    head = f"Settings that give {published.written}{', probably by chance' * is_chance}"
+    if not matches:
+        head = f"Settings that come nearest to {published.written}"
+    parts = [
+        f"<details{'' if is_chance else ' open'}><summary>{html.show(head)}</summary>"
+        f"{html.rows(['if', 'BLEU', '', 'signature'], listed)}</details>",
+        html.rows(["if", "BLEU", ""], rows),
+    ]
     return (
         f'<div data-announce="{html.show(story)}">{html.paragraph(story, "quote")}</div>'
         f"{html.paragraph(published.describe(), 'note') if published.describe() else ''}"
         f'<p class="bleu-copies">{html.copy_button(question, "question to the authors")}</p>'
-        f"{''.join(parts)}"
+        f"{''.join(reversed(parts) if is_chance else parts)}"
     )
 
 
@@ -922,48 +832,6 @@ def _is_written(score: float, published: Published) -> bool:
     """Return True if a score, from 0 to 100, is written as a published one."""
     scale = 100 if published.number > 1 else 1
     return abs(score * scale / 100 - published.number) <= 0.5 * 10**-published.decimals
-
-
-def group_causes(settings: Sequence[SettingScores]) -> dict[str, list[SettingScores]]:
-    """Group settings by the step that changes the score most.
-
-    >>> case = {"factor": "lowercase", "value": True, "delta": 0.02}
-    >>> zero = {"factor": "minimum_total", "value": 0, "delta": -0.001}
-    >>> list(group_causes([{"steps": [case]}, {"steps": [zero, case]}, {"steps": []}]))
-    ['case is ignored', 'as it is scored here']
-    """
-    groups: dict[str, list[SettingScores]] = {}
-    for setting in settings:
-        cause = "as it is scored here"
-        changes = [step for step in setting["steps"] if step["delta"]]
-        if changes:
-            largest = max(changes, key=lambda step: abs(step["delta"]))
-            cause = describe_setting(largest["factor"], largest["value"])
-        groups.setdefault(cause, []).append(setting)
-    return groups
-
-
-def _render_cause(
-    cause: str, variants: Sequence[SettingScores], scored: Scored, *, is_open: bool
-) -> str:
-    """Return a cause with its scores in a line, and below it its settings in a fold."""
-    scores = [f"{setting['score']:.2f}" for setting in variants]
-    lowest, highest = min(scores, key=float), max(scores, key=float)
-    found = lowest if lowest == highest else f"{lowest} to {highest}"
-    if len(variants) > 1:
-        found += f", {len(variants)} ways"
-    rows = [
-        [
-            join_clauses(_describe_steps(setting)) or "as it is scored here",
-            score,
-            _apply_button(setting, scored),
-            setting["signature"],
-        ]
-        for setting, score in zip(variants, scores)
-    ]
-    table = html.rows(["if", "BLEU", "", "signature"], rows)
-    state = " open" if is_open else ""
-    return f"<details{state}><summary>{html.show(cause)}: <b>{found}</b></summary>{table}</details>"
 
 
 def tell_likely(search: Mapping[str, Any], likely: SettingScores | None) -> str:

@@ -18,6 +18,7 @@ from .checks import (
     Step,
     Trial,
     Tried,
+    read_choice,
     tell_effect,
 )
 from .files import Submission
@@ -38,28 +39,27 @@ def render_findings(
     chosen: Mapping[str, str],
     as_it_was: Trial,
 ) -> str:
-    """Return the list of what was found, without what the box asks about.
+    """Return the list of what was found, with the buttons of what can be fixed.
 
     `chosen` has the chosen fixes in words by their kinds, and `as_it_was` the scores without them.
     """
     items: list[str] = []
     # 1. What was found, with the score after the fix alone.
-    asked = {step.found.kind for step in tried.steps}
-    notes = {step.found.kind: step for step in tried.notes}
     for found in looked.found:
-        if found.can_be_fixed and found.kind in asked:
-            continue
         told = f"{found.tell(submission.systems)}."
-        fix = ""
-        if found.can_be_fixed and choices.get(found.kind) == KEEP:
+        buttons = []
+        if found.can_be_fixed and read_choice(choices, found.kind) == KEEP:
             told = f"Kept: {told}"
-            fix = _choose(found, "Take back", "")
-        elif found.can_be_fixed and found.kind in notes:
-            told = f"{told} {tell_effect([notes[found.kind]])}".strip()
-            fix = _choose(found, found.button, FIX)
+            buttons = [_choose(found, "Take back", "")]
+        elif found.can_be_fixed and found.kind in tried.steps:
+            step = tried.steps[found.kind]
+            told = f"{told} {tell_effect(tried.before, step.after, found.fixed)}".strip()
+            buttons = [_choose(found, found.button, FIX)]
+            buttons += [_choose(found, *other) for other in _list_others(step)]
         lines = _render_lines(found, submission)
         items.append(
-            f"<li><details><summary>{html.show(told)}</summary>{lines}</details>{fix}</li>"
+            f"<li><details><summary>{html.show(told)}</summary>{lines}</details>"
+            f"{' '.join(buttons)}</li>"
         )
     # 2. What the visitor has chosen to fix.
     for kind, phrase in chosen.items():
@@ -68,7 +68,7 @@ def render_findings(
     # 3. What was not looked at, and what to say aloud after a choice.
     partial = ""
     if looked.is_partial:
-        told = f"Only the first {looked.segments:,} lines were looked at, because of their size."
+        told = f"{looked.segments:,} of {len(submission.references):,} lines were looked at."
         failed = "The texts could not be looked at. The score is as it is."
         partial = html.message(told if looked.segments else failed, "note")
     said = ""
@@ -89,37 +89,28 @@ def render_findings(
 # --- The box --------------------------------------------------------------------------------------
 
 
-def render_box(tried: Tried, submission: Submission) -> str:
+def render_box(tried: Tried) -> str:
     """Return the box that stands in the verdict's place while fixes would change it."""
-    before = tried.before
-    after = tried.steps[-1].after
-    fixes = "the fix" if len(tried.steps) == 1 else f"{html.write_count(len(tried.steps))} fixes"
-    # 1. The title: of one system, its scores.
+    before, after = tried.before, tried.after
+    count = len(tried.asked)
+    fixes = {1: "the fix", 2: "both fixes"}.get(count, f"all {html.write_count(count)} fixes")
     name = _find_most_changed(before, after)
     old, new = f"{before.scores[name]:.1f}", f"{after.scores[name]:.1f}"
     whose = f"{name}: " if len(before.scores) > 1 else ""
     title = f"{whose}{old} BLEU as it is, {new} after {fixes}. What should count?"
-    # 2. A row per fix, with its step on a scale that all share.
-    top = max(max(trial.scores.values()) for trial in (before, *(s.after for s in tried.steps)))
-    rows = [_render_start(name, before, top)]
-    for number, step in enumerate(tried.steps):
-        rows.append(_render_step(number, step, submission, top))
-    # 3. Of several systems, their scores and the verdict.
     table = ""
     if len(before.scores) > 1 or after.segments != before.segments:
         table = _render_scores([before, after], ["as it is", f"after {fixes}"])
-    all_fixes = {step.found.kind: [FIX, dict(step.found.options)] for step in tried.steps}
-    none = {step.found.kind: [KEEP, {}] for step in tried.steps}
-    counts = {1: "Apply the fix", 2: "Apply both"}
-    apply = counts.get(len(tried.steps), f"Apply all {html.write_count(len(tried.steps))}")
+    asked = [tried.steps[kind].found for kind in tried.asked]
+    all_fixes = {found.kind: [FIX, dict(found.options)] for found in asked}
+    none = {found.kind: [KEEP, {}] for found in asked}
     buttons = [
-        html.button(f"{apply}: {new}", "choose", kinds=json.dumps(all_fixes)),
+        html.button(f"Apply {fixes}: {new}", "choose", kinds=json.dumps(all_fixes)),
         html.button(f"Keep as it is: {old}", "choose", kinds=json.dumps(none)),
     ]
     return (
         f'<div class="bleu-undecided" role="group" aria-labelledby="{_TITLE_ID}"'
-        f' data-announce="{html.show(title)}"><h2 id="{_TITLE_ID}">{html.show(title)}</h2>'
-        f'<table class="bleu-fixes"><tbody>{"".join(rows)}</tbody></table>{table}'
+        f' data-announce="{html.show(title)}"><h2 id="{_TITLE_ID}">{html.show(title)}</h2>{table}'
         f'<p class="bleu-answers">{" ".join(buttons)} <span class="bleu-note">What you choose is'
         " said in all that you copy. It can be taken back.</span></p></div>"
     )
@@ -128,37 +119,6 @@ def render_box(tried: Tried, submission: Submission) -> str:
 def _find_most_changed(before: Trial, after: Trial) -> str:
     """Return the name of the system whose score changes most."""
     return max(before.scores, key=lambda name: abs(after.scores[name] - before.scores[name]))
-
-
-def _render_start(name: str, before: Trial, top: float) -> str:
-    score = before.scores[name]
-    return (
-        f'<tr class="start"><td></td><td>as it is</td><td></td>'
-        f'<td class="bar">{_draw_bar(score, score, top)}</td><td></td>'
-        f'<td class="number"><b>{score:.1f}</b></td></tr>'
-    )
-
-
-def _render_step(number: int, step: Step, submission: Submission, top: float) -> str:
-    """Return the row of a fix: a box to tick, an example, its step, and the score after it."""
-    found = step.found
-    name = _find_most_changed(step.before, step.after)
-    label = f"fix-{number}"
-    more = [_choose(found, text, choice, options) for text, choice, options in _list_others(step)]
-    place = found.places[0]
-    shown = _show_moved(place, submission) if place.found.pairing is not None else _mark(place)
-    of_system = f"<small>{html.show(name)}</small> " if len(submission.systems) > 1 else ""
-    old, new = step.before.scores[name], step.after.scores[name]
-    told = html.show(found.tell(submission.systems))
-    return (
-        f'<tr><td><input type="checkbox" checked id="{label}" data-kind="{found.kind}"'
-        f" data-options='{html.show(json.dumps(dict(found.options)))}'></td>"
-        f'<td><label for="{label}">{html.show(found.button)} <small>{told}</small>'
-        f"</label> {' '.join(more)}</td><td>{shown}</td>"
-        f'<td class="bar">{_draw_bar(old, new, top)}</td>'
-        f'<td class="number">{html.write_signed(new - old, 1)}</td>'
-        f'<td class="number">{of_system}<b>{new:.1f}</b></td></tr>'
-    )
 
 
 def _list_others(step: Step) -> list[tuple[str, str, Options]]:
@@ -174,16 +134,6 @@ def _list_others(step: Step) -> list[tuple[str, str, Options]]:
         shown = f": {score:.1f}" if len(step.head.scores) == 1 else ""
         others.append((f"Score the first {lines}{shown}", HEAD, {}))
     return others
-
-
-def _draw_bar(old: float, new: float, top: float) -> str:
-    """Return a score as a bar, and the step to it from the score before."""
-    low, high = sorted((100 * old / max(top, 1), 100 * new / max(top, 1)))
-    return (
-        '<svg height="16" width="100%" aria-hidden="true">'
-        f'<rect class="reached" width="{low:.1f}%" height="16"/>'
-        f'<rect class="step" x="{low:.1f}%" width="{high - low:.1f}%" height="16"/></svg>'
-    )
 
 
 def _choose(found: FoundKind, text: str, choice: str, options: Options | None = None) -> str:

@@ -676,6 +676,12 @@ def _read_json_lines(name: str, text: str) -> Table:
 def _flatten_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Cell]]:
     """Return the cells of rows by their paths, such as `choices[0].message.content`."""
     _check_rows(name, len(rows))
+    if (
+        rows
+        and {"doc", "target"} <= rows[0].keys()
+        and {"filtered_resps", "resps"} & rows[0].keys()
+    ):
+        return _read_samples(rows)
     columns: dict[str, list[Cell]] = {}
     for number, row in enumerate(rows):
         for path, cell in _list_cells(row, "", 0):
@@ -689,6 +695,38 @@ def _flatten_rows(name: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, lis
     for column in columns.values():
         column.extend([None] * (len(rows) - len(column)))
     return columns
+
+
+def _read_samples(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Cell]]:
+    """Return the answers and targets in a log of samples of lm-evaluation-harness.
+
+    Prompts and documents are left out. Several filters of the same answers are systems.
+
+    >>> row = {"doc_id": 7, "doc": {}, "target": " a b", "resps": [["a\\nc"]]}
+    >>> _read_samples([{**row, "filtered_resps": ["a"]}])
+    {'id': [7], 'target': [' a b'], 'response': ['a']}
+    """
+    filters: dict[object, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        filters.setdefault(row.get("filter"), []).append(row)
+    first = next(iter(filters.values()))
+    columns: dict[str, list[Cell]] = {
+        "id": [row.get("doc_id") for row in first],
+        "target": [row["target"] for row in first],
+    }
+    for name, own in filters.items():
+        if len(own) == len(first):
+            key = "response" if len(filters) == 1 else str(name)
+            columns[key] = [_find_answered(row) for row in own]
+    return columns
+
+
+def _find_answered(sample: Mapping[str, Any]) -> Cell:
+    """Return the first answer, which is in a list, or in a list of lists."""
+    answer = sample.get("filtered_resps", sample.get("resps"))
+    while isinstance(answer, list) and answer:
+        answer = answer[0]
+    return answer
 
 
 def _list_cells(value: Mapping[str, Any], path: str, depth: int) -> Iterator[tuple[str, Cell]]:

@@ -39,7 +39,10 @@ LINK_BUTTON = (
     '<small class="bleu-no-link">Too long for a link</small>'
 )
 
-_FIRST_ROWS = 10  # of a list of segments; page.css hides the others
+PICTURE_BUTTON = (
+    '<button type="button" class="bleu-copy" data-picture="bleu.png">Save picture</button>'
+)
+
 _NUMBER_WORDS = (
     "no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
     " sixteen seventeen eighteen nineteen twenty"
@@ -119,18 +122,6 @@ def copy_button(text: str, what: str) -> str:
     return Markup(
         f'<button type="button" class="bleu-copy" data-copy="{copied}"{title}>'
         f"Copy {show(what)}</button>"
-    )
-
-
-def save_button(content: str, file_name: str, text: str) -> str:
-    """Return a button that saves a text as a file.
-
-    >>> 'data-save="&lt;svg/&gt;" data-name="a.svg">Save<' in save_button("<svg/>", "a.svg", "Save")
-    True
-    """
-    return Markup(
-        f'<button type="button" class="bleu-copy" data-save="{escape(content)}"'
-        f' data-name="{show(file_name)}">{show(text)}</button>'
     )
 
 
@@ -379,57 +370,14 @@ def _is_number(cell: str) -> bool:
 def segment_rows(
     count: int, limit: int, head: Sequence[str], cells: Sequence[Sequence[str]]
 ) -> str:
-    """Return segments as a table, of which ten are shown at first, below the number of segments.
+    """Return segments as a table that scrolls in its box, below the number of segments.
 
     `count` is the number of all segments found, of which up to `limit` are listed.
     """
     title = count_things(count, "line")
     if count > limit:
         title += f", the first {limit:,} listed"
-    hidden = len(cells) - _FIRST_ROWS
-    more = ""
-    if hidden > 0:
-        more = f'<button type="button" class="bleu-button" data-more>{hidden} more</button>'
-    return f'<p class="bleu-label">{title}</p>{rows(head, cells, " few")}{more}'
-
-
-def facts(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return names and values, as many per line as fit."""
-    items = [f"<div><dt>{show(name)}</dt><dd>{show(value)}</dd></div>" for name, value in pairs]
-    return f'<dl class="bleu-facts">{"".join(items)}</dl>'
-
-
-def precision_bars(result: Mapping[str, Any]) -> str:
-    """Return the precision of each order as a bar, and the brevity penalty as the last bar.
-
-    The bar of a smoothed precision is hollow.
-
-    >>> result = {"counts": [2], "totals": [7], "precisions": [2 / 7], "brevity_penalty": 0.5}
-    >>> bars = precision_bars(result)
-    >>> "<b>2/7</b>" in bars, '<i class="brevity" style="width:50.0%">' in bars
-    (True, True)
-    >>> result = {"counts": [0], "totals": [6], "precisions": [1 / 12], "brevity_penalty": 1.0}
-    >>> "<b>0/6</b> <small>smoothed to 0.5/6</small>" in precision_bars(result)
-    True
-    """
-    orders = list(zip(result["counts"], result["totals"], result["precisions"]))
-    bars = []
-    for n, (count, total, precision) in enumerate(orders, 1):
-        factor = report.explain_precision(count, total, precision)
-        fills = _fill_precision(precision, depth=n / len(orders), is_smoothed=factor.is_smoothed)
-        small = f" <small>smoothed to {factor.text}</small>" if factor.is_smoothed else ""
-        bars.append(_bar(f"{n}-gram", fills, f"{count:,}/{total:,}", small))
-    penalty = result["brevity_penalty"]
-    bars.append(_bar("brevity", _fill("brevity", penalty), report.write_number(penalty)))
-    return f'<div class="bleu-orders">{"".join(bars)}</div>'
-
-
-def _bar(name: str, fills: str, value: str, small: str = "") -> str:
-    return (
-        f'<div class="order"><span>{name}</span>'
-        f' <span class="bleu-track" aria-hidden="true">{fills}</span>'
-        f" <span><b>{value}</b>{small}</span></div>"
-    )
+    return f'<p class="bleu-label">{title}</p>{rows(head, cells, " tall")}'
 
 
 def _fill_precision(

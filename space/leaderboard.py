@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
-from unicodedata import east_asian_width
 
 from . import html
-from .metric import ALL_TESTS, describe_intervals, read_macro_average, report
+from .metric import report
 from .scored import Scored
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ _SHOWN_NAME = 32  # characters of a name in a row; its title has all of them
 _MARK = "★"  # of the first place
 _MARKED = "★ No other system is better, by the test of all pairs."
 _MAX_TICKS = 7
+_NO_LABEL = "no label"
+_LEAST_IN_GROUP = 30  # lines, for a mean of groups
 _WIDEST_GROWTH = 2  # a system that makes the axis more than twice as long is off the scale
 
 
@@ -36,6 +37,9 @@ class Standing(NamedTuple):
     rank: a range such as "1–4"; empty without a ranking.
     is_first: True if no other system is better, by the test of all pairs.
     runs: the scores of several training runs, whose mean is the score.
+    delta: the difference to the baseline in points; None for the baseline itself.
+    p: its p-value; of a ranking, from the test of all pairs.
+    precisions: those of all orders in percent; empty for several runs.
     """
 
     name: str
@@ -44,6 +48,9 @@ class Standing(NamedTuple):
     rank: str
     is_first: bool
     runs: tuple[float, ...] = ()
+    delta: float | None = None
+    p: float | None = None
+    precisions: str = ""
 
     def find_ends(self) -> tuple[float, float]:
         """Return where the drawing of this system begins and ends."""
@@ -56,15 +63,13 @@ class Leaderboard(NamedTuple):
 
     headline: a sentence of one line.
     lead: the size of the lead and of the test set, below the headline.
-    tested: the test, for the small print.
     """
 
     headline: str
     lead: str
     standings: Sequence[Standing]
-    tested: str
-    signature: str
     prefix: str = ""  # the common beginning of all names, which their rows lack
+    baseline: str = ""
 
     @property
     def is_long(self) -> bool:
@@ -88,21 +93,6 @@ class Leaderboard(NamedTuple):
         return [place if place != above else "" for place, above in zip(places, ["", *places])]
 
 
-class Table(NamedTuple):
-    """The cells of a table, and how many of its first columns have words."""
-
-    head: list[str]
-    rows: list[list[str]]
-    word_columns: int = 1
-
-
-class RenderedSystems(NamedTuple):
-    """Several systems as HTML: the leaderboard, and the statistics, which are folded."""
-
-    summary: str
-    statistics: str
-
-
 def render_systems(
     scored: Scored,
     comparison: QuotableReport,
@@ -111,9 +101,10 @@ def render_systems(
     *,
     size: str,
     identical: Mapping[str, str],
+    results: Mapping[str, QuotableReport],
     caution: str = "",
-) -> RenderedSystems:
-    """Return several systems as HTML.
+) -> tuple[str, str]:
+    """Return several systems as HTML: the leaderboard, and the statistics, which are folded.
 
     Args:
         scored: the scored submission.
@@ -122,60 +113,57 @@ def render_systems(
         names: those of the systems, the highest score first.
         size: the numbers of segments, documents and references, in words.
         identical: for each system with the texts of an earlier one, the name of the earlier one.
+        results: the result of `compute` for each system, or each of its runs.
         caution: why the scores are in doubt, which goes with what is copied and saved.
     """
-    # 1. The leaderboard, and the sentence to quote.
     board = build_leaderboard(
-        comparison, ranking, names, size=html.join(size, scored.remark), identical=identical
+        comparison,
+        ranking,
+        names,
+        size=html.join(size, scored.remark),
+        identical=identical,
+        results=results,
     )._replace(prefix=scored.prefix)
-    quoted = quote(ranking or comparison)
-    sentence = add_remark(quoted, scored.remark)
-    if len(names) > 2:
-        facts = "; ".join(filter(None, [board.tested, f"signature {board.signature}"]))
-        sentence = f"{board.headline} {board.lead} {facts[0].upper()}{facts[1:]}."
-    sentence = add_caution(sentence, caution)
-    table = _list_for_paper(board, scored.options["confidence"])
-    note = f"{board.tested}; {board.signature}" if board.tested else board.signature
-    note = add_caution(add_remark(note, scored.remark), caution)
-    copies = html.copy_button(sentence, "sentence") + copy_table(table, note, board.signature)
-    picture = draw_picture(board, caution)
-    copies += html.save_button(picture, "bleu-leaderboard.svg", "Save picture")
+    copies = render_copies(ranking or comparison, "", scored.remark, caution)
     summary = (
         f'<div data-announce="{html.show(f"{board.headline} {board.lead}")}">'
         f"{html.paragraph(board.headline, 'verdict')}{html.paragraph(board.lead, 'lead')}</div>"
-        f'{draw_table(board)}<p class="bleu-copies">{copies}</p>'
+        f"{draw_table(board)}{copies}"
     )
-    # 2. The statistics. With a ranking, one test of all pairs decides on each verdict.
-    baseline: str = comparison["baseline"]
-    systems: dict[str, Scores] = dict(comparison["systems"])
     notes = []
     if ranking:
         comparisons = len(ranking["pairs"])
-        notes.append(f"p and verdicts are corrected for {comparisons} comparisons (Holm).")
-        for pair in ranking["pairs"]:
-            if baseline in pair["systems"] and "p_adjusted" in pair:
-                (name,) = {*pair["systems"]} - {baseline}
-                systems[name] = {**systems[name], "p_adjusted": pair["p_adjusted"]}
-    detectable = systems[find_rival(names, baseline)].get("detectable_delta")
+        notes.append(f"p above is corrected for {comparisons} comparisons (Holm).")
+    rival = comparison["systems"][find_rival(names, board.baseline)]
+    detectable = rival.get("detectable_delta")
     if detectable and not identical:
         notes.append(
             f"With this test set, true differences below about {100 * detectable:.1f}"
             " often go unnoticed."
         )
-    order = [standing.name for standing in board.standings]
-    scores = [system["score"] for system in systems.values()]
-    notes.append(explain_rounding(scores, systems[baseline]["score"], digits=2))
-    details = _list_statistics(
-        systems, order, baseline, confidence=scored.options["confidence"], identical=identical
+    told = html.message(" ".join(notes), "note") if notes else ""
+    ranked = ranking.to_html() if ranking else ""
+    return summary, f"{ranked}{comparison.to_html()}{told}"
+
+
+def render_copies(result: QuotableReport, subject: str, remark: str, caution: str) -> str:
+    """Return the signature of a result, and buttons that copy it, by its own report and tables.
+
+    `subject` stands before the sentence; `remark` and `caution` go with all that is copied.
+    """
+    sentence = add_caution(f"{subject}{quote(result)}", caution)
+    if not subject:
+        sentence = add_caution(add_remark(quote(result), remark), caution)
+    note = add_caution(add_remark("", remark), caution).strip()
+    tables = {"as Markdown": result.to_markdown(), "as LaTeX": result.to_latex()}
+    if note:
+        tables["as Markdown"] += f"\n\n{report.format_paragraph(note)}"
+        tables["as LaTeX"] += f"\n% {report.escape_unseen(note)}"
+    buttons = [html.copy_button(text, what) for what, text in tables.items()]
+    return (
+        f'<p class="bleu-copies">{html.signature(result["signature"])}'
+        f" {html.copy_button(sentence, 'sentence')}{''.join(buttons)}{html.PICTURE_BUTTON}</p>"
     )
-    claim, _, _signature = quoted.partition("; signature ")
-    statistics = html.rows(details.head, details.rows)
-    if any(notes):
-        statistics += html.message(" ".join(filter(None, notes)), "note")
-    statistics += html.paragraph(f"{claim}.", "quote")
-    statistics += f'<p class="bleu-copies">{copy_table(details, note, board.signature)}</p>'
-    statistics += html.signature(board.signature)
-    return RenderedSystems(summary, statistics)
 
 
 def build_leaderboard(
@@ -185,37 +173,52 @@ def build_leaderboard(
     *,
     size: str,
     identical: Mapping[str, str],
+    results: Mapping[str, QuotableReport],
 ) -> Leaderboard:
     """Return the leaderboard of a comparison, in the order of the ranking if there is one."""
     systems: Mapping[str, Scores] = comparison["systems"]
-    # 1. The order and the ranks; two systems have no ranks.
+    # 1. The order and the ranks; two systems have no ranks. Of a ranking, p is that of all pairs.
+    baseline = str(comparison["baseline"])
     ranges: dict[str, Sequence[int]] = {}
+    p_values = {name: system.get("p_value") for name, system in systems.items()}
     if ranking:
         for entry in ranking["ranking"]:
             ranges[entry["system"]] = entry["rank_range"]
+        for pair in ranking["pairs"]:
+            if baseline in pair["systems"]:
+                (name,) = {*pair["systems"]} - {baseline}
+                p_values[name] = pair.get("p_adjusted")
     standings = []
     for name in ranges or names:
         system = systems[name]
-        interval = _read_interval(system)
         rank = "–".join(f"{place}" for place in dict.fromkeys(ranges.get(name, ())))
-        is_first = name in ranges and ranges[name][0] == 1
-        runs = tuple(run["score"] for run in system.get("runs", {}).values())
-        standings.append(Standing(name, system["score"], interval, rank, is_first, runs))
+        shares = results[name]["precisions"] if name in results else ()
+        standing = Standing(
+            name=name,
+            score=system["score"],
+            interval=_read_interval(system),
+            rank=rank,
+            is_first=name in ranges and ranges[name][0] == 1,
+            runs=tuple(run["score"] for run in system.get("runs", {}).values()),
+            delta=100 * system["delta"] if "delta" in system else None,
+            p=p_values[name],
+            precisions="/".join(f"{100 * share:.1f}" for share in shares),
+        )
+        standings.append(standing)
     size = html.join(size, _count_runs(standings))
     # 2. The sentences.
-    result = ranking or comparison
     if ranking:
         headline = state_ranking(ranking["ranking"], identical)
-        lead = f"{_state_lead(standings, identical)} {size}."
+        is_shared = sum(standing.is_first for standing in standings) > 1
+        lead = f"{_state_lead(standings, identical, may_be_chance=is_shared)} {size}."
     elif len(names) > 2:
         headline = f"{names[0]} has the highest mean of runs."
-        lead = f"{_state_lead_of_runs(comparison, names)} {size}."
+        is_chance = may_be_chance(systems[names[1]]) and baseline == names[0]
+        lead = f"{_state_lead(standings, {}, may_be_chance=is_chance)} {size}."
     else:
         headline = state_verdict(comparison, names, bool(identical))
         lead = f"{size}."
-    return Leaderboard(
-        headline, lead.strip(), standings, _describe_test(result), result["signature"]
-    )
+    return Leaderboard(headline, lead.strip(), standings, baseline=baseline)
 
 
 # --- Sentences ------------------------------------------------------------------------------------
@@ -234,36 +237,34 @@ def state_verdict(comparison: Mapping[str, Any], names: Sequence[str], are_ident
     systems: Mapping[str, Scores] = comparison["systems"]
     rival = systems[find_rival(names, comparison["baseline"])]
     points = f"{100 * abs(rival['delta']):.2f} BLEU"
-    if judge(rival) == "may be chance":
+    if may_be_chance(rival):
         return f"{best} scores {points} higher than {worse}, which may be chance."
     return f"{best} scores higher than {worse}, by {points}."
 
 
 def state_ranking(ranking: Sequence[RankedSystem], identical: Mapping[str, str]) -> str:
-    """Return in a line how many systems share first place: those that no other is better than.
+    """Return in a line which systems share first place: those that no other is better than.
 
     >>> ranking = [{"system": name, "rank_range": [1, 3]} for name in "ABC"]
     >>> state_ranking(ranking, {})
     'All three systems share first place.'
     >>> state_ranking([*ranking[:2], {"system": "C", "rank_range": [3, 3]}], {})
-    'Two systems share first place.'
+    'A and B share first place.'
     >>> state_ranking([{"system": "A", "rank_range": [1, 1]}, *ranking[1:]], {"C": "B"})
     'All three systems share first place.'
     >>> last = [{"system": "B", "rank_range": [2, 2]}, {"system": "C", "rank_range": [3, 3]}]
     >>> state_ranking([{"system": "A", "rank_range": [1, 1]}, *last], {})
-    'A scores highest, by more than chance.'
+    'A scores highest.'
     """
     first = [entry for entry in ranking if entry["rank_range"][0] == 1]
     if len(first) == 1:
-        is_certain = first[0]["rank_range"] == [1, 1]
-        certainty = ", by more than chance" if is_certain else ""
-        return f"{first[0]['system']} scores highest{certainty}."
+        return f"{first[0]['system']} scores highest."
+    if len(first) == 2:
+        return f"{first[0]['system']} and {first[1]['system']} share first place."
     count = html.write_count(len(first))
-    subject = count.capitalize()
+    subject = f"{count.capitalize()} of {html.write_count(len(ranking))}"
     if len(first) == len(ranking):
         subject = f"All {count}"
-    elif len(ranking) > _MOST_IN_FULL:
-        subject += f" of {html.write_count(len(ranking))}"
     return f"{subject} systems share first place."
 
 
@@ -277,37 +278,21 @@ def _count_runs(standings: Sequence[Standing]) -> str:
     return "" if counts == {1} else f"means of {html.count_range(counts, 'run')}"
 
 
-def _state_lead(standings: Sequence[Standing], identical: Mapping[str, str]) -> str:
-    """Return by how much the best system leads, and which of the first are identical."""
+def _state_lead(
+    standings: Sequence[Standing], identical: Mapping[str, str], *, may_be_chance: bool
+) -> str:
+    """Return by how much the best system leads, and which are identical."""
     best, second = standings[:2]
-    first_names = [standing.name for standing in standings if standing.is_first]
+    points = f"{best.score - second.score:.2f} BLEU"
     sentences = []
-    if identical.get(second.name) != best.name:
-        points = f"{best.score - second.score:.2f} BLEU"
-        if len(first_names) == 1:
-            sentences.append(f"{second.name} is next, {points} behind.")
-        else:
-            sentences.append(f"{best.name} leads by {points}, which may be chance.")
-    for name in first_names:
-        if name in identical:
-            sentences.append(f"{name} is identical to {identical[name]}.")
+    if identical.get(second.name) != best.name and may_be_chance:
+        sentences.append(f"{best.name} leads by {points}, which may be chance.")
+    elif identical.get(second.name) != best.name:
+        sentences.append(f"{second.name} is next, {points} behind.")
+    for standing in standings:
+        if standing.name in identical:
+            sentences.append(f"{standing.name} is identical to {identical[standing.name]}.")
     return " ".join(sentences)
-
-
-def _state_lead_of_runs(comparison: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Return by how much the best of several systems leads, and if known, whether by chance.
-
-    >>> systems = {"A": {"score": 21.5}, "B": {"score": 20.0, "delta": -0.015, "p_value": 0.3}}
-    >>> _state_lead_of_runs({"systems": systems, "baseline": "A"}, ["A", "B", "C"])
-    'B is next, 1.50 BLEU behind, which may be chance.'
-    """
-    best, second, *_ = names
-    systems: Mapping[str, Scores] = comparison["systems"]
-    points = f"{systems[best]['score'] - systems[second]['score']:.2f} BLEU"
-    sentence = f"{second} is next, {points} behind"
-    if comparison["baseline"] == best and judge(systems[second]) == "may be chance":
-        sentence += ", which may be chance"
-    return f"{sentence}."
 
 
 def quote(result: QuotableReport) -> str:
@@ -324,23 +309,6 @@ def add_remark(text: str, remark: str) -> str:
 def add_caution(text: str, caution: str) -> str:
     """Add to a copied text why its score is in doubt, if it is."""
     return f"{text} Caution: {caution}" if caution else text
-
-
-def _describe_test(result: QuotableReport) -> str:
-    """Return the test by the name that sentences have for it; empty without a test."""
-    name = str(result.get("test"))
-    if name not in ALL_TESTS or "n_resamples" not in result:
-        return ""
-    words = f"{ALL_TESTS[name].says}, {result['n_resamples']:,} resamples"
-    if "documents" in result:
-        words += f" by document ({html.count_things(result['documents'], 'document')})"
-    if result.get("family_wise"):
-        words += f", ranks at a family-wise error of {100 * result['alpha']:g}%"
-    scores = result["ranking"] if "ranking" in result else result["systems"].values()
-    kind = describe_intervals(scores)
-    if kind:
-        words += f", intervals: {kind}"
-    return words
 
 
 # --- The axis -------------------------------------------------------------------------------------
@@ -419,46 +387,61 @@ def draw_table(board: Leaderboard) -> str:
     """Return the leaderboard as a table of HTML, in which one axis has all intervals."""
     axis = find_axis(board.standings)
     best = board.standings[0]
-    is_ranked = bool(best.rank)
     ticks = "".join(
         f'<text x="{100 * axis.place(tick):.2f}%" y="12" text-anchor="middle">{tick:g}</text>'
         for tick in axis.ticks
     )
-    drawn_axis = f'<svg height="16" aria-hidden="true">{ticks}</svg>'
+    drawn_axis = html.Markup(f'<svg height="16" aria-hidden="true">{ticks}</svg>')
     title = f"{board.prefix}…" if board.prefix else "system"
-    head = [
-        f'<th scope="col" class="all-names">{html.show(title)}</th>',
-        '<th scope="col" class="number">BLEU</th>',
-        f'<td class="drawn">{drawn_axis}</td>',
-        '<th scope="col" class="number lead">to the best</th>',
+    # 1. The columns: class and head; a head that is drawn is none for screen readers.
+    columns = [
+        ("tier", html.Markup('<span class="bleu-unseen">place</span>')),
+        ("name", title),
+        ("number", "BLEU"),
+        ("drawn", drawn_axis),
+        ("number interval", "interval"),
+        ("number lead", f"to {board.baseline}"),
+        ("number p", "p"),
+        ("number rank", "rank"),
+        ("ranks", html.Markup("<!-- bars -->")),
+        ("number precisions", "precisions 1 to 4"),
     ]
-    if is_ranked:
-        head = ['<th scope="col" class="tier"><span class="bleu-unseen">place</span></th>', *head]
-        head.append('<th scope="col" class="number">rank</th>')
-    has_ranks = board.is_long and is_ranked
-    if has_ranks:
-        head.append('<td class="ranks"></td>')
-    lines = []
+    # 2. The cells of each row. Columns without any are left out.
+    rows = []
     for standing, place in zip(board.standings, board.list_places()):
-        cells = [
-            f'<th scope="row" class="name" dir="auto"'
-            f' title="{html.show(board.prefix + standing.name)}">'
-            f"{html.show(html.shorten(standing.name, _SHOWN_NAME))}</th>",
-            f'<td class="number" title="{standing.score:.2f}"><b>{standing.score:.1f}</b></td>',
-            f'<td class="drawn">{_draw_row(standing, best, axis)}</td>',
-            f'<td class="number lead">{_write_lead(standing, best)}</td>',
-        ]
-        if is_ranked:
-            shown = _FIRST_MARK if place == _MARK else place
-            cells = [f'<td class="tier">{shown}</td>', *cells]
-            cells.append(f'<td class="number">{standing.rank}</td>')
-        if has_ranks:
-            cells.append(f'<td class="ranks">{_draw_ranks(standing, len(board.standings))}</td>')
+        has_bar = board.is_long and standing.rank
+        rows.append(
+            [
+                _FIRST_MARK if place == _MARK else html.show(place),
+                html.show(html.shorten(standing.name, _SHOWN_NAME)),
+                f"<b>{standing.score:.1f}</b>",
+                _draw_row(standing, best, axis),
+                write_interval(standing.interval, 1) if standing.interval else "",
+                "–" if standing.delta is None else html.write_signed(standing.delta, 1),
+                html.show(write_short_p(standing.p)),
+                standing.rank,
+                _draw_ranks(standing, len(board.standings)) if has_bar else "",
+                standing.precisions,
+            ]
+        )
+    kept = [at for at in range(len(columns)) if any(row[at] for row in rows)]
+    head = [
+        f'<td class="{kind}">{name}</td>'
+        if kind in ("drawn", "ranks")
+        else f'<th scope="col" class="{kind}">{html.show(name)}</th>'
+        for kind, name in (columns[at] for at in kept)
+    ]
+    lines = []
+    for standing, row in zip(board.standings, rows):
+        cells = [f'<td class="{columns[at][0]}">{row[at]}</td>' for at in kept]
+        full_name = html.show(board.prefix + standing.name)
+        name = f'<th scope="row" class="name" dir="auto" title="{full_name}">{row[1]}</th>'
+        cells[kept.index(1)] = name
         kind = ' class="first"' if standing.is_first else ""
         lines.append(f"<tr{kind}>{''.join(cells)}</tr>")
     notes = [
         _MARKED if board.has_marks else "",
-        "Bars at the right: the places that a system may have." if has_ranks else "",
+        "Bars at the right: the places that a system may have." if board.is_long else "",
         _explain_board(board),
     ]
     note = html.paragraph(" ".join(filter(None, notes)), "note") if any(notes) else ""
@@ -507,18 +490,6 @@ def _draw_row(standing: Standing, best: Standing, axis: Axis) -> str:
     return f'<svg height="22" role="img" aria-label="{words}">{drawn}</svg>'
 
 
-def _write_lead(standing: Standing, best: Standing) -> str:
-    """Return the difference to the best system, which itself has a dash.
-
-    >>> best = Standing("A", 33.42, None, "1", True)
-    >>> [_write_lead(best._replace(name=f"{score}", score=score), best) for score in (32.4, 33.4)]
-    ['−1.0', '0.0']
-    """
-    if standing.name == best.name:
-        return "–"
-    return html.write_signed(standing.score - best.score, 1).lstrip("+")
-
-
 def explain_rounding(scores: Iterable[float], best: float, digits: int) -> str:
     """Return a sentence if a difference is not that of the rounded scores beside it.
 
@@ -534,8 +505,9 @@ def explain_rounding(scores: Iterable[float], best: float, digits: int) -> str:
 
 
 def _explain_board(board: Leaderboard) -> str:
-    scores = [standing.score for standing in board.standings]
-    return explain_rounding(scores, scores[0], digits=1)
+    scores = {standing.name: standing.score for standing in board.standings}
+    baseline = scores.get(board.baseline, board.standings[0].score)
+    return explain_rounding(scores.values(), baseline, digits=1)
 
 
 def write_interval(ends: tuple[float, float], digits: int = 2) -> str:
@@ -548,86 +520,10 @@ def write_interval(ends: tuple[float, float], digits: int = 2) -> str:
     return f"{low:.{digits}f} to {high:.{digits}f}"
 
 
-def _list_for_paper(board: Leaderboard, confidence: float | None) -> Table:
-    """Return the columns that a paper prints: system, BLEU, interval, and rank if there is one."""
-    has_intervals = any(standing.interval for standing in board.standings)
-    is_ranked = bool(board.standings[0].rank)
-    head = ["System", "BLEU"]
-    if has_intervals:
-        head.append(f"{confidence:.0%} CI")
-    if is_ranked:
-        head.append("Rank")
-    rows = []
-    for standing in board.standings:
-        row = [standing.name, f"{standing.score:.1f}"]
-        if has_intervals:
-            ends = standing.interval
-            row.append(write_interval(ends, 1).replace(" to ", "–") if ends else "")
-        if is_ranked:
-            row.append(standing.rank)
-        rows.append(row)
-    return Table(head, rows)
-
-
-def copy_table(table: Table, note: str, signature: str) -> str:
-    """Return the buttons that copy a table and a note, as Markdown and as LaTeX.
-
-    The note may contain the signature, which is code in Markdown.
-    """
-    rows = report.format_markdown([table.head, *table.rows], table.word_columns)
-    markdown = f"{rows}\n\n{report.format_paragraph(note, code=signature)}"
-    latex = f"{write_latex(table)}\n% {report.escape_unseen(note)}"
-    return html.copy_button(markdown, "as Markdown") + html.copy_button(latex, "as LaTeX")
-
-
-def write_latex(table: Table) -> str:
-    """Write a table in LaTeX, with the signs as a paper sets them.
-
-    >>> print(write_latex(Table(["System", "Rank"], [["A", "1–2"], ["<B", "−3"]])))
-    \\begin{tabular}{lr}
-    \\toprule
-    System & Rank \\\\
-    \\midrule
-    A & 1--2 \\\\
-    \\textless{}B & $-$3 \\\\
-    \\bottomrule
-    \\end{tabular}
-    """
-    latex = report.format_latex([table.head, *table.rows], table.word_columns)
-    for sign, command in {"−": "$-$", "–": "--"}.items():
-        latex = latex.replace(sign, command)
-    return latex
-
-
-def _list_statistics(
-    systems: Mapping[str, Scores],
-    order: Sequence[str],
-    baseline: str,
-    *,
-    confidence: float | None,
-    identical: Mapping[str, str],
-) -> Table:
-    """Return the table of intervals and tests against the baseline."""
-    has_intervals = any("confidence_interval" in system for system in systems.values())
-    interval = f"{confidence:.0%} interval" if has_intervals else "interval"
-    is_corrected = any("p_adjusted" in system for system in systems.values())
-    p_name = "corrected p" if is_corrected else "p"
-    head = ["system", "verdict", "BLEU", interval, "difference", "interval of difference", p_name]
-    rows = []
-    for name in order:
-        system = systems[name]
-        verdict = _judge_texts(name, system, baseline, identical)
-        difference = html.write_signed(100 * system["delta"]) if "delta" in system else ""
-        ends = [html.write_signed(100 * end) for end in system.get("delta_interval", ())]
-        numbers = [f"{system['score']:.2f}", write_range(system), difference, " to ".join(ends)]
-        rows.append([name, verdict, *numbers, _write_short_p(_read_p_value(system))])
-    return Table(head, rows, word_columns=2)
-
-
-def _write_short_p(p: float | None) -> str:
+def write_short_p(p: float | None) -> str:
     """Write a p-value as a table prints it, but with the digits that a verdict depends on.
 
-    >>> [_write_short_p(p) for p in (1.0, 0.31249, 0.0476, 0.0152, 0.0021, 0.00001, None)]
+    >>> [write_short_p(p) for p in (1.0, 0.31249, 0.0476, 0.0152, 0.0021, 0.00001, None)]
     ['1.00', '0.31', '0.048', '0.015', '0.002', '<0.001', '']
     """
     if p is None:
@@ -651,36 +547,14 @@ def _read_interval(scores: Scores) -> tuple[float, float] | None:
     return 100 * low, 100 * high
 
 
-def _judge_texts(name: str, system: Scores, baseline: str, identical: Mapping[str, str]) -> str:
-    """Return the verdict of the test, and if a system's texts are those of an earlier one."""
-    earlier = identical.get(name)
-    if earlier is None:
-        return judge(system)
-    is_as_baseline = name != baseline and earlier == identical.get(baseline, baseline)
-    verdict = "" if is_as_baseline else judge(system)
-    return html.join(verdict, f"identical to {earlier}")
+def may_be_chance(system: Scores) -> bool:
+    """Return True if the difference of a system is none by the test.
 
-
-def judge(system: Scores) -> str:
-    """Return the verdict of the test; among several systems, of that of all pairs.
-
-    >>> judge({"delta": 0.01, "p_value": 0.01})
-    'higher'
-    >>> judge({"delta": 0.01, "p_value": 0.01, "p_adjusted": 0.05})
-    'may be chance'
+    >>> may_be_chance({"delta": 0.01, "p_value": 0.01}), may_be_chance({"delta": 0.01})
+    (False, True)
     """
-    if "delta" not in system:
-        return "baseline"
-    p_value = _read_p_value(system)
-    is_significant = p_value is not None and p_value < 0.05  # one segment has no p-value
-    if not is_significant:
-        return "may be chance"
-    return "higher" if system["delta"] > 0 else "lower"
-
-
-def _read_p_value(system: Scores) -> float | None:
-    """Return the p-value of the test; among several systems, of that of all pairs."""
-    return system.get("p_adjusted", system.get("p_value"))
+    p_value = system.get("p_value")
+    return p_value is None or p_value >= 0.05  # one segment has no p-value
 
 
 def find_rival(names: Sequence[str], baseline: str) -> str:
@@ -706,205 +580,41 @@ def find_identical(systems: Mapping[str, Sequence[str]]) -> dict[str, str]:
 # --- Groups ---------------------------------------------------------------------------------------
 
 
-def render_groups(results: Mapping[str, QuotableReport]) -> str:
+def render_groups(results: Mapping[str, QuotableReport], labels: Sequence[str] | None) -> str:
     """Return a table of the score of each system per group, after all segments and the mean.
 
     Systems are in the order of their scores, and the best of each group is bold. The text is empty
-    without groups. A single system has intervals, too.
+    without groups. A single system has intervals, too. In a mean of groups, each line of a small
+    group would count for many.
     """
-    if not all("groups" in result for result in results.values()):
+    if not labels:
         return ""
+    sizes = Counter(label or _NO_LABEL for label in labels)
     names = sorted(results, key=lambda name: -results[name]["score"])
     is_single = len(names) == 1
-    head = ["group", "BLEU", "interval"] if is_single else ["group", *names]
-    by_system = [_list_groups(results[name]) for name in names]
+    head = ["group", "lines", *(["BLEU", "interval"] if is_single else names)]
+    has_mean = min(sizes.values()) >= _LEAST_IN_GROUP
+    by_system = [_list_groups(results[name], has_mean=has_mean) for name in names]
     rows = []
-    shown_rows = []
     for groups in zip(*by_system):
         label, of_first = groups[0]
         scores = [f"{of_system['score']:.2f}" for _, of_system in groups]
         best = max(scores, key=float)
         bold = [html.bold(score) if score == best else score for score in scores]
         interval = [write_range(of_first)] if is_single else []
-        rows.append([label, *scores, *interval])
-        shown_rows.append([label, *(scores if is_single else bold), *interval])
-    signature = results[names[0]]["signature"]
-    copies = copy_table(Table(head, rows), signature, signature)
-    folded = f'{html.rows(head, shown_rows)}<p class="bleu-copies">{copies}</p>'
+        lines = f"{sizes[label]:,}" if label in sizes else ""
+        rows.append([label, lines, *(scores if is_single else bold), *interval])
+    cells = [head, *([re.sub("<.*?>", "", cell) for cell in row] for row in rows)]
+    signature = report.format_paragraph(results[names[0]]["signature"])
+    copies = html.copy_button(f"{report.format_markdown(cells)}\n\n{signature}", "as Markdown")
+    copies += html.copy_button(report.format_latex(cells), "as LaTeX")
+    folded = f'{html.rows(head, rows)}<p class="bleu-copies">{copies}</p>'
     return html.fold("Score per group", folded, level=2)
 
 
-def _list_groups(result: QuotableReport) -> list[tuple[str, Scores]]:
+def _list_groups(result: QuotableReport, *, has_mean: bool) -> list[tuple[str, Scores]]:
     """Return all segments, the mean of the groups, and each group, with their scores."""
-    groups = [(label or "no label", scores) for label, scores in result["groups"].items()]
-    return [("all", result), ("mean of the groups", read_macro_average(result)), *groups]
-
-
-# --- The picture ----------------------------------------------------------------------------------
-#
-# It uses what browsers, editors and converters to PDF have in common: shapes and text, with each
-# attribute on its element, without CSS, scripts and fonts of its own.
-
-_PICTURE_WIDTH = 960
-_MARGIN = 32
-_ROW_HEIGHT = 34
-_SMALL_ROW_HEIGHT = 20  # of many systems
-_PICTURE_NAME = 26  # characters that fit between the place and the score
-_LEAD_LINE = 110  # characters of 15 px that fit in a line
-_SMALL_LINE = 140  # characters of 11 px
-_SCORE_X = 432
-_AXIS_X = 456
-_AXIS_WIDTH = 330
-_LEAD_X = 868
-_INK = "#1f2937"
-_MUTED = "#4b5563"
-_ACCENT = "#1d4ed8"
-_FIRST_FILL = "#eef4ff"
-_BAND_FILL = "#d3e2ff"
-
-
-def draw_picture(board: Leaderboard, caution: str = "") -> str:
-    """Return the leaderboard as an SVG file, with the test and the signature in small print.
-
-    `caution` says why the scores are in doubt.
-    """
-    axis = find_axis(board.standings)
-    best = board.standings[0]
-    is_ranked = bool(best.rank)
-    name_x = _MARGIN + 104 if is_ranked else _MARGIN + 8
-    row_height = _SMALL_ROW_HEIGHT if board.is_long else _ROW_HEIGHT
-    # 1. Headline and lead.
-    y = 52
-    parts = [_write(_fit(board.headline, 54), _MARGIN, y, size=28, weight="bold")]
-    for line in textwrap.wrap(board.lead, _LEAD_LINE):
-        y += 24
-        parts.append(_write(line, _MARGIN, y, size=15, fill=_MUTED))
-    # 2. The head of the table, with the ticks of the axis.
-    y += 40
-    head = {"anchor": "end", "fill": _MUTED}
-    title = f"{board.prefix}…" if board.prefix else "system"
-    parts += [
-        _write(_fit(title, _PICTURE_NAME), name_x, y, size=12, fill=_MUTED),
-        _write("BLEU", _SCORE_X, y, size=12, **head),
-        _write("to the best", _LEAD_X, y, size=12, **head),
-    ]
-    for tick in axis.ticks:
-        x = _AXIS_X + _AXIS_WIDTH * axis.place(tick)
-        parts.append(_write(f"{tick:g}", x, y, size=12, anchor="middle", fill=_MUTED))
-    if is_ranked:
-        parts.append(_write("rank", _PICTURE_WIDTH - _MARGIN - 8, y, size=12, **head))
-    # 3. The rows.
-    y += 12
-    for standing, place in zip(board.standings, board.list_places()):
-        parts.append(_draw_picture_row(standing, best, axis, y, name_x, height=row_height))
-        if place:
-            place_y = y + row_height / 2 + 5
-            parts.append(_write(place, _MARGIN + 8, place_y, size=12, weight="bold", fill=_ACCENT))
-        y += row_height
-    # 4. The small print.
-    y += 8
-    dots = "Dots: BLEU."
-    if best.interval:
-        dots = "Dots and lines: BLEU and its confidence interval. Band: the interval of the best."
-    notes = [
-        dots,
-        "Hollow dots: runs." if any(standing.runs for standing in board.standings) else "",
-        _MARKED if board.has_marks else "",
-        _explain_board(board),
-    ]
-    told = add_caution("", caution).strip()
-    for text in (told, " ".join(filter(None, notes)), board.tested, board.signature):
-        for line in textwrap.wrap(text, _SMALL_LINE):
-            y += 16
-            parts.append(_write(line, _MARGIN, y, size=11, fill=_MUTED))
-    height = y + 24
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_PICTURE_WIDTH}" height="{height}"'
-        f' viewBox="0 0 {_PICTURE_WIDTH} {height}" font-family="Helvetica, Arial, sans-serif"'
-        f' role="img">\n<title>{_escape(board.headline)}</title>\n'
-        f'<rect width="{_PICTURE_WIDTH}" height="{height}" fill="#ffffff"/>\n'
-        + "\n".join(parts)
-        + "\n</svg>\n"
-    )
-
-
-def _draw_picture_row(
-    standing: Standing, best: Standing, axis: Axis, y: float, name_x: float, *, height: int
-) -> str:
-    """Return a row of the picture, from `y` down."""
-    parts = []
-    middle = y + height / 2
-    size, radius = (15, 6) if height == _ROW_HEIGHT else (12, 4)
-    line_y = middle + 5  # of text
-    # 1. The backgrounds: of the systems in first place, and the interval of the best.
-    if standing.is_first:
-        width = _PICTURE_WIDTH - 2 * _MARGIN
-        parts.append(_fill_rectangle(_MARGIN, y, width, height, fill=_FIRST_FILL))
-    if best.interval:
-        start, end = (_AXIS_X + _AXIS_WIDTH * axis.place(end) for end in best.interval)
-        parts.append(_fill_rectangle(start, y, end - start, height, fill=_BAND_FILL))
-    # 2. The texts.
-    name = _fit(standing.name, _PICTURE_NAME)
-    score = f"{standing.score:.1f}"
-    lead = _write_lead(standing, best)
-    end_x = _PICTURE_WIDTH - _MARGIN - 8
-    parts += [
-        _write(name, name_x, line_y, size=size, weight="bold", title=standing.name),
-        _write(score, _SCORE_X, line_y, size=size, weight="bold", anchor="end"),
-        _write(lead, _LEAD_X, line_y, size=size, anchor="end"),
-        _write(standing.rank, end_x, line_y, size=size, anchor="end"),
-    ]
-    # 3. The interval, or an arrow with the score of a system that is off the scale.
-    stroke = f'stroke="{_ACCENT}" stroke-width="3" fill="none"'
-    if not axis.has(standing):
-        arrow = f"M{_AXIS_X + 10},{middle - 6}L{_AXIS_X + 3},{middle}L{_AXIS_X + 10},{middle + 6}"
-        parts.append(f'<path d="{arrow}" {stroke}/>')
-        parts.append(_write(score, _AXIS_X + 18, line_y, size=12, fill=_MUTED))
-        return "\n".join(parts)
-    if standing.interval:
-        start, end = (_AXIS_X + _AXIS_WIDTH * max(axis.place(end), 0) for end in standing.interval)
-        parts.append(f'<path d="M{start:.1f},{middle}H{end:.1f}" {stroke}/>')
-    for run in standing.runs:
-        x = _AXIS_X + _AXIS_WIDTH * axis.place(run)
-        hollow = f'fill="#ffffff" stroke="{_ACCENT}" stroke-width="1.5"'
-        parts.append(f'<circle cx="{x:.1f}" cy="{middle}" r="3.5" {hollow}/>')
-    x = _AXIS_X + _AXIS_WIDTH * axis.place(standing.score)
-    parts.append(f'<circle cx="{x:.1f}" cy="{middle}" r="{radius}" fill="{_ACCENT}"/>')
-    return "\n".join(parts)
-
-
-def _fit(text: str, limit: int) -> str:
-    """Shorten a text in its middle to a width in letters; Chinese characters are two wide."""
-    is_wide = any(east_asian_width(character) in "WF" for character in text)
-    return html.shorten(text, limit // 2 if is_wide else limit)
-
-
-def _escape(text: str) -> str:
-    """Escape a text for XML, which forbids two characters that HTML allows."""
-    return html.show(re.sub("[\ufffe\uffff]", "\ufffd", text))
-
-
-def _write(
-    text: str,
-    x: float,
-    y: float,
-    *,
-    size: int,
-    weight: str = "normal",
-    anchor: str = "start",
-    fill: str = _INK,
-    title: str = "",
-) -> str:
-    """Return a text of the picture; `title` is shown by browsers when the mouse is over it."""
-    tooltip = f"<title>{_escape(title)}</title>" if title else ""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" font-weight="{weight}"'
-        f' text-anchor="{anchor}" fill="{fill}">{tooltip}{_escape(text)}</text>'
-    )
-
-
-def _fill_rectangle(x: float, y: float, width: float, height: float, *, fill: str) -> str:
-    return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{fill}"/>'
-    )
+    groups = [(label or _NO_LABEL, scores) for label, scores in result["groups"].items()]
+    mean = {name.removeprefix("macro_"): result[name] for name in result if "macro_" in name}
+    means = [("mean of the groups", mean)] if has_mean else []
+    return [("all", result), *means, *groups]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import re
 import warnings
 from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,8 +29,6 @@ if TYPE_CHECKING:  # evaluate loads the metric without its types
     from bleu_metric.bleu_diff import Difference
     from bleu_metric.bleu_explain import Explanation
     from bleu_metric.bleu_messages import BleuWarning
-    from bleu_metric.bleu_mistakes import Writing
-    from bleu_metric.bleu_pairs import Found
     from bleu_metric.bleu_published import Published
     from bleu_metric.bleu_reconcile import Reconciliation
     from bleu_metric.bleu_report import QuotableReport
@@ -62,9 +61,6 @@ report = import_module(f"{_package}.bleu_report")
 _options = import_module(f"{_package}.bleu_options")
 _lines = import_module(f"{_package}.bleu_published")
 _significance = import_module(f"{_package}.bleu_significance")
-_measures = import_module(f"{_package}.bleu_measures")
-_mistakes = import_module(f"{_package}.bleu_mistakes")
-_pairs = import_module(f"{_package}.bleu_pairs")
 
 OPTIONS: Options = _options.OPTIONS  # the defaults
 CONVENTIONS: Mapping[str, Options] = _options.CONVENTIONS  # the options that each sets
@@ -73,16 +69,8 @@ REFERENCE_LENGTHS: Mapping[str, ReferenceLength] = _options.REFERENCE_LENGTHS
 SMOOTH_METHODS: Mapping[str, SmoothMethod] = _options.SMOOTH_METHODS
 TESTS: Mapping[str, Test] = _significance.TESTS
 ALL_TESTS: Mapping[str, Test] = _significance.ALL_TESTS  # with that of several runs
-read_macro_average: Callable[[QuotableReport], Mapping[str, Any]] = _significance.read_macro_average
-describe_intervals: Callable[..., str] = _significance.describe_intervals
 
 read_published: Callable[[object], Published] = _lines.read_published
-detokenize: Callable[[str], str] = _mistakes.detokenize
-write_plainly: Callable[[str], str] = _mistakes.write_plainly
-
-KINDS: Sequence[str] = _measures.KINDS  # of what `check` finds
-# Marks that are detached from their words.
-DETACHED: Writing = next(each for each in _mistakes.WRITINGS if each.alike is detokenize)
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
 _collected: ContextVar[list[BleuWarning] | None] = ContextVar("collected", default=None)
@@ -99,23 +87,13 @@ def make_available(options: Options) -> Options:
     return {**options, "tokenize": "char"}  # always available
 
 
-def find_in_sentence(prediction: str, references: Sequence[str], options: Options) -> list[Found]:
-    """Return what is certain of a sentence: known damages, and a tokenizer that cannot split it.
+def list_options(fix: str) -> Options:
+    """Return the options that a fix sets, without a tokenizer that the page lacks.
 
-    >>> [found.kind for found in find_in_sentence("<think>Hm</think> a b</s>", ["a b"], OPTIONS)]
-    ['reasoning', 'special_tokens']
+    >>> list_options("tokenize='zh'"), list_options("html.unescape(text)")
+    ({'tokenize': 'zh'}, {})
     """
-    scoring = _options.Options(tokenize=options["tokenize"])
-    pairs = _pairs.Pairs([prediction], [list(references)], scoring)
-    finders = (*_mistakes.DAMAGES, _measures.find_unspaced)
-    listed = [found for find in finders for found in find(pairs)]
-    # References are the texts that are meant.
-    return [found for found in listed if found.side == "predictions" or list_options(found)]
-
-
-def list_options(found: Found) -> Options:
-    """Return the options that fix what was found, without a tokenizer that the page lacks."""
-    option, _, value = found.fix.partition("=")
+    option, _, value = fix.partition("=")
     return make_available({option: literal_eval(value)}) if option in OPTIONS else {}
 
 
@@ -125,7 +103,8 @@ def is_unspaced(texts: Sequence[str]) -> bool:
     >>> is_unspaced(["我们用的是中文"]), is_unspaced(["We write plain English, not 中文."])
     (True, False)
     """
-    return bool(_pairs.Pairs(texts, [[text] for text in texts]).is_unspaced)
+    sample = "".join(texts[:100])
+    return len(re.findall("[\u3040-\u30ff\u3400-\u9fff]", sample)) > 0.3 * len(sample)
 
 
 @contextmanager

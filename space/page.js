@@ -9,9 +9,8 @@
   status.className = "bleu-unseen";
   status.setAttribute("role", "status");
   const announce = (text) => {
-    const place = find(".bleu-present[open] [role=status]") ?? status; // what is behind it isn't heard
     // The same text again would be a change of the page, after which results are announced again, without end.
-    if (place.textContent !== text) place.textContent = text;
+    if (status.textContent !== text) status.textContent = text;
   };
 
   let announcing; // timeout
@@ -71,11 +70,10 @@
   // Each request has a number, its last input, and the server drops the answers to all but the last. While an answer is
   // on its way that fills the fields, their values are those of before: what is asked about them is dropped as well.
   let lastNumber = 0;
-  const stale = -1;
   const filling = new Set(); // kinds of requests whose answers fill the fields
   const withNumber = (inputs, number) => [...inputs.slice(0, -1), number];
   const withNext = (inputs) => withNumber(inputs, (lastNumber += 1));
-  const number = (inputs) => (filling.size ? withNumber(inputs, stale) : withNext(inputs));
+  const number = (inputs) => (filling.size ? withNumber(inputs, -1) : withNext(inputs));
   const numberToFill = (kind, inputs) => {
     filling.add(kind);
     return withNext(inputs);
@@ -190,15 +188,13 @@
   // The overview, or one of the steps that explain it.
   const showStep = () => {
     const links = findAll("#steps a");
-    const isKnown = links.some((to) => to.dataset.to === step);
-    if (links.length && !isKnown) step = "";
+    if (links.length && !links.some((to) => to.dataset.to === step)) step = "";
     links.forEach((to) => {
       to.ariaCurrent = to.dataset.to === step ? "step" : null;
     });
     findAll("[data-step]").forEach((part) => {
       part.hidden = part.dataset.step !== step;
     });
-    fillStage();
     drawThreads();
   };
   const goToStep = (to) => {
@@ -207,154 +203,14 @@
     writeAddress();
     const shown = findAll("[data-step]").find((part) => part.offsetParent);
     announce(shown?.querySelector(".sentence")?.textContent ?? "Overview");
-    const isBelow = shown?.getBoundingClientRect().bottom > innerHeight;
-    if (isBelow && !openStage()) find("#steps").scrollIntoView();
+    if (shown?.getBoundingClientRect().bottom > innerHeight) find("#steps").scrollIntoView();
   };
 
-  // --- Present: the steps and the score, one per screen, for a class --------------------------------------------------
-
-  const openStage = () => find(".bleu-present[open]");
-  const stagedSteps = () => {
-    const [score, ...steps] = findAll("#steps a");
-    return [...steps, score];
-  };
-  let behind = 0; // scrolled by so much, in pixels
+  // For a class: the steps and the score fill the screen.
   const present = () => {
-    if (!step) goToStep(stagedSteps()[0].dataset.to);
-    behind = scrollY;
-    // What is behind does not scroll.
-    document.documentElement.style.overflow = "hidden";
-    Object.assign(document.body.style, { height: "100dvh", overflow: "hidden" });
-    find(".bleu-present").showModal();
-    fillStage();
-    find("[data-stage=next]").focus();
-    announce("Presenting. The arrow keys go from step to step, and Escape leaves.");
-  };
-  const leaveStage = () => openStage()?.close();
-  const afterStage = () => {
-    document.documentElement.style.overflow = "";
-    Object.assign(document.body.style, { height: "", overflow: "" });
-    scrollTo(0, behind);
-    find("[data-stage=present]").focus({ preventScroll: true });
-    announce("The fields are back.");
-  };
-  const walkStage = (by) => {
-    const steps = stagedSteps();
-    const next = steps[steps.findIndex((to) => to.dataset.to === step) + by];
-    if (next) goToStep(next.dataset.to);
-  };
-
-  let staged; // step, texts, options and size of the window that the slides are for
-  const fillStage = () => {
-    const stage = openStage();
-    if (!stage) return;
-    const now = [step, readScored(), find("#sentence .bleu-message")?.textContent, innerWidth, innerHeight].join("\0");
-    if (now === staged && stage.querySelector(".slide")) return; // new elements would be a change of the page, without end
-    staged = now;
-    // 1. Where one is.
-    const steps = stagedSteps();
-    const at = steps.findIndex((to) => to.dataset.to === step);
-    stage.querySelector("b").textContent = `${at + 1} of ${steps.length}`;
-    stage.querySelector(".head span").textContent = step ? steps[at].lastChild.data.trim() : "The score";
-    findAll("li", stage).forEach((place, i) => {
-      place.className = i < at ? "done" : "";
-      if (i === at) place.className = "here";
-    });
-    stage.querySelector("[data-stage=back]").ariaDisabled = at === 0;
-    stage.querySelector("[data-stage=next]").ariaDisabled = at === steps.length - 1;
-    // 2. A slide per candidate, or what is said in its place.
-    const parts = step ? findAll(`#sentence [data-step="${step}"]`) : findAll("#sentence-score section");
-    const slides = parts.map((part, i) => (step ? stepSlide(part, i) : scoreSlide(part, i)));
-    const message = document.createElement("p");
-    message.className = "slide say";
-    message.textContent = find("#sentence .bleu-message")?.textContent ?? "";
-    const place = stage.querySelector(".slides");
-    place.classList.toggle("two", slides.length > 1);
-    place.replaceChildren(...(slides.length ? slides : [message]));
-    slides.forEach(fitSlide);
-    drawThreads();
-  };
-  const stepSlide = (part, i) => {
-    const names = findAll("#sentence-score .bleu-score").map((score) => score.textContent.split(" · ")[1]);
-    const pictures = [...part.children].filter((one) => !one.matches(".sentence, details, .total"));
-    const said = part.querySelector(".sentence span").textContent;
-    return makeSlide(names[i], said, part.dataset.number, part.dataset.meaning, pictures);
-  };
-  const scoreSlide = (part, i) => {
-    const [unit, name] = part.querySelector(".bleu-score").lastChild.textContent.trim().split(" · ");
-    const formulas = findAll("#sentence [data-step=''] section").filter((one) => one.querySelector(".bleu-formula"));
-    const pictures = findAll(":scope > .bleu-formula, :scope > .bleu-note", formulas[i]);
-    const said = part.querySelector(".bleu-reading").textContent;
-    return makeSlide(name, said, part.querySelector("strong").textContent, unit, pictures);
-  };
-  const makeSlide = (name, said, number, meaning, pictures) => {
-    const slide = document.createElement("section");
-    slide.className = "slide";
-    slide.innerHTML = '<p class="name"></p><p class="say"></p><div class="beside"><p class="number"><b></b><small></small></p><div class="picture"></div></div>';
-    slide.querySelector(".name").textContent = name ?? "";
-    slide.querySelector(".say").textContent = said;
-    slide.querySelector(".number b").textContent = number;
-    slide.querySelector("small").textContent = meaning;
-    slide.querySelector(".number").hidden = !number;
-    slide.querySelector(".picture").append(...pictures.map((one) => one.cloneNode(true)));
-    // The arrow keys go to the next step, wherever the focus is.
-    findAll(".trial", slide).forEach((caption) => {
-      caption.textContent = "Drag the dot.";
-    });
-    findAll("[tabindex]", slide).forEach((one) => {
-      const heard = one.getAttributeNames().filter((name) => /^(tabindex|role|aria-.*)$/.test(name));
-      heard.forEach((name) => one.removeAttribute(name));
-    });
-    return slide;
-  };
-
-  // The number has two fifths of the width beside the picture. The picture is as large as the screen allows; if it's small even so, then
-  // references are left out, and then the ends of the texts. What is too large even without them scrolls.
-  const largest = 2.4; // times the size of the page
-  const readable = 1.5;
-  const smallest = 0.9;
-  const fitSlide = (slide) => {
-    const written = slide.querySelector(".number b");
-    const isAbove = getComputedStyle(slide.querySelector(".beside")).flexDirection === "column";
-    const share = ((isAbove ? 0.95 : 0.4) * slide.clientWidth) / Math.max(written.offsetWidth, 1);
-    const size = Math.floor(parseFloat(getComputedStyle(written).fontSize) * Math.min(share, 1));
-    written.style.fontSize = `${Math.max(size, 28)}px`;
-    if (size < 28) written.style.whiteSpace = "normal";
-    const picture = slide.querySelector(".picture");
-    const fits = (zoom) => {
-      picture.style.zoom = zoom;
-      const bars = findAll(".bleu-mean span", picture); // their labels may be a little wider
-      const isWide = picture.scrollWidth > picture.clientWidth + 1 || bars.some((bar) => bar.scrollWidth > bar.clientWidth + 8);
-      return slide.scrollHeight <= slide.clientHeight && !isWide;
-    };
-    // 1. References.
-    const references = findAll(".bleu-tokens", picture).slice(1);
-    const note = picture.querySelector("[data-others]") ?? document.createElement("p");
-    const others = Number(note.dataset.others ?? 0);
-    let left = references.length;
-    while (left && !fits(readable)) {
-      left -= 1;
-      references[left].remove();
-      const count = others + references.length - left;
-      note.className = "bleu-note";
-      note.textContent = `+ ${count} more ${count === 1 ? "reference" : "references"}`;
-      picture.append(note);
-    }
-    // 2. The size, in steps of a twentieth.
-    let zoom = largest;
-    while (zoom > smallest && !fits(zoom)) zoom = Math.round(20 * zoom - 1) / 20;
-    // 3. The ends of the texts.
-    const lines = findAll(".bleu-tokens p, .words", picture).map((line) => findAll(".token", line)).filter((tokens) => tokens.length);
-    const rests = lines.map(([token]) => token.parentElement.appendChild(document.createElement("span")));
-    let length = Math.max(...lines.map((tokens) => tokens.length), 0);
-    while (!fits(zoom) && length > 1) {
-      length = Math.floor(0.8 * length);
-      lines.forEach((tokens, i) => {
-        const hidden = tokens.slice(length);
-        hidden.forEach((token) => token.toggleAttribute("hidden", true));
-        rests[i].textContent = hidden.length ? `+ ${hidden.length.toLocaleString("en")} more` : "";
-      });
-    }
+    if (!step) goToStep(findAll("#steps a")[1].dataset.to);
+    if (document.fullscreenElement) document.exitFullscreen();
+    else find("#sentence-results").requestFullscreen().then(() => announce("The arrow keys go from step to step, and Escape leaves."));
   };
 
   // Threads from the words of the candidate that count to their partners in the references.
@@ -466,7 +322,7 @@
   const strikes = new Map(); // by field: text and words at first, places struck out, text in the field since
   const candidateLines = () => {
     const fields = findAll("#candidate textarea, #second textarea").filter((field) => field.value.trim());
-    const boxes = findAll("#sentence [data-step=''] .bleu-sides:has(> section > .bleu-tokens), .bleu-present[open] .slides");
+    const boxes = findAll("#sentence [data-step=''] .bleu-sides:has(> section > .bleu-tokens)");
     const pairs = boxes.flatMap((box) => findAll("section", box).map((part, i) => [part.querySelector(".bleu-tokens p"), fields[i]]));
     return pairs.filter(([line, field]) => line && field);
   };
@@ -557,12 +413,13 @@
     const score = mean ? `, and the score ${(100 * mean * factor).toFixed(2)} with the same precisions` : "";
     figure.querySelector(".trial").textContent = `With ${tokens}, the factor is ${written}${score}.`;
   };
-  let dragged; // a dot
+  // Anywhere in the picture: the dot alone is small for a finger.
   const drag = (event) => {
-    if (!dragged) return;
-    const picture = dragged.ownerSVGElement;
+    const picture = event.target.closest?.(".bleu-curve svg");
+    if (!picture || !event.buttons) return;
+    picture.setPointerCapture(event.pointerId);
     const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse());
-    moveDot(dragged, Math.round((place.x / 100) * Number(dragged.closest("figure").dataset.reference)));
+    moveDot(picture.querySelector("circle"), Math.round((place.x / 100) * Number(picture.closest("figure").dataset.reference)));
     event.preventDefault();
   };
 
@@ -597,27 +454,22 @@
     const [origin, files] = inputs;
     return origin === "Files" && !files?.length ? "Score the example again" : "Score";
   };
-  const askFor = (inputs) => {
-    now = freeze(inputs);
+  const ask = (...values) => {
+    now = freeze(values.slice(0, -resultFields));
     asked = now;
     markCorpus();
-  };
-  const ask = (...values) => {
-    askFor(values.slice(0, -resultFields));
     return values;
   };
   // Opening the tab scores what is there, unless there is a result.
   const open = (state, ...values) => {
-    const hasResult = find("#corpus-summary :is(.bleu-score, .bleu-verdict, .bleu-undecided)");
-    if (!hasResult) ask(...values);
+    if (!find("#corpus-summary :is(.bleu-score, .bleu-verdict, .bleu-undecided)")) ask(...values);
     return [state, ...values];
   };
   // An answer that begins below the screen, as on a telephone, is brought into it.
-  const answer = (...inputs) => {
-    // The server has set inputs back: they are those that were scored.
-    if (find("#corpus-summary [data-back]")) askFor(inputs);
+  const answer = () => {
     scored = asked;
     markCorpus();
+    find("#corpus")?.classList.remove("emptied");
     foldFiles(Boolean(find("#files-line .bleu-files")) && !find("#corpus-message p"));
     const beginning = find("#corpus-message p, #corpus-summary :is(.bleu-verdict, .bleu-score, .bleu-undecided)");
     beginning?.scrollIntoView({ block: "nearest" });
@@ -626,6 +478,7 @@
   // Adds to what was chosen about files what has changed in their lines since the server was last asked.
   const choices = [];
   const readFiles = (files, chosen) => {
+    find("#corpus")?.classList.add("emptied"); // the result is of other files
     const all = JSON.parse(JSON.stringify(chosen ?? {}));
     for (const { path, field, key, value } of choices.splice(0)) {
       const kind = field === "role" ? "roles" : "readings";
@@ -649,20 +502,8 @@
     foldFiles(false);
     find("#files :is(button, input)")?.focus();
   };
-  // A visitor's own choice of an option stays when what was decided goes back.
-  const own = (decided) => decided && { ...decided, before: [], options: {} };
-
-  // The first button applies the fixes that are ticked. The score of some of them is not known before.
-  const tickFix = (box) => {
-    const fixes = findAll("[data-kind]", box);
-    const ticked = fixes.filter((fix) => fix.checked).length;
-    const [apply] = findAll(".bleu-answers button", box);
-    const choice = ({ checked, dataset }) => (checked ? ["fix", JSON.parse(dataset.options)] : ["keep", {}]);
-    apply.dataset.all ??= apply.textContent;
-    apply.dataset.kinds = JSON.stringify(Object.fromEntries(fixes.map((fix) => [fix.dataset.kind, choice(fix)])));
-    apply.textContent = ticked === fixes.length ? apply.dataset.all : `Apply ${ticked} of ${fixes.length}`;
-    apply.disabled = !ticked;
-  };
+  // A visitor's own choice of an option counts, and not those of fixes.
+  const own = (decided) => Object.fromEntries(Object.entries(decided ?? {}).filter(([, [, options]]) => !Object.keys(options).length));
 
   // Goes to the next or previous dot of the chart of two systems, and says its segment and scores.
   const walkDots = (chart, by) => {
@@ -677,11 +518,9 @@
   const visit = (target) => {
     if (!target) return;
     const { top, bottom } = target.getBoundingClientRect();
-    const isInSight = top >= 0 && bottom <= innerHeight;
-    if (!isInSight) target.scrollIntoView({ block: "center" });
+    if (top < 0 || bottom > innerHeight) target.scrollIntoView({ block: "center" });
     target.focus({ preventScroll: true });
   };
-  const comeBack = () => visit(place);
   const leave = () => visit(find("#opened h3") ? find("#back") : place);
   // A button that goes with what it has changed must not take the focus along.
   const keepFocus = (...selectors) => {
@@ -708,7 +547,7 @@
     open,
     answer,
     visit: (selector) => visit(find(selector)),
-    comeBack,
+    comeBack: () => visit(place),
     leave,
     putAside,
     takeBack,
@@ -725,23 +564,13 @@
   else document.addEventListener("DOMContentLoaded", start);
 
   document.addEventListener("mouseover", (event) => light(event.target.closest?.(".token")));
-  document.addEventListener("pointermove", (event) => {
-    pointAtBlock(event);
-    drag(event);
-  });
-  document.addEventListener("pointerdown", (event) => {
-    pointAtBlock(event);
-    // Anywhere in the picture: the dot alone is small for a finger.
-    dragged = event.target.closest?.(".bleu-curve svg")?.querySelector("circle");
-    drag(event);
-  });
-  for (const end of ["pointerup", "pointercancel"]) {
-    document.addEventListener(end, () => {
-      dragged = undefined;
+  for (const moved of ["pointerdown", "pointermove"]) {
+    document.addEventListener(moved, (event) => {
+      pointAtBlock(event);
+      drag(event);
     });
   }
   addEventListener("resize", showStep);
-  document.addEventListener("close", ({ target }) => target.matches(".bleu-present") && afterStage(), true);
   document.addEventListener("focusout", ({ target }) => target.matches(".bleu-tokens p") && light());
 
   // The arrow keys go through the tokens of a line that has the focus, otherwise from step to step.
@@ -751,23 +580,12 @@
     const isShortcut = event.ctrlKey || event.altKey || event.metaKey;
     const isTyping = target.closest("input, textarea, select, [contenteditable]");
     const isPresent = event.key.toLowerCase() === "p" && !isShortcut && !isTyping;
-    if (openStage()) {
-      const byPage = { PageDown: 1, PageUp: -1 }[event.key]; // of a remote control
-      if (isPresent) leaveStage();
-      if (!isShortcut && !isTyping) findAll(".bleu-examples button")[event.key - 1]?.click();
-      if ((by ?? byPage) && !isShortcut) {
-        walkStage(by ?? byPage);
-        event.preventDefault();
-      }
-      return;
-    }
+    if (document.fullscreenElement && !isShortcut && !isTyping) findAll(".bleu-examples button")[event.key - 1]?.click();
     if (isPresent && find("#steps")?.offsetParent) present();
     if (event.key === "Enter" && target.matches(".bleu-scatter svg")) openDot(target);
     const here = target.matches(".bleu-tokens p") && target.querySelector(".here");
     if (here && ["Enter", "Delete"].includes(event.key)) strike(here);
-    if (!by || isShortcut) return;
-    const usesArrows = target.closest("input, textarea, [role=tab], .bleu-box");
-    if (usesArrows) return;
+    if (!by || isShortcut || target.closest("input, textarea, [role=tab], .bleu-box")) return;
     const walks = {
       "svg[data-order]": () => nameBlock(target, Number(target.dataset.at ?? -1) + by),
       ".bleu-curve circle": () => moveDot(target, Number(target.getAttribute("aria-valuenow")) + by),
@@ -801,8 +619,7 @@
       event.preventDefault();
     }
     const stepLink = target.closest("#steps a");
-    const opensTab = event.ctrlKey || event.metaKey;
-    if (stepLink && !opensTab) {
+    if (stepLink && !event.ctrlKey && !event.metaKey) {
       goToStep(stepLink.dataset.to);
       event.preventDefault();
     }
@@ -821,14 +638,6 @@
       if (clicked) act(clicked);
     }
   });
-  // Shows the hidden rows of the table before a button, and moves the focus to the first of them.
-  const showMore = (button) => {
-    const box = button.previousElementSibling;
-    const shownRows = 10;
-    box.classList.remove("few");
-    findAll("tbody tr", box)[shownRows].querySelector("button").focus();
-    button.remove();
-  };
   const copy = async (button) => {
     const copied = button.dataset.copy || location.href;
     try {
@@ -839,14 +648,30 @@
     }
   };
 
-  // Saves the picture that a button has as a file.
-  const save = (button) => {
-    const file = new Blob([button.dataset.save], { type: "image/svg+xml" });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(file);
-    link.download = button.dataset.name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000); // the browser has read it by then
+  // Saves what is around a button as a picture: each element with the style that it has on the page.
+  const painted = ["background-color", "border-collapse", "border-top", "box-sizing", "color", "display", "fill", "font", "height", "margin",
+    "overflow-wrap", "padding", "stroke", "stroke-width", "text-align", "vertical-align", "white-space", "width"];
+  const savePicture = async (button) => {
+    const shown = button.closest(".bleu-page").firstElementChild;
+    const copy = shown.cloneNode(true);
+    const [parts, copies] = [shown, copy].map((one) => [one, ...findAll("*", one)]);
+    copies.forEach((part, i) => {
+      const style = getComputedStyle(parts[i]);
+      part.style.cssText = painted.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";");
+    });
+    findAll("button, .bleu-unseen", copy).forEach((part) => part.remove());
+    const { offsetWidth: width, offsetHeight: height } = shown;
+    const drawn = new XMLSerializer().serializeToString(copy);
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><foreignObject width="100%" height="100%">${drawn}</foreignObject></svg>`;
+    const image = new Image();
+    image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+    await image.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
+    const context = canvas.getContext("2d");
+    context.fillStyle = getComputedStyle(document.body).backgroundColor;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+    Object.assign(document.createElement("a"), { href: canvas.toDataURL(), download: button.dataset.picture }).click();
     confirmDone(button, "Saved");
   };
   const confirmDone = (button, words) => {
@@ -857,19 +682,14 @@
 
   // What a click on an element, or on what is in it, does.
   const clicks = {
-    "[data-kind]": (fix) => tickFix(fix.closest(".bleu-undecided")),
     "[data-unfold]": unfoldFiles,
     "[data-again]": () => find("#score").click(),
     "[data-remove]": ({ dataset }) => removeFile(Number(dataset.remove)),
     "button.label-wrap": () => setTimeout(completeFields), // after Gradio has opened or closed it
     ".bleu-tokens .token": strike,
-    "[data-more]": showMore,
-    "[data-save]": save,
+    "[data-picture]": savePicture,
     "[data-copy]": copy,
-    "[data-stage=present]": present,
-    "[data-stage=next]": () => walkStage(1),
-    "[data-stage=back]": () => walkStage(-1),
-    "[data-stage=leave]": leaveStage,
+    "[data-stage]": present,
   };
 
   // The name of the example whose button was pressed, before Gradio hears of it.

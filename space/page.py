@@ -64,7 +64,7 @@ _LOAD = """\
 # pip install evaluate numba "numpy>=2" scipy
 import evaluate
 
-bleu = evaluate.load("{name}")
+bleu = evaluate.load({name})
 print(bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]]))
 """
 
@@ -315,9 +315,20 @@ def _add_about_tab() -> None:
 
 
 def _write_loading() -> str:
-    """Return code that loads the metric: by the Hub's name in a Space, else by a path from here."""
+    """Return code that loads the metric: by the Hub's name in a Space, else by a path from here.
+
+    By its name, evaluate finds only the module of a Space that is called as the Space is.
+    """
     path = os.path.relpath(_FOLDER.parent / "bleu_metric.py")
-    return _LOAD.format(name=os.environ.get("SPACE_ID") or f"./{Path(path).as_posix()}")
+    space = os.environ.get("SPACE_ID", "")
+    if not space:
+        return _LOAD.format(name=f'"./{Path(path).as_posix()}"')
+    if space.endswith("/bleu_metric"):
+        return _LOAD.format(name=f'"{space}"')
+    folder = f'snapshot_download("{space}", repo_type="space")'
+    return "from huggingface_hub import snapshot_download\n" + _LOAD.format(
+        name=f'{folder} + "/bleu_metric.py"'
+    )
 
 
 def _read_section(title: str) -> str:

@@ -80,11 +80,13 @@ def find_role(name: str) -> str:
 def _find_role_of_file(name: str) -> str:
     """Return the role that the name of a file tells, or one of its parts between periods.
 
-    >>> _find_role_of_file("wmttest2022.de-en.ref.refA.en")
-    'references'
+    >>> _find_role_of_file("wmttest2022.de-en.ref.refA.en"), _find_role_of_file("human_ref")
+    ('references', 'references')
     """
     parts = [find_role(part) for part in name.split(".")[1:]]
-    return find_role(name) or next(filter(None, parts), "")
+    last = find_role(re.split("[._ -]", name)[-1])
+    at_end = last if last == "references" else ""
+    return find_role(name) or next(filter(None, parts), at_end)
 
 
 def is_named(name: str, kind: str) -> bool:
@@ -307,6 +309,9 @@ def assign_roles(
         own = _tell_roles(path, table, are_texts)
         if len(own) > 1 and table in earlier:
             own = dict.fromkeys(own, "")  # a table again: its texts are there already
+        for place in own:
+            if own[place] == "references" and _is_there(table.columns[place[1]], place[1], earlier):
+                own[place] = ""  # of another system's log
         earlier.append(table)
         _tell_by_file(own, _find_role_of_file(name.removeprefix(prefix)))
         _tell_labels(own, table, kinds)
@@ -315,6 +320,8 @@ def assign_roles(
     for path, own_chosen in chosen.items():
         roles |= {(path, key): role for key, role in own_chosen.items() if (path, key) in roles}
     missing = _complete(roles, are_texts)
+    if missing == Missing("systems"):
+        missing = _take_only(tables, roles, chosen)
     _keep_first(roles, "labels", chosen)
     _keep_first(roles, "documents", chosen)
     # 3. The columns with their names: of a file with one system, that of the file.
@@ -330,6 +337,11 @@ def assign_roles(
             columns.append(Column(key, name, role, example))
         uploads.append(Upload(path, table, columns))
     return uploads, missing
+
+
+def _is_there(cells: Sequence[Any], key: str, earlier: Sequence[Table]) -> bool:
+    """Return True if an earlier table has the same column, by its name and its cells."""
+    return bool(key) and any(table.columns.get(key) == cells for table in earlier)
 
 
 def _tell_roles(path: str, table: Table, are_texts: Mapping[tuple[str, str], bool]) -> _Roles:
@@ -395,6 +407,26 @@ def _complete(roles: _Roles, are_texts: Mapping[tuple[str, str], bool]) -> Missi
         return Missing("references", bool(unknown))
     if "systems" not in roles.values():
         return Missing("systems", len(references) > 1)
+    return Missing()
+
+
+def _take_only(
+    tables: Mapping[str, Table], roles: _Roles, chosen: Mapping[str, Mapping[str, str]]
+) -> Missing:
+    """Make the only text file beside the reference a system, whatever its lines look like."""
+    references = {path for (path, _), role in roles.items() if role == "references"}
+    others = [
+        path
+        for path, table in tables.items()
+        if path not in references
+        and {*table.columns} == {""}
+        and path not in chosen
+        and _find_role_of_file(_remove_suffixes(Path(path).name)) != "others"
+    ]
+    rows = {len(next(iter(tables[path].columns.values()))) for path in [*others, *references]}
+    if len(others) != 1 or len(rows) != 1:
+        return Missing("systems")
+    roles[others[0], ""] = "systems"
     return Missing()
 
 

@@ -6,7 +6,6 @@ A page knows its result by the secret name of a folder. So no session has to be 
 from __future__ import annotations
 
 import json
-import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
@@ -177,17 +176,6 @@ def score_submission(
     metadata = {"scored": json.dumps(scored._asdict())}
     pq.write_table(table.replace_schema_metadata(metadata), files.parquet)
     return scored, results
-
-
-def keep_longer(key: str) -> bool:
-    """Return True if a result still has its files, which are then kept as long as new ones."""
-    folder = _find_folder(key)
-    try:
-        for name in (_TABLE, _SEGMENTS):
-            os.utime(folder / name)
-    except FileNotFoundError:
-        return False
-    return True
 
 
 def read_segments(key: str) -> tuple[Scored, pa.Table]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import gradio as gr
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from gradio.blocks import Block
@@ -100,8 +101,13 @@ class Differences(NamedTuple):
         except limits.RejectedError as error:
             update[self.overview] = html.message(limits.explain_error(error))
             return update
+        shares = find_shares(scored, table, first_system, second_system)
         update[self.overview] = render_overview(difference)
-        update[self.opened] = _show_largest(difference, systems, references, options)
+        if shares.any():
+            number = f"{np.argmax(np.abs(shares)) + 1}"
+            largest = _render_line(key, number, (first_system, second_system))
+            title = f"Largest difference: line {number}"
+            update[self.opened] = html.fold(title, largest, name="largest difference")
         update[self.tables] = render_tables(difference)
         update[self.listing] = list_pairs(key, first_system, second_system, search)
         return update
@@ -193,7 +199,7 @@ def list_segments(key: str, search: str, order: str) -> str:
 def list_pairs(key: str, first_system: str, second_system: str, search: str) -> str:
     """Return the list of the segments that contain a text, as HTML.
 
-    Those in which two systems differ most come first.
+    Those that contribute most to the difference of the corpus scores come first.
     """
     try:
         scored, table = read_segments(key)
@@ -205,12 +211,15 @@ def list_pairs(key: str, first_system: str, second_system: str, search: str) -> 
     except limits.RejectedError as error:
         return html.message(str(error))
     names = ("segment", "references", first_bleu, second_bleu, first_text, second_text)
-    matching = find_text(pa.table({name: table[name] for name in names}), search)
+    shares = find_shares(scored, table, first_system, second_system)
+    columns = {name: table[name] for name in names}
+    matching = find_text(pa.table({**columns, "share": shares}), search)
     first_scores, second_scores = (
         100 * matching[name].to_numpy() for name in (first_bleu, second_bleu)
     )
     deltas = second_scores - first_scores
-    order = np.argsort(-np.abs(deltas), kind="stable")[: limits.SHOWN_PAIRS]
+    matching_shares = np.abs(matching["share"].to_numpy())
+    order = np.argsort(-matching_shares, kind="stable")[: limits.SHOWN_PAIRS]
     rows = [
         [
             html.segment_button(matching["segment"][position].as_py()),
@@ -225,6 +234,30 @@ def list_pairs(key: str, first_system: str, second_system: str, search: str) -> 
     texts = [f"text of {first_system}", f"text of {second_system}"]
     head = ["line", first_system, second_system, "difference", *texts]
     return html.segment_rows(len(matching), limits.SHOWN_PAIRS, head, rows)
+
+
+def find_shares(
+    scored: Scored, table: pa.Table, first_system: str, second_system: str
+) -> npt.NDArray[np.float64]:
+    """Return for each line what changes in the difference of two systems without it, in points."""
+    first, second = (_leave_out(scored, table, name) for name in (first_system, second_system))
+    return second - first
+
+
+def _leave_out(scored: Scored, table: pa.Table, system: str) -> npt.NDArray[np.float64]:
+    """Return what the score of a system loses without each of the lines, in points."""
+    orders = range(1, scored.options["max_order"] + 1)
+    names = [f"{kind}_{order}" for kind in ("matches", "totals") for order in orders]
+    names += ["prediction_length", "reference_length"]
+    rows = np.array([table[scored.name_column(system, name)].to_numpy() for name in names])
+    nothing = np.zeros((len(rows), 1), rows.dtype)
+    left = rows.sum(axis=1, keepdims=True) - np.hstack([nothing, rows])
+    matches, totals = left[: len(orders)], left[len(orders) : -2]
+    # Without smoothing: counts of a corpus, but for one of very few lines.
+    precisions = np.maximum(matches, 0.1) / np.maximum(totals, 1)
+    too_short = np.minimum(0, 1 - left[-1] / np.maximum(left[-2], 1))
+    score, *without = 100 * np.exp(np.log(precisions).mean(axis=0) + too_short)
+    return score - np.array(without)
 
 
 def find_text(table: pa.Table, search: str) -> pa.Table:
@@ -254,46 +287,20 @@ def find_text(table: pa.Table, search: str) -> pa.Table:
 def _open_pair(event: gr.EventData, key: str, first_system: str, second_system: str) -> str:
     """Return a segment of two systems side by side, as HTML."""
     number = str(event.segment)
-    names = (first_system, second_system)
+    close_button = html.button("Close and go back", "close")
+    shown = _render_line(key, number, (first_system, second_system), close_button)
+    return f'<h3 tabindex="-1">Line {number}</h3>{shown}'
+
+
+def _render_line(key: str, number: str, names: tuple[str, str], button: str = "") -> str:
+    """Return a segment of two systems side by side, and buttons, or why it can't be shown."""
     try:
         scored, segment = read_segment(key, number, names)
-        return _render_pair(number, segment, names, scored.options)
-    except limits.ERRORS as error:
+        texts = _render_texts(segment, names, scored.options)
+    except limits.ERRORS as error:  # too long for colors, or deleted
         return html.message(limits.explain_error(error))
-
-
-def _show_largest(
-    difference: Difference,
-    systems: Mapping[str, Sequence[str]],
-    references: Sequence[Sequence[str | None]],
-    options: Options,
-) -> str:
-    """Return the segment in which two systems differ most, as HTML; folded on a telephone."""
-    first, second = systems
-    scores = difference["segment_bleu"]
-    deltas = np.array(scores[second]) - np.array(scores[first])
-    if not deltas.any():
-        return ""
-    row = int(np.argmax(np.abs(deltas)))
-    predictions = [texts[row] for texts in systems.values()]
-    present = [text for text in references[row] if text is not None]
-    try:
-        texts = _render_texts(OpenedSegment(predictions, present), (first, second), options)
-    except limits.ERRORS as error:  # too long for colors; the result stands nevertheless
-        return html.message(limits.explain_error(error))
-    number = f"{row + 1}"
-    button = html.button("Open in Sentence", "sentence", segment=number)
-    title = f"Largest difference: line {number}"
-    return html.fold(title, f"{texts}<p>{button}</p>", name="largest difference")
-
-
-def _render_pair(
-    number: str, segment: OpenedSegment, names: tuple[str, str], options: Options
-) -> str:
-    texts = _render_texts(segment, names, options)
     open_button = html.button("Open in Sentence", "sentence", segment=number)
-    close_button = html.button("Close and go back", "close")
-    return f'<h3 tabindex="-1">Line {number}</h3>{texts}<p>{open_button} {close_button}</p>'
+    return f"{texts}<p>{open_button} {button}</p>"
 
 
 def _render_texts(segment: OpenedSegment, names: tuple[str, str], options: Options) -> str:

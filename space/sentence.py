@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +14,7 @@ from gradio.blocks import Block
 from gradio.events import Dependency
 
 from . import html, limits
-from .checks import FIXES, Remedy, add_warnings, explain_short, find_remedies
+from .checks import Remedy, add_warnings, find_remedies, fix_sentence
 from .metric import collect_warnings, request_explanation
 from .options import (
     SCORING_OPTIONS,
@@ -196,8 +197,12 @@ class Sentence(NamedTuple):
         if not limits.are_short(texts):
             return self.show(Shown(texts), options)
         before = shown or _NOTHING
-        fix = FIXES.get(event.fix, str)
-        now = before._replace(texts=tuple(fix(text) for text in texts))
+        now = before._replace(texts=texts)
+        if event.fix:
+            candidates, references = fix_sentence(
+                now.candidates, now.references, read_options(options), event.fix
+            )
+            now = now._replace(texts=(*candidates, "\n".join(references)))
         changed = json.loads(event.options)
         if changed:
             # After several fixes, texts that need none of them go back to the first options.
@@ -450,50 +455,24 @@ def _list_missing(shown: Shown) -> list[str]:
 
 
 def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
-    """Return the indices of the tokens in which two texts differ; an empty set for a single text.
+    """Return the indices of the tokens that only one of two texts has, or has more often.
 
-    >>> find_differing([["a", "b", "c"], ["a", "d", "c"]])
-    [{1}, {1}]
+    The set of a single text is empty.
+
+    >>> find_differing([["a", "b", "c"], ["a", "d", "c", "c"]])
+    [{1}, {1, 3}]
     """
-    if len(texts) < 2:
-        return [set()]
-    first, second = texts
-    # The longest common subsequence, with a row of the usual table in one integer (Hyyrö, 2004).
-    # 1. Bit i of a mask is 1 if token i of the first text is the mask's token.
-    masks: dict[str, int] = {}
-    for i, token in enumerate(first):
-        masks[token] = masks.get(token, 0) | 1 << i
-    # 2. One row per token of the second text, below a row for no token. Bit i of a row is 0 if
-    #    token i of the first text makes the subsequence longer.
-    all_bits = (1 << len(first)) - 1
-    row = all_bits
-    rows = [row]
-    for token in second:
-        same = row & masks.get(token, 0)
-        row = (row + same | row - same) & all_bits
-        rows.append(row)
-    # 3. Go back from the end: i and j tokens are left. A token that no step passes alone is in
-    #    both texts.
-    only_first: set[int] = set()
-    only_second: set[int] = set()
-    i = len(first)
-    j = len(second)
-    while i and j:
-        lengthens = not rows[j] >> i - 1 & 1
-        if not lengthens:
-            i -= 1
-            only_first.add(i)
-            continue
-        lengthens_without_j = not rows[j - 1] >> i - 1 & 1
-        if lengthens_without_j:
-            j -= 1
-            only_second.add(j)
-            continue
-        i -= 1
-        j -= 1
-    only_first.update(range(i))
-    only_second.update(range(j))
-    return [only_first, only_second]
+    differing = []
+    for text, other in zip(texts, reversed(texts)):
+        left = Counter(other)
+        left.subtract(text[::-1])
+        marked = set()
+        for at in range(len(text) - 1, -1, -1):
+            if left[text[at]] < 0:
+                left[text[at]] += 1
+                marked.add(at)
+        differing.append(marked)
+    return differing
 
 
 def _explain(shown: Shown, options: ChosenOptions) -> list[_Candidate]:
@@ -505,11 +484,9 @@ def _explain(shown: Shown, options: ChosenOptions) -> list[_Candidate]:
         with collect_warnings() as warnings:
             explanation = request_explanation(text, shown.references, options)
         remedies = find_remedies(text, shown.references, options)
-        length = explanation["prediction"]["length"]
-        has_match = explanation["counts"][0] > 0
-        if explanation["score"] == 0 and has_match and length < options["max_order"]:
-            remedies.insert(0, explain_short(length, options["max_order"]))
-        candidates.append(_Candidate(name, text, explanation, *add_warnings(remedies, warnings)))
+        found = {remedy.kind for remedy in remedies}
+        advised, notes = add_warnings(remedies, warnings, found)
+        candidates.append(_Candidate(name, text, explanation, advised, notes))
     return candidates
 
 

@@ -1,7 +1,6 @@
 """A score explained to visitors: in a sentence, and step by step.
 
-Five pictures, each with sentences, lead from the words of a candidate to its score. For a class,
-page.js presents each step alone, and then the score: the first sentence, a number, the picture.
+Five pictures, each with sentences, lead from the words of a candidate to its score.
 """
 
 from __future__ import annotations
@@ -28,19 +27,10 @@ STEPS = {
 # page.js shows the parts of the page whose `data-step` is that of the current link, which is empty
 # for the overview.
 _LINKS = [f'<a href="#step={step}" data-to="{step}">{title}</a>' for step, title in STEPS.items()]
-_PLACES = "<li></li>" * (len(STEPS) + 1)  # of the steps and of the score
 NAVIGATION = (
     '<nav class="bleu-steps" aria-label="Step by step"><a href="#step=" data-to="">Overview</a>'
     f"{''.join(_LINKS)}"
-    '<button type="button" class="bleu-button" data-stage="present" title="Key P">Present</button>'
-    '</nav><dialog class="bleu-present" aria-label="Step by step">'
-    f'<div class="head"><b></b><span></span><ol aria-hidden="true">{_PLACES}</ol></div>'
-    '<div class="slides"></div><div class="foot">'
-    '<button type="button" data-stage="back" aria-label="Step before">←</button>'
-    '<button type="button" data-stage="next" class="next">Next →</button>'
-    '<span aria-hidden="true"><kbd>←</kbd> <kbd>→</kbd> steps</span>'
-    '<button type="button" data-stage="leave" class="leave">Close <kbd>Esc</kbd></button>'
-    '</div><p class="bleu-unseen" role="status"></p></dialog>'
+    '<button type="button" class="bleu-button" data-stage title="Key P">Present</button></nav>'
 )
 
 _MOST_THREADS = 12  # more are a tangle
@@ -96,15 +86,10 @@ def read_plainly(explanation: Explanation, unit: str) -> str:
 
 
 class Step(NamedTuple):
-    """Sentences, a number with its meaning, and a picture as HTML.
-
-    The first sentence has at most 90 characters: it is read from the back of a class.
-    """
+    """Sentences, of which the first is read from the back of a class, and a picture as HTML."""
 
     first: str
     others: str
-    number: str
-    meaning: str
     picture: str
 
 
@@ -120,8 +105,7 @@ def render_steps(explanation: Explanation, unit: str) -> str:
     drawn = []
     for name, step in steps.items():
         drawn.append(
-            f'<div class="bleu-explained" data-step="{name}" data-number="{show(step.number)}"'
-            f' data-meaning="{show(step.meaning)}" hidden><p class="sentence">'
+            f'<div class="bleu-explained" data-step="{name}" hidden><p class="sentence">'
             f"<span>{show(step.first)}</span> {show(step.others)}</p>{step.picture}</div>"
         )
     return "".join(drawn)
@@ -139,8 +123,7 @@ def _draw_match(explanation: Explanation, unit: str) -> Step:
     lines = [_write_tokens("Candidate", candidate, in_references)]
     for i, text in enumerate(references, 1):
         lines.append(_write_tokens(f"Reference {i}", text, set(candidate)))
-    number = f"{matches:,} of {len(candidate):,}"
-    return Step(sentence, "", number, "before clipping", "".join(lines))
+    return Step(sentence, "", "".join(lines))
 
 
 def _draw_clipping(explanation: Explanation) -> Step:
@@ -181,7 +164,7 @@ def _draw_clipping(explanation: Explanation) -> Step:
         more = f"+ {others:,} more {'reference' if others == 1 else 'references'}"
         picture += f'<p class="bleu-note" data-others="{others}">{more}</p>'
     picture += _write_tables([words])
-    return Step(rule, f"{struck}: {number} count.", number, "precision of 1-grams", picture)
+    return Step(rule, f"{struck}: {number} count.", picture)
 
 
 def _explain_clipped(count: NGramCount, references: int) -> str:
@@ -247,7 +230,6 @@ def _draw_longer(explanation: Explanation, unit: str) -> Step:
     lines = [_draw_line(explanation, order) for order in orders]
     longer_orders = orders[1:]
     others = ""
-    number = ""
     if not longer_orders:
         sentence = f"The options leave out longer sequences: only single {unit}s count."
     else:
@@ -256,7 +238,6 @@ def _draw_longer(explanation: Explanation, unit: str) -> Step:
             f"Sequences of {_name_lengths(len(orders))} {unit}s (n-grams) count in the same way."
         )
         others = f"This rewards the right order: {', '.join(counts)}."
-        number = " · ".join(counts)
     candidate = explanation["prediction"]["tokens"]
     words = "".join(f'<span class="token">{show(token)}</span> ' for token in candidate)
     picture = (
@@ -264,7 +245,7 @@ def _draw_longer(explanation: Explanation, unit: str) -> Step:
         f'<p class="named" aria-live="polite">Point at a block, or tap it, to see its {unit}s.</p>'
         f"</div>{_write_tables(longer_orders)}"
     )
-    return Step(sentence, others, number, "precisions", picture)
+    return Step(sentence, others, picture)
 
 
 def _name_lengths(longest: int) -> str:
@@ -322,7 +303,7 @@ def _draw_mean(explanation: Explanation) -> Step:
     picture = (
         f'<div class="bleu-mean" style="--share:{result}">{"".join(bars)}<em>{result}</em></div>'
     )
-    return Step(rule, f"The mean, {equation}, is {result}.", result, root, picture + note)
+    return Step(rule, f"The mean, {equation}, is {result}.", picture + note)
 
 
 def _draw_brevity(explanation: Explanation) -> Step:
@@ -346,7 +327,7 @@ def _draw_brevity(explanation: Explanation) -> Step:
     total = f"{penalty} · {mean:.4f} · 100 = {explanation['score']:.2f} BLEU"
     curve = brevity_curve(explanation, mean)
     result = f'<p class="total"><b>{total}</b> {signature(explanation["signature"])}</p>'
-    return Step(first, others, f"× {penalty}", "brevity penalty", curve + result)
+    return Step(first, others, curve + result)
 
 
 def find_counting(explanation: Explanation, n: int) -> list[bool]:

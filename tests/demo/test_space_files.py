@@ -165,11 +165,58 @@ ROLES = {
         [("out.jsonl", join_lines(json.dumps({"custom_id": f"request-{n}", "answer": text}) for n, text in enumerate(TEXT))), ("ref.txt", join_lines(TEXT))],
         [("custom_id", ""), ("out", "systems"), ("ref", "references")],
     ),
+    "a file beside its reference, whatever is in it": (
+        [("out.txt", "a%20b%20c\nd%20e\nd%20e\n"), ("ref.txt", join_lines(TEXT))],
+        [("out", "systems"), ("ref", "references")],
+    ),
+    "names of files that end in a role": (
+        [("flat_out.txt", join_lines(TEXT)), ("flat_ref.txt", join_lines(TEXT)), ("human-reference.txt", join_lines(TEXT))],
+        [("flat_out", "systems"), ("flat_ref", "references"), ("human-reference", "references")],
+    ),
     "answers of one word": (
         [("a.csv", make_table(",", prediction=["yes", "no", "no"], label=["yes", "yes", "no"]))],
         [("a", "systems"), ("label", "references")],
     ),
 }  # fmt: skip
+
+
+def make_samples(texts, *, filters=("none",), is_old=False):
+    """Return a log of samples as lm-evaluation-harness writes it; an old one has no `arg_0`."""
+    rows = []
+    for number, text in enumerate(texts):
+        prompt = f"Translate: Satz {number}. {text}"
+        given = [[prompt, {"until": ["\n"]}]]
+        if not is_old:
+            given = {"gen_args_0": {"arg_0": prompt, "arg_1": {"until": ["\n"]}}}
+        doc = {"source": f"Satz {number}.", "target": text, "domain": "news"}
+        row = {"doc_id": number, "doc": doc, "target": f" {text}", "arguments": given}
+        row |= {"resps": [[f"{text}\n\nNext"]], "metrics": ["bleu"], "bleu": [[text], [text]]}
+        for name in filters:
+            answer = text if name == filters[0] else f"{text} {name}"
+            rows.append({**row, "filter": name, "filtered_resps": [answer], "doc_hash": "ab12"})
+            if is_old:
+                del rows[-1]["filtered_resps"]
+    return join_lines(map(json.dumps, rows))
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json"])
+def test_samples_of_language_models_are_answers_and_targets(tmp_path, suffix):
+    """The log of lm-evaluation-harness: neither prompts nor documents are systems."""
+    samples = make_samples(TEXT)
+    if suffix == "json":
+        samples = json.dumps([json.loads(line) for line in samples.splitlines()])
+    answer = submit(tmp_path, [(f"samples_wmt.{suffix}", samples)])
+    assert answer.systems == {"samples_wmt": TEXT}
+    assert answer.references == [[f" {text}"] for text in TEXT]
+    assert (answer.labels, answer.documents) == (None, None)
+    models = [("A.jsonl", make_samples(TEXT)), ("B.jsonl", make_samples(TEXT, filters="B"))]
+    models[1] = ("B.jsonl", models[1][1].replace('["a b c d"]', '["a b d c"]'))
+    assert list(submit(tmp_path, models).systems) == ["A", "B"]
+    assert {len(row) for row in submit(tmp_path, models).references} == {1}
+    several = submit(tmp_path, [("a.jsonl", make_samples(TEXT, filters=("strict", "all")))])
+    assert several.systems == {"strict": TEXT, "all": [f"{text} all" for text in TEXT]}
+    old = submit(tmp_path, [("a.jsonl", make_samples(TEXT, is_old=True))])
+    assert old.systems == {"a": [f"{text}\n\nNext" for text in TEXT]}
 
 
 @pytest.mark.parametrize("name", ROLES)
@@ -1020,10 +1067,9 @@ def list_buttons(page):
 
 
 def list_found(visit, words):
-    """Return the findings in some words: of the list, and of the box that asks about them."""
+    """Return the findings in some words."""
     items = re.findall("<li><details>.*?</li>", visit.read("findings"))
-    asked = re.findall("<label .*?</label>", visit.read("summary"))
-    return [item for item in [*items, *asked] if words in unescape(item)]
+    return [item for item in items if words in unescape(item)]
 
 
 @pytest.mark.filterwarnings("ignore")  # the page says them
@@ -1046,7 +1092,7 @@ def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
         assert found in unescape(first_copied)
         return
     if waits:
-        assert f">{button} <small>" in visit.read("summary")
+        assert f">{button}</button>" in visit.read("findings")
         button = next(text for text, _ in list_buttons(visit.read("summary")) if "Apply" in text)
     visit.press(button, visit.read("summary" if waits else "findings"))
     assert ", your choice <" in visit.read("findings")
@@ -1082,22 +1128,19 @@ LISTED = {
 @pytest.mark.filterwarnings("ignore")  # the page says them
 @pytest.mark.parametrize("name", LISTED)
 def test_the_box_lists_the_fixes_of_check(bleu, tmp_path, name):
-    """The same kinds in the order of the fixes, and the score after each."""
+    """Each with the score that it gives alone, and the box with that of all."""
     systems, references = LISTED[name]
-    summary = upload_texts(tmp_path, systems, references).read("summary")
-    listed = re.findall('data-kind="(.*?)".*?<b>(.*?)</b></td></tr>', summary)
+    visit = upload_texts(tmp_path, systems, references)
+    findings, summary = visit.read("findings"), visit.read("summary")
     checked = bleu.check(systems, references)
-    kinds = list(
-        dict.fromkeys(
-            found.kind
-            for _, found in checked.list_found()
-            if found.can_be_fixed and found.kind != "typography"
-        )
-    )
-    assert [kind for kind, _ in listed] == kinds
-    for count in range(len(kinds) + 1):
-        by_text = [kind for kind in kinds[:count] if kind != "writing"]
-        options = {"lowercase": "writing" in kinds[:count]}
+    kinds = {found.kind for _, found in checked.list_found() if found.can_be_fixed}
+    buttons = [data for text, data in list_buttons(findings) if text in ("Fix", "Write all alike", "Ignore case")]  # fmt: skip
+    assert {kind for data in buttons for kind in json.loads(data["kinds"])} == kinds
+
+    def score_after(*fixed):
+        """Return the scores of all systems, as the page writes them."""
+        options = {"lowercase": "writing" in fixed}
+        by_text = [kind for kind in fixed if kind != "writing"]
         repaired = checked.repair(*by_text) if by_text else None
         texts = repaired.predictions_of if repaired else systems
         meant = repaired.references if repaired else references
@@ -1105,8 +1148,19 @@ def test_the_box_lists_the_fixes_of_check(bleu, tmp_path, name):
             system: bleu.compute(predictions=own, references=meant, **options)["score"]
             for system, own in texts.items()
         }
-        shown = listed[count - 1][1] if count else re.search("<b>(.*?)</b>", summary)[1]
-        assert shown in {f"{score:.1f}" for score in scores.values()}
+        return {system: f"{score:.1f}" for system, score in scores.items()}
+
+    before = score_after()
+    items = [unescape(item) for item in re.findall("<li><details>.*?</li>", findings)]
+    for kind in kinds:
+        (told,) = [item for item in items if f'"{kind}":' in item]
+        after = score_after(kind)
+        pairs = re.findall(r"(\S+) has ([\d.]+) instead of (\d+\.\d)", told)
+        assert {(name, after[name], before[name]) for name in after if after[name] != before[name]} <= {*pairs}  # fmt: skip
+    after = score_after(*(kind for kind in kinds if kind != "typography"))
+    title = unescape(re.search("<h2.*?>(.*?)</h2>", summary)[1])
+    old, new = re.search(r"([\d.]+) BLEU as it is, ([\d.]+) after", title).groups()
+    assert (old, new) in {(before[name], after[name]) for name in after}
 
 
 @pytest.mark.filterwarnings("ignore")  # the page says them
@@ -1182,7 +1236,7 @@ def test_where_mecab_is_installed_japanese_has_a_score(tmp_path):
     )
     assert visit.score() == ""
     assert "ja-mecab" not in visit.read("summary")
-    assert ">Score by characters <small>" in visit.read("summary")
+    assert ">Score by characters</button>" in visit.read("findings")
     (apply, *_) = [text for text, _ in list_buttons(visit.read("summary"))]
     visit.press(apply, visit.read("summary"))
     assert "tok:char" in visit.read("summary")

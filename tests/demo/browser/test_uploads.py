@@ -66,6 +66,18 @@ def test_all_files_at_once_are_scored_at_once(page, bleu, tmp_path):
     expect(page.locator(SUMMARY)).to_contain_text("This is an example")
 
 
+def test_the_place_of_the_result_is_empty_while_other_files_are_scored(page, tmp_path):
+    tab(page, "Corpus")
+    expect(page.locator(".bleu-verdict")).to_be_visible()
+    for name in ("mt", "ref"):
+        (tmp_path / f"{name}.txt").write_text("a b c d e\n" * 30)
+    page.route("**/queue/join*", lambda way: (page.wait_for_timeout(1500), way.continue_()))
+    page.set_input_files(FILES, [tmp_path / "mt.txt", tmp_path / "ref.txt"])
+    expect(page.locator(".bleu-verdict")).to_be_hidden()
+    expect(page.locator(f"{SUMMARY} strong")).to_have_text("100.00")
+    expect(page.locator(f"{SUMMARY} strong")).to_be_visible()
+
+
 def test_of_the_first_file_alone_the_page_says_what_is_missing(page, tmp_path):
     tab(page, "Corpus")
     (tmp_path / "mt.txt").write_text("a b c d\n")
