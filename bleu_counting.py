@@ -8,7 +8,8 @@ segments add up to the row of a corpus. `bleu_kernels` computes them faster.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -108,11 +109,18 @@ def count_rows(
     >>> count_rows(predictions, references, np.array([0, 1]), tokenizer, rule=rule)
     array([[1, 2, 2, 1]])
     """
-    prediction_tokens = list_tokens(predictions, tokenizer)
-    reference_tokens = list_tokens(references, tokenizer)
+    return count_tokens(
+        list_tokens(predictions, tokenizer), list_tokens(references, tokenizer), bounds, rule
+    )
+
+
+def count_tokens(
+    predictions: Sequence[Tokens], references: Sequence[Tokens], bounds: Int64, rule: CountingRule
+) -> Int64:
+    """Count segments that are split into tokens, as `count_rows` does."""
     rows = [
-        count_segment(prediction, reference_tokens[start:end], rule)
-        for prediction, start, end in zip(prediction_tokens, bounds, bounds[1:])
+        count_segment(prediction, references[start:end], rule)
+        for prediction, (start, end) in zip(predictions, pairwise(bounds.tolist()))
     ]
     return np.array(rows, np.int64).reshape(-1, Layout(rule.max_order).width)
 
@@ -138,47 +146,55 @@ def count_segment(
     >>> count_segment(["the"] * 7, references, CountingRule(max_order=2))
     [2, 0, 7, 6, 7, 7]
     """
-    counts = count_ngrams(prediction, rule.max_order)
-    clipped = counts & count_most_ngrams(references, rule.max_order)
     matches = [0] * rule.max_order
-    for ngram, count in clipped.items():
-        matches[len(ngram) - 1] += count
-    reference_lengths = [len(reference) for reference in references]
-    return make_row(matches, len(prediction), reference_lengths, rule)
+    for n in range(1, rule.max_order + 1):
+        counts = count_ngrams(prediction, n)
+        most = count_most_ngrams(counts, references, n)
+        matches[n - 1] = sum(min(counts[ngram], count) for ngram, count in most.items())
+        if not matches[n - 1]:  # then no longer n-gram matches
+            break
+    return make_row(matches, len(prediction), [len(reference) for reference in references], rule)
 
 
 def make_row(
     matches: Sequence[int], length: int, reference_lengths: Sequence[int], rule: CountingRule
 ) -> list[int]:
     """Return the statistics row of a prediction of `length` tokens, from its matches by order."""
-    totals = count_totals(length, rule.max_order, rule.minimum_total).tolist()
+    totals = [max(length - n, rule.minimum_total) for n in range(rule.max_order)]
     find_effective_length = REFERENCE_LENGTHS[rule.reference_length].effective_length
-    effective_length = find_effective_length(length, reference_lengths)
-    return [*matches, *totals, length, effective_length]
+    return [*matches, *totals, length, find_effective_length(length, reference_lengths)]
 
 
-def count_ngrams(tokens: Tokens, max_order: int) -> NGrams:
-    """Count each n-gram of 1 to `max_order` tokens.
+def list_ngrams(tokens: Tokens, n: int) -> Iterator[tuple[Hashable, ...]]:
+    """Yield the n-grams of n tokens: the tokens, beside the tokens from the second one on, ...
 
-    >>> count_ngrams(["a", "b", "a"], 2)
-    Counter({('a',): 2, ('b',): 1, ('a', 'b'): 1, ('b', 'a'): 1})
+    >>> list(list_ngrams(["a", "b", "a"], 2))
+    [('a', 'b'), ('b', 'a')]
     """
-    counts: NGrams = Counter()
-    for n in range(1, min(max_order, len(tokens)) + 1):
-        # The n-grams of one order: the tokens, beside the tokens from the second one on, and so on.
-        counts.update(zip(*[tokens[start:] for start in range(n)]))
-    return counts
+    return zip(*[tokens[start:] for start in range(n)])
 
 
-def count_most_ngrams(references: Sequence[Tokens], max_order: int) -> NGrams:
-    """Return the highest count of each n-gram in any reference, to which matches are clipped.
+def count_ngrams(tokens: Tokens, n: int) -> NGrams:
+    """Count each n-gram of n tokens.
 
-    >>> count_most_ngrams([["a", "a"], ["a", "b"]], 1)
+    >>> count_ngrams(["a", "b", "a"], 1)
     Counter({('a',): 2, ('b',): 1})
+    """
+    return Counter(list_ngrams(tokens, n))
+
+
+def count_most_ngrams(counts: NGrams, references: Sequence[Tokens], n: int) -> NGrams:
+    """Return the highest count in any reference, to which matches are clipped.
+
+    Only n-grams in `counts`, those of the prediction, are counted.
+
+    >>> count_most_ngrams(Counter([("a",)]), [["a", "a"], ["a", "b"]], 1)
+    Counter({('a',): 2})
     """
     most: NGrams = Counter()
     for reference in references:
-        for ngram, count in count_ngrams(reference, max_order).items():
+        found = Counter(filter(counts.__contains__, list_ngrams(reference, n)))
+        for ngram, count in found.items():
             if count > most.get(ngram, 0):
                 most[ngram] = count
     return most
