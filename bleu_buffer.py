@@ -12,7 +12,7 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,13 +24,14 @@ from datasets.utils.py_utils import copyfunc
 from .bleu_corpus import (
     Corpus,
     InputType,
+    check_kind,
     join_corpora,
     list_items,
     make_corpus,
     make_lists,
     picklable,
 )
-from .bleu_inputs import list_references, make_empty_corpus, read_corpus
+from .bleu_inputs import list_references, read_corpus, read_segments
 from .bleu_look import Watch
 from .bleu_messages import count_things, show_value, warn_once_per_kind
 from .bleu_options import OTHER_METHODS, Options
@@ -66,7 +67,7 @@ class Buffer:
         if not len(corpus):
             return
         with _lock:
-            self._check_kind(corpus)
+            check_kind(corpus.kind, self._kind or corpus.kind)
             self._kind = corpus.kind
             self._corpora.append(corpus)
             self._small = self._small + 1 if len(corpus) < _SMALL_CORPORA else 0
@@ -75,34 +76,25 @@ class Buffer:
                 self._corpora[-_SMALL_CORPORA:] = [join_corpora(small_corpora).combine()]
                 self._small = 0
 
-    def join(self, corpus: Corpus) -> Corpus:
-        """Return the buffered rows followed by the rows of a corpus."""
-        if not self._corpora:
-            return corpus
-        if not len(corpus):
-            return join_corpora(self._corpora)
-        self._check_kind(corpus)
-        return join_corpora([*self._corpora, corpus])
-
     @contextmanager
-    def hold(self, corpus: Corpus) -> Iterator[HeldRows]:
-        """Take the rows out of the buffer while a call scores them, followed by those of a corpus.
+    def hold(self) -> Iterator[list[Corpus]]:
+        """Take the rows out of the buffer while a call scores them.
 
-        They are discarded at the end, or put back before the rows that were added since if the call
-        fails. The kind stays meanwhile, so that rows which are added still fit.
+        They are discarded at the end. If the call fails, the rows in the list return to the buffer,
+        before those that were added since. The kind stays meanwhile, so that rows which are added
+        still fit.
         """
         with _lock:
-            rows = copy.copy(self)
+            held = self._corpora
             self._corpora = []
             self._small = 0
-        held = HeldRows(rows)
         try:
-            held.corpus = rows.join(corpus)
             yield held
         except BaseException:
             with _lock:
-                self._corpora = [*held.put_back._corpora, *self._corpora]
-                self._kind = self._kind or held.put_back._kind
+                self._corpora = [*held, *self._corpora]
+                if self._corpora:
+                    self._kind = self._corpora[0].kind
             raise
         with _lock:
             if not self._corpora:
@@ -116,34 +108,6 @@ class Buffer:
         buffer = Buffer()
         buffer.__dict__.update(self.__dict__, _corpora=list(self._corpora))
         return buffer
-
-    def _check_kind(self, corpus: Corpus) -> None:
-        """Raise unless a corpus is of the kind of the buffered rows."""
-        if self._kind in (None, corpus.kind):
-            return
-        problem = (
-            f"predictions: expected {self._kind} as in the rows added before, got {corpus.kind}."
-            " Call compute() first; it scores and clears those rows."
-        )
-        if "text" not in (self._kind, corpus.kind):
-            problem += (
-                " Empty lists are read as tokens: pass empty lists of ids as"
-                " pa.array(rows, pa.list_(pa.int64()))."
-            )
-        raise TypeError(problem)
-
-
-class HeldRows:
-    """The rows that a call scores.
-
-    corpus: the rows of the buffer, followed by those of the call.
-    put_back: the rows that return to the buffer if the call fails.
-    """
-
-    corpus: Corpus
-
-    def __init__(self, rows: Buffer) -> None:
-        self.put_back = rows
 
 
 def _check_docstrings(class_: type) -> None:
@@ -247,7 +211,7 @@ class BufferedMetric(_Metric, ABC):
         _check_docstrings(type(self))
         super().__init__(**arguments)
         self._buffer = Buffer()
-        self._gathered: Buffer | None = None  # the rows of all processes, after an error
+        self._gathered: list[Corpus] | None = None  # the rows of all processes, after an error
         self._watch = Watch(_lock)
 
     _options: Options
@@ -329,7 +293,7 @@ class BufferedMetric(_Metric, ABC):
         self._options = state["options"]
         super().__init__(**state["arguments"])
         self._buffer = copy.copy(state["buffer"])
-        self._gathered = copy.copy(state["gathered"])
+        self._gathered = state["gathered"]
         self._watch = Watch(_lock)
         self._bind_methods()
 
@@ -340,14 +304,6 @@ class BufferedMetric(_Metric, ABC):
         with warn_once_per_kind(self._buffer.issued_warnings):
             self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
-    def _hold_rows(
-        self, predictions: object, references: object
-    ) -> AbstractContextManager[HeldRows]:
-        """Return the context of a call that scores the buffered rows and the rows passed."""
-        if predictions is None and references is None:
-            return self._buffer.hold(make_empty_corpus("text"))
-        return self._buffer.hold(read_corpus(predictions, references, allow_empty=True))
-
     # --- Several processes, through evaluate's files ---
 
     @property
@@ -355,44 +311,45 @@ class BufferedMetric(_Metric, ABC):
         """True if the rows of other processes are still to be gathered."""
         return self.num_process > 1 and self._gathered is None
 
-    def _compute_together(self, held: HeldRows, options: Options) -> dict[str, Any] | None:
+    def _compute_together(
+        self, predictions: object, references: object, held: list[Corpus], options: Options
+    ) -> dict[str, Any] | None:
         """Send the rows to the first process through evaluate's files, and score them there.
 
         Return None in every process but the first.
         """
+        corpus = read_segments(predictions, references, held)
         self.selected_feature_format = datasets.Features.from_arrow_schema(_PACKED)
         try:
             self._init_writer()
-            if len(held.corpus):
-                for batch in held.corpus.split(_ROWS_PER_CELL):
+            if len(corpus):
+                for batch in corpus.split(_ROWS_PER_CELL):
                     self.writer.write_table(pack(batch.to_corpus(), self.process_id))
             return evaluate.Metric.compute(self, options=options)
         finally:
             if self._gathered is not None:
-                held.put_back = self._gathered
+                held[:] = self._gathered
             self._remove_files()
 
-    def _rows_to_score(self, predictions: Any, references: Any) -> Corpus:
-        """Return the columns that evaluate passes to `_compute` as a corpus.
+    def _gather(self, predictions: Any, references: Any) -> list[Corpus]:
+        """Return the rows of several processes that `_compute_together` packed into columns.
 
-        They hold rows of several processes that `_compute_together` packed, or are columns of a
-        user. Packed rows stay in the buffer after an error, because the other processes have
-        returned, and this process has the only copy of their rows.
+        They stay in the buffer after an error, because the other processes have returned, and this
+        process has the only copy of their rows.
         """
-        if getattr(predictions, "type", None) != pa.binary():
-            return read_corpus(predictions, references)
-        gathered = Buffer()
+        gathered: list[Corpus] = []
         problems = []
         for prediction_cell, reference_cell in zip(predictions, references):
             rows = unpack(prediction_cell, reference_cell)
             try:
-                gathered.add(rows.corpus)
+                check_kind(rows.corpus.kind, (gathered or [rows.corpus])[0].kind)
+                gathered.append(rows.corpus)
             except TypeError as error:
                 problems.append(f"Process {rows.process}: {error}")
-        self._gathered = gathered if len(gathered) else None
+        self._gathered = gathered or None
         if problems:
             raise TypeError(problems[0])
-        return gathered.join(make_empty_corpus("text"))
+        return gathered
 
     def _remove_files(self) -> None:
         """Remove the files and locks that evaluate leaves: after an error, all of them."""
@@ -426,6 +383,11 @@ class RowsOfProcess(NamedTuple):
 
     corpus: Corpus
     process: int
+
+
+def is_packed(predictions: object) -> bool:
+    """Return True for a column of rows that `pack` has packed."""
+    return isinstance(predictions, pa.ChunkedArray) and predictions.type == pa.binary()
 
 
 def pack(corpus: Corpus, process: int) -> pa.Table:

@@ -200,7 +200,7 @@ BASES = {
 ScoreUnits = Callable[[Int64, Options], Float64]
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """A score that people compute and that no option of `compute` gives.
 
     A record in `CALLS` is all that a call needs; `tests/unit/test_calls.py` asks the tool itself.
@@ -394,14 +394,14 @@ _NLTK_BASES = ("NLTK", "NLTK, mean", "NLTK, mean, method1")
 
 # By their names in tables of changes.
 CALLS = {
-    "one list per row": Call(
+    "one list per row": ToolCall(
         "sacreBLEU's `corpus_bleu` given one list per row, which scores {rows} alone: pass"
         " `list(zip(*references))`",
         bases=("sacreBLEU",),
         select=select_first_rows,
         fewest_segments=2,
     ),
-    "CodeXGLUE": Call(
+    "CodeXGLUE": ToolCall(
         "CodeXGLUE's smoothed BLEU-4 of summaries; no option has its brevity penalty,"
         " exp(1 - (r + 1)/(c + 1))",
         bases=("summaries",),
@@ -409,27 +409,27 @@ CALLS = {
         rewrite=split_words_and_characters,
         score=score_summaries,
     ),
-    "mean of BLEU-1 to BLEU-4": Call(
+    "mean of BLEU-1 to BLEU-4": ToolCall(
         "{tool}, as the mean of BLEU-1 to BLEU-4: average `bleu_by_order`",
         bases=("sacreBLEU", *_NLTK_BASES),
         overrides=("max_order", "weights"),
         score=average_orders,
     ),
-    "words without punctuation": Call(
+    "words without punctuation": ToolCall(
         "{tool} given lower-cased words without punctuation; no tokenizer removes any: pass the"
         " tokens",
         bases=_NLTK_BASES,
         overrides=_TEXT_OPTIONS,
         rewrite=drop_punctuation,
     ),
-    "words without punctuation and articles": Call(
+    "words without punctuation and articles": ToolCall(
         "{tool} given lower-cased words without punctuation and articles; no tokenizer removes any:"
         " pass the tokens",
         bases=_NLTK_BASES,
         overrides=_TEXT_OPTIONS,
         rewrite=drop_punctuation_and_articles,
     ),
-    "wordpunct_tokenize": Call(
+    "wordpunct_tokenize": ToolCall(
         "{tool} given tokens of NLTK's `wordpunct_tokenize`: pass it as `tokenize`",
         bases=_NLTK_BASES,
         overrides=("tokenize",),
@@ -437,7 +437,7 @@ CALLS = {
     ),
 }
 for _size in _BATCH_SIZES:
-    CALLS[f"mean over batches of {_size}"] = Call(
+    CALLS[f"mean over batches of {_size}"] = ToolCall(
         f"{{tool}}, as the mean over batches of {_size} rows: score all rows at once",
         bases=("sacreBLEU",),
         batch_size=_size,

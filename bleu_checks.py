@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from .bleu_inputs import (
     read_documents,
     read_systems,
 )
-from .bleu_look import look_at, make_text_corpus, read_text, write_references, write_texts
+from .bleu_look import make_text_corpus, read_text, write_references, write_texts
 from .bleu_measures import find_mistakes
 from .bleu_messages import count_things, show_value
 from .bleu_options import Options, Origin, make_signature
@@ -25,32 +25,11 @@ from .bleu_pairs import Found, Pairs, Undo
 from .bleu_report import Report, escape_unseen, write_name
 from .bleu_results import Finding
 from .bleu_scoring import bleu
-from .bleu_statistics import Counted, count_corpus, count_groups, sum_corpus
+from .bleu_statistics import count_corpus, sum_corpus
 from .bleu_tables import is_table
 from .bleu_tokenizers import choose_tokenizer
 
 _ONLY = "predictions"  # the name of a system that is passed alone
-
-
-def count_checked(
-    corpus: Corpus,
-    options: Options,
-    labels: Sequence[Label] | None = None,
-    documents: Sequence[Label] | None = None,
-    *,
-    look: Callable[..., None] = look_at,
-) -> Counted:
-    """Count the segments of a corpus, as `count_groups` does, and warn of mistakes."""
-    counted = count_groups(corpus, options, labels, documents)
-    look(corpus, counted.bigrams, options)
-    return counted
-
-
-def sum_checked(corpus: Corpus, options: Options, *, look: Callable[..., None] = look_at) -> Int64:
-    """Return the sum of the rows of a corpus, int64 [2 N + 2], and warn of mistakes."""
-    summed = sum_corpus(corpus, choose_tokenizer(options, corpus.kind), options)
-    look(corpus, summed.bigrams, options)
-    return summed.row
 
 
 class Repaired(NamedTuple):

@@ -14,19 +14,21 @@ from . import bleu_plots as plots
 from . import bleu_report as report
 from . import bleu_scoring as scoring
 from . import bleu_significance as significance
-from .bleu_checks import count_checked
 from .bleu_corpus import Float64, Int64, Label, SystemName, number_labels
 from .bleu_inputs import (
     check_label_count,
+    check_labels,
     check_single_runs,
     find_name,
     list_runs,
+    make_call,
     read_corpora,
     read_documents,
     read_labels,
     read_systems,
     warn_if_reordered,
 )
+from .bleu_look import look_at
 from .bleu_messages import (
     Notice,
     RunOfSystem,
@@ -74,7 +76,7 @@ from .bleu_significance import (
     list_single_runs,
     read_macro_average,
 )
-from .bleu_statistics import Counted, sum_by_number
+from .bleu_statistics import Counted, count_segments, sum_by_number
 from .bleu_tables import CountedSystem, is_table, read_tables
 
 if TYPE_CHECKING:
@@ -430,7 +432,10 @@ def _count_texts(
                 check_label_count("documents", documents, len(corpus))
             if labels is not None:
                 check_label_count("by", labels, len(corpus))
-            counted = count_checked(corpus, options, labels, documents)
+            if labels is not None:
+                check_labels(options, labels)
+            counted = count_segments(make_call(corpus, options, labels, documents))
+            look_at(corpus, counted.bigrams, options)
         yield CountedSystem(name, counted)
 
 

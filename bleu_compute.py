@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from . import bleu_messages as messages
 from . import bleu_plots as plots
 from . import bleu_report as report
 from . import bleu_scoring as scoring
 from . import bleu_significance as significance
-from .bleu_checks import count_checked, sum_checked
-from .bleu_corpus import Corpus, Int64, Label
-from .bleu_inputs import read_documents, read_labels
-from .bleu_look import look_at
+from .bleu_corpus import Int64, Label
 from .bleu_messages import (
     count_things,
     invalid,
@@ -44,40 +40,12 @@ from .bleu_significance import (
 )
 from .bleu_statistics import Counted
 from .bleu_tables import add_statistics, is_stream, read_counted
-from .bleu_tokenizers import choose_tokenizer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 # --- compute --------------------------------------------------------------------------------------
-
-
-def score_corpus(
-    corpus: Corpus,
-    options: Options,
-    by: object = None,
-    documents: object = None,
-    *,
-    look: Callable[..., None] = look_at,
-) -> Result:
-    """Score a corpus, and warn about suspicious texts, at which `look` looks."""
-    if not len(corpus):
-        raise ValueError(messages.NO_SEGMENTS)
-    has_groups = by is not None or documents is not None
-    if has_groups or options.segments or options.confidence:
-        document_labels = read_documents(documents, len(corpus))
-        labels = read_labels(by, len(corpus))
-        with warn_once_per_kind():
-            counted = count_checked(corpus, options, labels, document_labels, look=look)
-            return _score_counted(counted, options, segments=len(corpus))
-    # The sum alone needs constant memory.
-    total = sum_checked(corpus, options, look=look)
-    tokenizer = choose_tokenizer(options, corpus.kind)
-    origin = Origin(tokenizer.name, corpus.reference_count())
-    result = Result(_build_scores(total, origin, options))
-    scoring.warn_if_zero(result["bleu"], total, len(corpus), options)
-    return result
 
 
 def score_statistics(
@@ -100,11 +68,9 @@ def score_statistics(
         counted = given.counted(has_segments=given.have_segments())
         if not counted.has_segments:
             _check_sums(counted, given.options)
-        return _score_counted(counted, given.options, unknown=given.unknown)
-    total = given.total()
-    result = Result(_build_scores(total, given.origin, given.options, unknown=given.unknown))
-    scoring.warn_if_zero(result["bleu"], total, None, given.options)
-    return result
+    else:
+        counted = Counted(given.total()[np.newaxis], given.origin, has_segments=False)
+    return score(counted, given.options, unknown=given.unknown)
 
 
 def _check_sums(counted: Counted, options: Options) -> None:
@@ -122,28 +88,26 @@ def _check_sums(counted: Counted, options: Options) -> None:
         )
 
 
-def _score_counted(
-    counted: Counted,
-    options: Options,
-    *,
-    segments: int | None = None,
-    unknown: Collection[str] = (),
-) -> Result:
-    """Score counted rows and their groups, and warn.
+def score(counted: Counted, options: Options, unknown: Collection[str] = ()) -> Result:
+    """Score counted rows and their groups, and warn of scores of 0.
 
     Args:
-        counted: the rows of segments.
+        counted: the rows of segments, or sums.
         options: all options of the call.
-        segments: the number of predictions, for warnings; None if unknown.
         unknown: the names of unknown options.
     """
     rows = [counted.rows]  # of the only system
+    total = counted.rows.sum(axis=0)
+    if not (options.segments or options.confidence or counted.groups):
+        result = Result(_build_scores(total, counted.origin, options, unknown=unknown))
+        scoring.warn_if_zero(result["bleu"], total, counted.segments, options)
+        return result
     units = divide_into_units(counted, rows)
     plan = Plan(options, list_single_runs(1))
     with warn_once_per_kind():
         # 1. Score the corpus.
         scores = _build_scores(
-            rows[0].sum(axis=0),
+            total,
             counted.origin,
             options,
             rows=rows[0],
@@ -154,7 +118,7 @@ def _score_counted(
         if options.confidence:
             significance.warn_about_intervals(units, options)
             significance.warn_about_size(units, counted)
-        scoring.warn_if_zero(scores["bleu"], rows[0].sum(axis=0), segments, options)
+        scoring.warn_if_zero(scores["bleu"], total, counted.segments, options)
         if not counted.groups:
             return Result(scores)
         # 2. Score each group as its segments alone would be.

@@ -21,7 +21,8 @@ import zlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
+from functools import cached_property
+from itertools import chain, pairwise
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -199,6 +200,17 @@ class Corpus:
             for start in range(0, len(batch.predictions), rows):
                 yield batch.slice(start, rows)
 
+    def list_texts(self) -> tuple[list[Any], list[list[Any]]]:
+        """Return the predictions, and the references of each segment, as values of Python."""
+        return self.predictions.to_pylist(), self.references.to_pylist()
+
+    def has_texts_of(self, other: Corpus) -> bool:
+        """Return True if another corpus has the same texts, in batches of the same sizes."""
+        return len(self) == len(other) and all(
+            batch.predictions.equals(same.predictions) and batch.references.equals(same.references)
+            for batch, same in zip(self.batches, other.batches)
+        )
+
     def find_row(self, index: int) -> int:
         """Return the row of the prediction at an index of `predictions`.
 
@@ -233,6 +245,10 @@ class Corpus:
                 return "var"
         return str(counts.pop()) if counts else "?"
 
+    def count_references(self) -> int:
+        """Return the number of all references."""
+        return sum(len(batch.references) for batch in self.batches)
+
     def reference_counts(self) -> Int64:
         """Return the number of references of each segment: int64 [segments]."""
         return np.concatenate([batch.bounds[1:] - batch.bounds[:-1] for batch in self.batches])
@@ -264,6 +280,63 @@ class Corpus:
         references = pa.concat_arrays([batch.references for batch in self.batches])
         bounds = np.concatenate([[0], np.cumsum(self.reference_counts())])
         return make_corpus([(predictions, references, bounds)])
+
+
+class SmallCorpus(Corpus):
+    """Few segments of strs, as Python has them; arrays are made when they are first asked for.
+
+    strings: all predictions, then all references, in the order of the segments.
+    data: the strings, joined as UTF-8.
+    bounds: as in `Batch`.
+
+    >>> small = SmallCorpus(["a", "b", "c", "d"], b"abcd", np.array([0, 1, 2]))
+    >>> small.references.to_pylist(), small.reference_count()
+    ([['c'], ['d']], '1')
+    """
+
+    strings: list[str]
+    data: bytes
+    bounds: Int64
+
+    def __init__(self, strings: list[str], data: bytes, bounds: Int64) -> None:
+        vars(self).update(kind="text", strings=strings, data=data, bounds=bounds)
+
+    @cached_property
+    def batches(self) -> tuple[Batch, ...]:
+        """The segments as one batch."""
+        texts = pa.array(self.strings, STRINGS)
+        size = len(self)
+        return (Batch(range(size), texts[:size], texts[size:], self.bounds),)
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the texts in bytes."""
+        return len(self.data)
+
+    def count_references(self) -> int:
+        """Return the number of all references."""
+        return len(self.strings) - len(self)
+
+    def has_texts_of(self, other: Corpus) -> bool:
+        """Return True if another corpus has the same texts."""
+        if isinstance(other, SmallCorpus):
+            return len(self) == len(other) and self.strings == other.strings
+        return super().has_texts_of(other)
+
+    def list_texts(self) -> tuple[list[str], list[list[str]]]:
+        """Return the predictions, and the references of each segment."""
+        size = len(self)
+        ends = (self.bounds + size).tolist()
+        references = [self.strings[start:end] for start, end in pairwise(ends)]
+        return self.strings[:size], references
+
+    def reference_count(self) -> str:
+        """Return the number of references per segment as a signature has it."""
+        counts = set(np.diff(self.bounds).tolist())
+        return "var" if len(counts) > 1 else str(counts.pop())
 
 
 @dataclass(frozen=True)
@@ -393,8 +466,28 @@ def number_labels(labels: Sequence[Hashable]) -> Int64:
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
+def check_kind(kind: InputType, added: InputType) -> None:
+    """Raise unless rows are of the kind of the rows added before."""
+    if kind == added:
+        return
+    problem = (
+        f"predictions: expected {added} as in the rows added before, got {kind}."
+        " Call compute() first; it scores and clears those rows."
+    )
+    if "text" not in (kind, added):
+        problem += (
+            " Empty lists are read as tokens: pass empty lists of ids as"
+            " pa.array(rows, pa.list_(pa.int64()))."
+        )
+    raise TypeError(problem)
+
+
 def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
-    """Concatenate the rows of several corpora of one kind."""
+    """Concatenate the rows of one or more corpora, which must be of one kind."""
+    if len(corpora) == 1:
+        return corpora[0]
+    for corpus in corpora[1:]:
+        check_kind(corpus.kind, corpora[0].kind)
     batches = chain.from_iterable(corpus.batches for corpus in corpora)
     return make_corpus([(batch.predictions, batch.references, batch.bounds) for batch in batches])
 
@@ -448,8 +541,7 @@ def list_items(array: pa.Array) -> ListItems:
     """
     offsets = find_offsets(array)
     start = offsets[0]
-    end = offsets[-1]
-    return ListItems(array.values.slice(start, end - start), offsets - start)
+    return ListItems(array.values.slice(start, offsets[-1] - start), offsets - start)
 
 
 def checksum_texts(column: pa.ChunkedArray) -> tuple[int, int, int]:
@@ -669,3 +761,4 @@ def _make_maker(class_: type) -> _Maker:
 # These classes are defined above `picklable`.
 picklable(Batch)
 picklable(Corpus)
+picklable(SmallCorpus)

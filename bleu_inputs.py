@@ -13,6 +13,7 @@ import os
 import re
 import sys
 from collections.abc import (
+    Callable,
     Collection,
     Hashable,
     Iterable,
@@ -26,7 +27,7 @@ from collections.abc import (
 from contextlib import suppress
 from itertools import accumulate, chain
 from operator import length_hint
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -43,6 +44,7 @@ from .bleu_corpus import (
     InputType,
     Int64,
     Label,
+    SmallCorpus,
     SystemName,
     Texts,
     checksum_texts,
@@ -53,6 +55,7 @@ from .bleu_corpus import (
     is_list,
     is_missing,
     is_string,
+    join_corpora,
     kind_of,
     list_items,
     make_corpus,
@@ -72,15 +75,18 @@ from .bleu_messages import (
     list_systems,
     name_value,
     one_of,
-    raise_for_first_bad_row,
-    row_of_fields,
     show_system,
     show_value,
     warn,
     within_system,
     wrong_item,
 )
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer
 
+if TYPE_CHECKING:
+    from .bleu_options import Options
+
+_MOST_SMALL = 256  # predictions and references; with more texts, Arrow is faster
 _SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
 _FEW_ROWS = 8  # with more rows, the caller has surely read the files
 _FEWEST_BREAKS = 20  # line breaks of a text that may be a whole file
@@ -105,8 +111,84 @@ _LINES_OR_ONE_TEXT = (
     f"For a file with one segment per line, pass {messages.OPEN_FILE}; for the lines of a str,"
     r" text.removesuffix('\n').split('\n'); for a single text, [text]."
 )
-# Containers that Arrow recurses into, and that rows must not contain.
-_NESTED = (dict, set, frozenset)
+_NESTED = (dict, set, frozenset)  # Arrow recurses into them
+_PLAIN = (str, int, list, tuple, type(None))  # Arrow converts them, and lists of them, correctly
+_DEPTHS = {messages.EXPECTED_TEXT: 1, messages.REFERENCES: 2}  # the levels of lists in a row
+_MOST_FIELDS = 5  # of a dict that a message lists
+
+
+class Call(NamedTuple):
+    """The texts of a call, with all that counting and the look need.
+
+    corpus: the segments.
+    options: the options of the call.
+    tokenizer: the tokenizer of all segments; None if labels have tokenizers of their own.
+    labels, documents: the label and the document of each segment, or None.
+    """
+
+    corpus: Corpus
+    options: Options
+    tokenizer: ChosenTokenizer | None
+    labels: Sequence[Label] | None = None
+    documents: Sequence[Label] | None = None
+
+
+def read(
+    predictions: object,
+    references: object,
+    by: object,
+    documents: object,
+    options: Options,
+    *,
+    added: Sequence[Corpus] = (),
+    allow_empty: bool = False,
+) -> Call:
+    """Read what a user passes to a call.
+
+    Args:
+        predictions, references, by, documents: the arguments of `compute`.
+        options: the options of the call.
+        added: the rows added before, all of one kind.
+        allow_empty: False to raise an error for zero rows.
+
+    >>> read(["a b"], ["a b"], ["news"], None, Options()).tokenizer.name
+    '13a'
+    """
+    corpus = read_segments(predictions, references, added)
+    if not allow_empty and not len(corpus):
+        raise ValueError(messages.NO_SEGMENTS)
+    if by is None and documents is None:
+        return make_call(corpus, options)
+    texts = {"predictions": predictions, "references": references}
+    warn_if_reordered(texts, by=by, documents=documents)
+    document_of = read_documents(documents, len(corpus))
+    labels = read_labels(by, len(corpus))
+    if labels is not None:
+        check_labels(options, labels)
+    return make_call(corpus, options, labels, document_of)
+
+
+def make_call(
+    corpus: Corpus,
+    options: Options,
+    labels: Sequence[Label] | None = None,
+    documents: Sequence[Label] | None = None,
+) -> Call:
+    """Return a corpus as a call, with its tokenizer; labels and documents are read already."""
+    tokenizer = None
+    if labels is None or options.tokenize_by is None:
+        tokenizer = choose_tokenizer(options, corpus.kind)
+    return Call(corpus, options, tokenizer, labels, documents)
+
+
+def read_segments(predictions: object, references: object, added: Sequence[Corpus]) -> Corpus:
+    """Return the rows added before, followed by those of a call, which may have none."""
+    if predictions is None and references is None:
+        return join_corpora(added) if added else make_empty_corpus("text")
+    corpus = read_corpus(predictions, references, allow_empty=True)
+    if not added:
+        return corpus
+    return join_corpora([*added, corpus] if len(corpus) else added)
 
 
 def read_corpus(predictions: object, references: object, allow_empty: bool = False) -> Corpus:
@@ -325,7 +407,9 @@ def read_texts(**columns: object) -> Texts:
             raise wrong_item(name, 0, describe_type(type_), expected)
     kind = kind_of(first_type)
     if kind == "text":
-        _warn_about_names(texts)
+        _warn_about_names(
+            {name: column[0].as_py() for name, column in texts.items() if len(column) == 1}
+        )
     for name, column in texts.items():
         if kind == "tokens" and are_sentences(column):
             warn(_SENTENCES_AS_TOKENS, name=name)
@@ -388,8 +472,7 @@ def read_labels(labels: object, rows: int | None = None) -> list[Label] | None:
     labels_read = list_labels("by", labels, rows)
     # With their types, because True equals 1.
     keys = dict.fromkeys((type(label), label) for label in labels_read)
-    different_labels = [label for _, label in keys]
-    same_key = _find_same_key(different_labels)
+    same_key = _find_same_key([label for _, label in keys])
     if same_key:
         raise ValueError(
             f"by: the labels {same_key} would be one key in JSON."
@@ -471,7 +554,7 @@ def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
         with suppress(
             pa.ArrowException, TypeError, OverflowError, RecursionError, UnicodeEncodeError
         ):
-            column = _to_chunks(to_arrow(values, depth=0))
+            column = _to_chunks(to_arrow(values, convert_flat))
             _check_utf8(name, column)
             values = column.to_pylist()
     plain_labels: list[Label] = []
@@ -489,6 +572,17 @@ def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
     if rows is not None:
         check_label_count(name, plain_labels, rows)
     return plain_labels
+
+
+def check_labels(options: Options, labels: Iterable[Label]) -> None:
+    """Raise if a tokenizer was chosen for a name that is not a label."""
+    present = set(labels)
+    for label in options.tokenize_by or ():
+        if label not in present:
+            raise ValueError(
+                f"tokenize: {show_value(label)} is not among the labels of `by`. Remove it, or"
+                " correct the label."
+            )
 
 
 def check_label_count(name: str, labels: Sequence[object], rows: int) -> None:
@@ -724,33 +818,37 @@ def _read_plain(predictions: object, references: object) -> Corpus | None:
 
     Return None for all other containers and for invalid rows, which take the general path.
     """
-    # 1. Read the predictions, of a copy, because another thread may change the list.
-    if type(predictions) is not list or type(references) is not list:
+    if type(predictions) is not list or type(references) is not list or not references:
         return None
-    if not predictions or not references:
-        return None
-    prediction_array = _read_plain_texts(list(predictions))
-    if prediction_array is None:
-        return None
-    # 2. Read the references, which must fit the predictions.
+    # 1. Copy the lists, because another thread may change them, and join the references.
+    texts = list(predictions)
     rows = list(references)
     if type(rows[0]) is str:
         rows = [(row,) for row in rows]
     lists = _flatten(rows)
-    if lists is None:
+    if lists is None or len(texts) != len(rows) or 0 in lists.lengths:
         return None
-    reference_array = _read_plain_texts(lists.items)
-    if reference_array is None or reference_array.type != prediction_array.type:
-        return None
-    counts = lists.lengths
-    if len(prediction_array) != len(rows) or 0 in counts:
-        return None
-    # 3. Put them together, and warn.
-    corpus = make_corpus([(prediction_array, reference_array, _find_bounds(counts))])
-    if corpus.kind == "text" and len(rows) > 1:
-        is_square = set(counts) == {len(rows)}
-        if is_square:
-            warn(_SQUARE, rows=len(rows))
+    # 2. Keep few strings as they are, and convert all other texts.
+    bounds = _find_bounds(lists.lengths)
+    strings: list[Any] = texts + lists.items
+    corpus: Corpus
+    if len(strings) <= _MOST_SMALL and set(map(type, strings)) == {str}:
+        try:
+            corpus = SmallCorpus(strings, "".join(strings).encode(), bounds)
+        except UnicodeEncodeError:  # a lone surrogate: the general path names the row
+            return None
+    else:
+        prediction_array = _read_plain_texts(texts)
+        reference_array = _read_plain_texts(lists.items)
+        if prediction_array is None or reference_array is None:
+            return None
+        if prediction_array.type != reference_array.type:
+            return None
+        corpus = make_corpus([(prediction_array, reference_array, bounds)])
+    # 3. Warn.
+    is_square = len(rows) > 1 and set(lists.lengths) == {len(rows)}
+    if is_square and corpus.kind == "text":
+        warn(_SQUARE, rows=len(rows))
     warn_about_rows(corpus)
     return corpus
 
@@ -843,21 +941,20 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     if not hasattr(rows, "__len__") and not hasattr(rows, "__arrow_c_stream__"):
         rows = list(rows)  # an iterator can be read only once
     values = read_array(name, rows)
-    depth = 2 if expected == messages.REFERENCES else 1
     problem = None
     try:
-        column = _to_chunks(to_arrow(values, depth))
+        column = _to_chunks(to_arrow(values, lambda rows: _convert_rows(name, rows, expected)))
     except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
         problem = type(error).__name__  # without its message, which may contain a text
     # Outside of the `except`, or the traceback would begin with Arrow's error.
     if problem is not None:
-        raise_for_first_bad_row(name, rows, expected)
+        _read_items(name, rows, expected)
         raise TypeError(f"{name}: not convertible to an Arrow column ({problem}). Pass a list.")
     # 3. Cast it to one of the few types that the checks know.
     canonical_type = _find_canonical_type(name, column.type)
     if canonical_type is None:
         _reject_structs(name, column.type)
-        raise_for_first_bad_row(name, rows, expected)
+        _read_items(name, rows, expected)
         raise wrong_item(name, 0, str(column.type), expected)
     _check_utf8(name, column)
     if column.type == canonical_type:
@@ -865,7 +962,7 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     try:
         return column.cast(canonical_type)
     except pa.ArrowException:  # unsigned ids beyond int64
-        raise_for_first_bad_row(name, column.to_pylist(), expected)
+        _read_items(name, column.to_pylist(), expected)
         raise wrong_item(name, 0, str(column.type), expected) from None
 
 
@@ -1023,7 +1120,7 @@ def _reject_structs(name: str, type_: pa.DataType) -> None:
         type_ = type_.value_type
         depth += 1
     if pa.types.is_struct(type_):
-        raise row_of_fields(name, 0, _make_example(type_), depth)
+        raise _row_of_fields(name, 0, _make_example(type_), depth)
 
 
 def _make_example(type_: pa.DataType) -> Any:
@@ -1041,11 +1138,10 @@ def _to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
 
 
-def to_arrow(data: object, depth: int) -> Any:
+def to_arrow(data: object, convert: Callable[[list[Any]], pa.Array]) -> Any:
     """Convert a container to an Arrow array, column or table; Arrow data is not copied.
 
-    Rows are lists of at most `depth` levels; deeper ones and dicts raise an error before Arrow
-    recurses into them.
+    `convert` converts a list of Python's and other libraries' values.
     """
     # The first branch that a container fits converts it. The order matters: several containers also
     # fit a later branch.
@@ -1062,7 +1158,7 @@ def to_arrow(data: object, depth: int) -> Any:
         return container.to_arrow()
     # Columns of objects, such as lists.
     if str(getattr(container, "dtype", "")) == "object":
-        return pa.array(_unwrap_arrays(container.tolist(), depth))
+        return convert(container.tolist())
     # Other Arrow exporters.
     if hasattr(container, "__arrow_c_stream__"):
         return pa.chunked_array(container)
@@ -1076,67 +1172,213 @@ def to_arrow(data: object, depth: int) -> Any:
     if isinstance(container, np.ndarray):
         if container.ndim == 1 and container.dtype.kind != "U" and container.size:
             return pa.array(container)
-        return pa.array(_unwrap_arrays(container.tolist(), depth))
+        return convert(container.tolist())
     # Lists, and anything else that has an iterator.
-    return pa.array(_unwrap_arrays(list(container), depth))
+    return convert(list(container))
 
 
-def _unwrap_arrays(rows: list[object], depth: int) -> list[object]:
-    """Replace arrays and tensors with lists, and the missing values of pandas with None.
+def convert_flat(values: list[Any]) -> pa.Array:
+    """Convert labels or numbers; NaN, NaT and NA become null.
 
-    Raise for dicts and for more than `depth` levels of lists in a row. Arrow accepts only arrays of
-    one dimension, ends their strings at a NUL, and types empty ones float64. It recurses into
-    nested lists and dicts until the stack overflows.
+    Lists and dicts raise an error before Arrow recurses into them.
+    """
+    if _are_plain(values, depth=0):
+        return pa.array(values)
+    types = set(map(type, values))
+    if any(is_array(type_) or issubclass(type_, (*_NESTED, bytes, list, tuple)) for type_ in types):
+        raise TypeError("expected str or numbers")
+    return pa.array([None if is_missing(value) else value for value in values])
+
+
+# --- One row after the other ----------------------------------------------------------------------
+
+
+class _Item(NamedTuple):
+    """A text, token or list as values of Python, and its type in words.
+
+    An empty list and a missing value have no type, because they fit every type.
+    """
+
+    value: Any
+    type_: str | None
+
+
+def _convert_rows(name: str, rows: list[Any], expected: str) -> pa.Array:
+    """Convert the rows of a column, or raise for the first one that is not valid.
+
+    >>> _convert_rows("predictions", ["a", float("nan")], messages.EXPECTED_TEXT).to_pylist()
+    ['a', None]
+    """
+    if _are_plain(rows, _DEPTHS[expected]):
+        return pa.array(rows)
+    return pa.array(_read_items(name, rows, expected))
+
+
+def _read_items(name: str, rows: Iterable[object], expected: str) -> list[object]:
+    """Read the rows of a column as values of Python, or raise for the first that is not valid.
+
+    It is not valid if it differs in type from the rows before it, too. Arrow columns have a single
+    type and are not read.
+
+    >>> _read_items("references", [["a"], 0.5], messages.REFERENCES)
+    Traceback (most recent call last):
+    TypeError: references[1]: expected a list of references or one str, got float.
+    """
+    values: list[object] = []
+    type_before = None
+    for row, value in enumerate(() if isinstance(rows, (pa.Array, pa.ChunkedArray)) else rows):
+        item = _read_item(name, row, value, expected)
+        values.append(item.value)
+        type_before = type_before or item.type_
+        if item.type_ not in (None, type_before):
+            one_type = f"items of one type, each {expected}"
+            raise wrong_item(name, row, f"{item.type_} after {type_before}", one_type)
+    return values
+
+
+def _are_plain(rows: list[Any], depth: int) -> bool:
+    """Return True for strs, ints, None, and at most `depth` levels of lists of these.
+
+    Arrow accepts only arrays of one dimension, ends their strings at a NUL, and types empty ones
+    float64. It takes bytes for strings, and recurses into nested lists and dicts until the stack
+    overflows.
     """
     items = rows
     # Level by level, because a call per row would take as long as the conversion.
-    for _ in range(depth + 1):
+    for _ in range(depth + 2):  # one level more has its error from the type
         types = set(map(type, items))
-        if types & {bytes, bytearray}:  # Arrow takes them for strings if the first item is a str
-            raise TypeError
-        if any(is_array(type_) for type_ in types):
-            return _unwrap_arrays([_list_arrays(row, depth - 1) for row in rows], depth)
-        if any(_may_be_missing(type_) for type_ in types) and any(map(_is_nan, items)):
-            return _unwrap_arrays([_replace_nan(row, depth - 1) for row in rows], depth)
-        if any(issubclass(type_, _NESTED) for type_ in types):
-            raise TypeError("there are dicts or sets among the rows")
+        if not all(issubclass(type_, _PLAIN) for type_ in types):
+            return False
         if not any(issubclass(type_, (list, tuple)) for type_ in types):
-            return rows
+            return True
         lists = (item for item in items if isinstance(item, (list, tuple)))
         items = list(chain.from_iterable(lists))
-    for type_ in set(map(type, items)):
-        if is_array(type_) or issubclass(type_, (list, tuple, *_NESTED)):
-            raise RecursionError("lists are nested too deeply")
-    return rows
+    return False
 
 
-def _list_arrays(value: object, depth: int) -> object:
-    """Return an array or tensor as a list, also within lists of at most `depth` levels."""
-    plain = to_numpy(value).tolist() if is_array(type(value)) else value
-    if depth < 0 or not isinstance(plain, (list, tuple)):
-        return plain
-    return [_list_arrays(item, depth - 1) for item in plain]
+def _read_item(name: str, row: int, value: Any, expected: str, depth: int = 0) -> _Item:
+    """Read an item of a row, or raise if it is not valid.
+
+    `depth` is the number of lists around the item.
+    """
+    if isinstance(value, str):
+        if LONE_SURROGATE.search(value):
+            raise ValueError(messages.SURROGATE.format(name=name, row=row))
+        return _Item(value, "str")
+    # 1. Arrays and scalars of Arrow, and arrays of other libraries.
+    is_scalar = isinstance(value, pa.Scalar)
+    if is_scalar or isinstance(value, (pa.Array, pa.ChunkedArray)):
+        try:
+            plain = value.as_py() if is_scalar else value.to_pylist()
+        except UnicodeDecodeError as error:
+            found = messages.NOT_UTF8.format(name=name, row=row, reason=error.reason)
+            raise ValueError(found) from None
+        item = _read_item(name, row, plain, expected, depth)
+        # Arrow converts its scalars in a list, but not its arrays.
+        return item if is_scalar else _Item(value, item.type_)
+    if is_array(type(value)):
+        values = None
+        with suppress(TypeError):
+            values = to_numpy(value)
+        if values is None:
+            found = f"{name_value(value)}, which NumPy cannot read"
+            raise TypeError(f"{name}[{row}]: got {found}. Pass {expected}.")
+        if values.size and values.dtype.kind not in "OUTSiu":
+            raise wrong_item(name, row, name_value(value), expected)
+        return _read_item(name, row, values.tolist(), expected, depth)
+    # 2. Missing values and lists.
+    if is_missing(value):
+        return _Item(None, None)
+    if isinstance(value, (list, tuple)):
+        if depth == _DEPTHS[expected]:
+            raise wrong_item(name, row, "lists nested too deeply", expected)
+        items = [_read_item(name, row, item, expected, depth + 1) for item in value]
+        types = sorted({item.type_ for item in items if item.type_ is not None})
+        if len(types) > 1:
+            raise wrong_item(name, row, f"{' and '.join(types)} in one list", expected)
+        return _Item([item.value for item in items], f"a list of {types[0]}" if types else None)
+    # 3. Ids.
+    is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if depth and is_int:
+        if abs(int(value)) >= 2**63:
+            raise ValueError(
+                f"{name}[{row}]: got the token id {value}. Pass ids from 0 to 2**63 - 1."
+            )
+        return _Item(int(value), "int")
+    # 4. Anything else is not valid.
+    if isinstance(value, Mapping):
+        raise _row_of_fields(name, row, value, depth)
+    if isinstance(value, os.PathLike) or hasattr(value, "readline"):
+        raise _file_in_row(name, row, value)
+    raise wrong_item(name, row, name_value(value), expected)
 
 
-_TYPES_OF_MISSING = ("NAType", "NaTType", "datetime64", "Decimal")
+def _row_of_fields(name: str, row: int, value: Mapping[Any, Any], depth: int = 0) -> TypeError:
+    """Build the error for a dict in a row, instead of a text.
+
+    `depth` is the number of lists around it.
+
+    >>> print(str(_row_of_fields("predictions", 0, {"id": 7, "de": "a"})).rpartition("Pass ")[2])
+    predictions=[row['de'] for row in predictions].
+    """
+    # 1. List the fields that are names. A key with a space may be a text of the corpus.
+    names = list(filter(_is_name, value))
+    if not names:
+        return TypeError(f"{name}[{row}]: got a dict, expected a text.")
+    listed = ", ".join(map(show_value, names[:_MOST_FIELDS]))
+    if len(names) > _MOST_FIELDS:
+        listed += ", ..."
+    noun = "field" if len(names) == 1 else "fields"
+    # 2. Write the call for each field that has text. Several dicts are the messages of a chat, the
+    #    last of which is the answer; the references of a segment; or the only candidate of a
+    #    pipeline.
+    template = "row{}"
+    keys = list(_list_texts(value))
+    if {"role", "content"} <= set(names):
+        keys = ["['content']"]
+        template = "row[-1]{}" if depth else "row{}"
+    elif depth:
+        is_list = name == "references"
+        template = "[reference{} for reference in row]" if is_list else "row[0]{}"
+    calls = [f"[{template.format(key)} for row in {name}]" for key in keys[:_MOST_FIELDS]]
+    fix = f"{name}={' or '.join(calls)}" if calls else "one text per segment"
+    return TypeError(
+        f"{name}[{row}]: got a dict with the {noun} {listed}, expected its text. Pass {fix}."
+    )
 
 
-def _may_be_missing(type_: type) -> bool:
-    """Return True for numbers with fractions, and for other types that have NaN, NA or NaT."""
-    return issubclass(type_, (float, np.floating)) or type_.__name__ in _TYPES_OF_MISSING
+def _is_name(field: object) -> bool:
+    return isinstance(field, str) and re.fullmatch("[!-~]+", field) is not None
 
 
-def _is_nan(value: object) -> bool:
-    return value is not None and _may_be_missing(type(value)) and is_missing(value)
+def _list_texts(fields: Mapping[Any, Any], depth: int = 1) -> Iterator[str]:
+    """Yield the subscripts of each text, or list of texts, in a dict and the dicts in it.
+
+    `depth` is the number of levels of these dicts.
+
+    >>> list(_list_texts({"id": 7, "translation": {"de": "a", "en": "b"}}))
+    ["['translation']['de']", "['translation']['en']"]
+    """
+    for field in filter(_is_name, fields):
+        content = fields[field]
+        if isinstance(content, (list, tuple)) and content:
+            content = content[0]
+        key = f"[{show_value(field)}]"
+        if isinstance(content, str):
+            yield key
+        elif depth and content is fields[field] and isinstance(content, Mapping):
+            yield from (f"{key}{inner}" for inner in _list_texts(content, depth - 1))
 
 
-def _replace_nan(value: object, depth: int) -> object:
-    """Return None for NaN, NaT and NA, also within lists of at most `depth` levels."""
-    if _is_nan(value):
-        return None
-    if depth < 0 or not isinstance(value, (list, tuple)):
-        return value
-    return [_replace_nan(item, depth - 1) for item in value]
+def _file_in_row(name: str, row: int, value: object) -> TypeError:
+    """Build the error for a path or an open file in a row, instead of a text."""
+    fix = f"{name}={messages.OPEN_FILE}"
+    if name == "references":  # of one or several files
+        fix = f"references=list(zip(*[{messages.OPEN_FILE} for path in paths], strict=True))"
+    return TypeError(
+        f"{name}[{row}]: expected a text, got {name_value(value)}."
+        f" For files with one segment per line, pass {fix}."
+    )
 
 
 def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
@@ -1348,8 +1590,7 @@ def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
         else:
             lists.append(piece)
         is_null = np.asarray(piece.is_null())
-        is_empty = np.diff(bounds) == 0
-        rows_without = np.flatnonzero(is_null | is_empty)
+        rows_without = np.flatnonzero(is_null | (np.diff(bounds) == 0))
         if len(rows_without):
             raise _no_reference(first_row + rows_without[0])
         first_row += len(piece)
@@ -1375,15 +1616,14 @@ def warn_about_rows(corpus: Corpus) -> None:
 
     The tokens would be those of one reference, each of which was read as a reference.
     """
-    if corpus.kind == "tokens":
-        if are_sentences(corpus.predictions):
-            warn(_SENTENCES_AS_TOKENS, name="predictions")
+    if corpus.kind == "tokens" and are_sentences(corpus.predictions):
+        warn(_SENTENCES_AS_TOKENS, name="predictions")
+    if corpus.kind != "text":
         return
-    if corpus.kind == "text" and len(corpus) <= _FEW_ROWS:
+    size = len(corpus)
+    if size <= _FEW_ROWS:
         _warn_about_files(corpus)
-    references = sum(len(batch.references) for batch in corpus.batches)
-    has_many_references = references >= _FEWEST_TOKENS * len(corpus) > 0
-    if corpus.kind == "text" and has_many_references:
+    if corpus.count_references() >= _FEWEST_TOKENS * size > 0:
         (batch,) = corpus.take(evenly_spaced(len(corpus), _SAMPLE_ROWS)).batches
         length = pc.sum(pc.utf8_length(batch.predictions)).as_py()
         references_length = pc.sum(pc.utf8_length(batch.references)).as_py()
@@ -1417,26 +1657,21 @@ _WHOLE_FILES = Notice(
 
 def _warn_about_files(corpus: Corpus) -> None:
     """Warn of a row that is the name of a file, by its form; and of one that is two whole files."""
-    for batch in corpus.batches:
-        if len(corpus) == 1:
-            first_reference = batch.references.slice(0, 1)
-            _warn_about_names({"predictions": batch.predictions, "references": first_reference})
-        for row, prediction in enumerate(batch.predictions.to_pylist()):
-            breaks = prediction.count("\n")
-            if breaks < _FEWEST_BREAKS:
-                continue
-            start, end = batch.bounds[row : row + 2]
-            references = batch.references[start:end].to_pylist()
-            reference_breaks = max(reference.count("\n") for reference in references)
-            if reference_breaks >= _FEWEST_BREAKS:
-                row = int(batch.rows[row])
-                warn(_WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
-                return
+    predictions, references = corpus.list_texts()
+    if len(corpus) == 1:
+        _warn_about_names({"predictions": predictions[0], "references": references[0][0]})
+    for row, prediction in enumerate(predictions):
+        breaks = prediction.count("\n")
+        if breaks < _FEWEST_BREAKS:
+            continue
+        reference_breaks = max(reference.count("\n") for reference in references[row])
+        if reference_breaks >= _FEWEST_BREAKS:
+            warn(_WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
+            return
 
 
-def _warn_about_names(columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> None:
-    """Warn of a column of one text that has the form of a file's name, and that no other has."""
-    texts = {name: column[0].as_py() for name, column in columns.items() if len(column) == 1}
+def _warn_about_names(texts: Mapping[str, str]) -> None:
+    """Warn of the only text of a column if it has the form of a file's name, and no other has."""
     for name, text in texts.items():
         if _FILE_NAME.fullmatch(text) and [*texts.values()].count(text) == 1:
             warn(_FILE_AS_TEXT, name=name)

@@ -20,9 +20,10 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
+from itertools import accumulate
 from threading import RLock
 from typing import Any, NamedTuple, TypeVar
 
@@ -30,7 +31,16 @@ import numpy as np
 import pyarrow as pa
 from datasets.utils import are_progress_bars_disabled, tqdm
 
-from .bleu_corpus import Bytes, Int64, Layout, find_offsets, is_list, list_items, make_lists
+from .bleu_corpus import (
+    Bytes,
+    Int64,
+    Layout,
+    SmallCorpus,
+    find_offsets,
+    is_list,
+    list_items,
+    make_lists,
+)
 from .bleu_counting import CountingRule
 from .bleu_messages import Notice, warn
 from .bleu_tokenizers import TOKENIZERS
@@ -241,26 +251,46 @@ def count_rows_compiled(
     # Lists are tokenized already, so their automaton is unused.
     automaton_name = "none" if is_list(predictions.type) else tokenizer
     automaton = _make_automaton(automaton_name)
-    layout = Layout(rule.max_order)
-    rows = layout.allocate(len(bounds) - 1)
-    # Pass columns in C order. A single row has both orders, and numba would compile again for
-    # Fortran order.
-    columns = rows.T
+    rows = Layout(rule.max_order).allocate(len(bounds) - 1)
     _count_rows_in_parallel(
-        predictions=texts.predictions,
-        references=texts.references,
-        bounds=bounds,
-        token_addresses=texts.token_addresses,
-        table=automaton.address,
-        edge=automaton.edge,
-        strips_start=automaton.strips_start,
-        factor=_FACTOR,
-        length_rule=REFERENCE_LENGTH_NUMBERS[rule.reference_length],
-        minimum_total=rule.minimum_total,
-        match_columns=columns[layout.matches],
-        total_columns=columns[layout.totals],
-        lengths=columns[layout.length],
-        effective_lengths=columns[layout.reference_length],
+        texts.predictions,
+        texts.references,
+        bounds,
+        texts.token_addresses,
+        automaton.address,
+        automaton.edge,
+        automaton.strips_start,
+        _FACTOR,
+        REFERENCE_LENGTH_NUMBERS[rule.reference_length],
+        rule.minimum_total,
+        # In C order: a single row has both orders, and numba would compile again for Fortran order.
+        rows.T,
+    )
+    return rows
+
+
+def count_strings(corpus: SmallCorpus, tokenizer: str, rule: CountingRule) -> Int64:
+    """Count few segments without Arrow, as `count_rows_compiled` does."""
+    size = len(corpus)
+    strings: Sequence[str | bytes] = corpus.strings
+    if not corpus.data.isascii():
+        strings = [string.encode() for string in corpus.strings]
+    address = pa.py_buffer(corpus.data).address
+    ends = np.fromiter(accumulate(map(len, strings), initial=address), np.int64, len(strings) + 1)
+    automaton = _make_automaton(tokenizer)
+    rows = Layout(rule.max_order).allocate(size)
+    _count_rows_in_parallel(
+        ends[: size + 1],
+        ends[size:],
+        corpus.bounds,
+        _EMPTY_ROW,
+        automaton.address,
+        automaton.edge,
+        automaton.strips_start,
+        _FACTOR,
+        REFERENCE_LENGTH_NUMBERS[rule.reference_length],
+        rule.minimum_total,
+        rows.T,
     )
     return rows
 
@@ -800,15 +830,15 @@ _MOST_POSITIONS = 63
 @kernel
 def _count_rows_in_parallel(
     predictions, references, bounds, token_addresses, table, edge, strips_start, factor,
-    length_rule, minimum_total, match_columns, total_columns, lengths, effective_lengths,
+    length_rule, minimum_total, columns,
 ):  # fmt: skip
-    """Write the statistics rows of a batch to their columns: int64 [N, segments] or [segments].
+    """Write the statistics rows of a batch to their columns: int64 [2 N + 2, segments].
 
     `predictions`, `references` and `token_addresses` are those of `_TextBuffers`.
     """
     # 1. Allocate once, for the longest text of the batch, which has at most one token per byte.
     #    Memory that is never written is free.
-    max_order = len(match_columns)
+    max_order = len(columns) // 2 - 1
     longest_prediction = _longest(predictions)
     longest_reference = _longest(references)
     longest_text = max(longest_prediction, longest_reference)
@@ -890,10 +920,10 @@ def _count_rows_in_parallel(
                 nodes, counts, matches,
             )  # fmt: skip
         for order in range(max_order):
-            match_columns[order, row] = matches[order]
-            total_columns[order, row] = max(length - order, minimum_total)
-        lengths[row] = length
-        effective_lengths[row] = effective_length
+            columns[order, row] = matches[order]
+            columns[max_order + order, row] = max(length - order, minimum_total)
+        columns[2 * max_order, row] = length
+        columns[2 * max_order + 1, row] = effective_length
 
 
 @kernel_helper

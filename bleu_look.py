@@ -439,10 +439,10 @@ class _Loop:
     waiting: list[tuple[Corpus, Int64 | None]] = field(default_factory=list)
     told: dict[str, float] = field(default_factory=dict)
 
-    def has(self, corpus: Corpus, options: Options, name: str) -> bool:
-        """Return True if a call has the options, and texts of the same kind."""
+    def has(self, kind: InputType, options: Options, name: str) -> bool:
+        """Return True if a call has the options, and texts of this kind."""
         has_options = self.options is options or self.options == options
-        return has_options and self.name == name and self.first.kind == corpus.kind
+        return has_options and self.name == name and self.first.kind == kind
 
 
 class Watch:
@@ -485,15 +485,16 @@ class Watch:
             look_at(corpus, bigrams, options, name)
             return
         ended = self._clock()
+        kind = corpus.kind
         with self._lock:
             # 1. Find the loop of the call, or begin one.
-            loop = next((loop for loop in self._loops if loop.has(corpus, options, name)), None)
+            loop = next((loop for loop in self._loops if loop.has(kind, options, name)), None)
             others = [other for other in self._loops if other is not loop]
             if (
                 loop is None
                 or began - loop.time > _PAUSE
-                or _are_equal(corpus, loop.first)
-                or _are_equal(corpus, loop.last)
+                or corpus.has_texts_of(loop.first)
+                or corpus.has_texts_of(loop.last)
             ):
                 loop = _Loop(options, name, corpus, corpus, ended)
             self._loops = [loop, *others[: _LOOPS - 1]]
@@ -519,11 +520,3 @@ class Watch:
             bigrams = np.concatenate(counts) if len(counts) == len(taken) else None
         look.add(corpus, bigrams)
         look.warn(name, loop.told)
-
-
-def _are_equal(corpus: Corpus, other: Corpus) -> bool:
-    """Return True if two calls have the same texts."""
-    return len(corpus) == len(other) and all(
-        own.predictions.equals(their.predictions) and own.references.equals(their.references)
-        for own, their in zip(corpus.batches, other.batches)
-    )

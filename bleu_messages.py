@@ -8,21 +8,19 @@ several modules share are here.
 from __future__ import annotations
 
 import numbers
-import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from operator import length_hint
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
-from .bleu_corpus import is_array, is_list, is_missing, is_string, picklable, to_numpy
+from .bleu_corpus import is_array, is_list, is_missing, is_string, picklable
 
 EXPECTED_TEXT = "a str, a list of str tokens or a list of int token ids"
 REFERENCES = "a list of references or one str"
@@ -34,7 +32,6 @@ _FLOATS = re.compile(r" of b?float\w*")  # arrays and tensors
 _OWNERS_OF_IDS = {EXPECTED_TEXT: "segment", REFERENCES: "reference"}  # each has one list of ids
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_MOST_FIELDS = 5  # of a dict that a message lists
 _MOST_SYSTEMS = 2  # of those that share a property, before "and 3 others"
 _LONGEST_NAME = 60  # characters of a value that a message shows
 _ITEM_TYPES = {"U": "str", "T": "str", "S": "bytes", "V": "structs"}  # of NumPy, by their kind
@@ -123,8 +120,7 @@ def warn(notice: Notice, **details: object) -> None:
     """
     places = _places.get()
     problem = ": ".join([*places, notice.problem.format(**details)])
-    advice = notice.advice.format(**details)
-    warning = BleuWarning(f"{problem}{advice}.")
+    warning = BleuWarning(f"{problem}{notice.advice.format(**details)}.")
     warning.kind = notice.kind.format(**details)
     warning.problem = f"{problem}."
     warning.option = notice.option
@@ -224,31 +220,7 @@ NOT_A_TOKENIZER = (
 )
 
 
-# --- Errors that name a row -----------------------------------------------------------------------
-
-
-def raise_for_first_bad_row(name: str, data: Iterable[object], expected: str) -> None:
-    """Raise for the first item that is invalid, or that differs in type from the items before it.
-
-    Arrow columns have a single type and are not checked. `expected` is `EXPECTED_TEXT` or
-    `REFERENCES`.
-
-    >>> raise_for_first_bad_row("references", [["a"], 0.5], REFERENCES)
-    Traceback (most recent call last):
-    TypeError: references[1]: expected a list of references or one str, got float.
-    """
-    if isinstance(data, (pa.Array, pa.ChunkedArray)):
-        return
-    before = None
-    for row, value in enumerate(data):
-        shape = _describe_shape(name, row, value, expected)
-        if shape is None:  # an empty item fits every type
-            continue
-        if before is None:
-            before = shape
-        if shape != before:
-            one_type = f"items of one type, each {expected}"
-            raise wrong_item(name, row, f"{shape} after {before}", one_type)
+# --- Places of errors -----------------------------------------------------------------------------
 
 
 @contextmanager
@@ -340,63 +312,6 @@ def wrong_item(name: str, row: int, got: str, expected: str) -> TypeError:
     elif _INTS.fullmatch(got) and expected in _OWNERS_OF_IDS:
         fix = f" Pass str(value), or one list of ids per {_OWNERS_OF_IDS[expected]}."
     return TypeError(f"{name}[{row}]: expected {expected}, got {got}.{fix}")
-
-
-def row_of_fields(name: str, row: int, value: Mapping[Any, Any], depth: int = 0) -> TypeError:
-    """Build the error for a dict in a row, instead of a text.
-
-    `depth` is the number of lists around it.
-
-    >>> print(str(row_of_fields("predictions", 0, {"id": 7, "de": "a"})).rpartition("Pass ")[2])
-    predictions=[row['de'] for row in predictions].
-    """
-    # 1. List the fields that are names. A key with a space may be a text of the corpus.
-    names = list(filter(_is_name, value))
-    if not names:
-        return TypeError(f"{name}[{row}]: got a dict, expected a text.")
-    listed = ", ".join(map(show_value, names[:_MOST_FIELDS]))
-    if len(names) > _MOST_FIELDS:
-        listed += ", ..."
-    noun = "field" if len(names) == 1 else "fields"
-    # 2. Write the call for each field that has text. Several dicts are the messages of a chat, the
-    #    last of which is the answer; the references of a segment; or the only candidate of a
-    #    pipeline.
-    template = "row{}"
-    keys = list(_list_texts(value))
-    if {"role", "content"} <= set(names):
-        keys = ["['content']"]
-        template = "row[-1]{}" if depth else "row{}"
-    elif depth:
-        is_list = name == "references"
-        template = "[reference{} for reference in row]" if is_list else "row[0]{}"
-    calls = [f"[{template.format(key)} for row in {name}]" for key in keys[:_MOST_FIELDS]]
-    fix = f"{name}={' or '.join(calls)}" if calls else "one text per segment"
-    return TypeError(
-        f"{name}[{row}]: got a dict with the {noun} {listed}, expected its text. Pass {fix}."
-    )
-
-
-def _is_name(field: object) -> bool:
-    return isinstance(field, str) and re.fullmatch("[!-~]+", field) is not None
-
-
-def _list_texts(fields: Mapping[Any, Any], depth: int = 1) -> Iterator[str]:
-    """Yield the subscripts of each text, or list of texts, in a dict and the dicts in it.
-
-    `depth` is the number of levels of these dicts.
-
-    >>> list(_list_texts({"id": 7, "translation": {"de": "a", "en": "b"}}))
-    ["['translation']['de']", "['translation']['en']"]
-    """
-    for field in filter(_is_name, fields):
-        content = fields[field]
-        if isinstance(content, (list, tuple)) and content:
-            content = content[0]
-        key = f"[{show_value(field)}]"
-        if isinstance(content, str):
-            yield key
-        elif depth and content is fields[field] and isinstance(content, Mapping):
-            yield from (f"{key}{inner}" for inner in _list_texts(content, depth - 1))
 
 
 def invalid(
@@ -518,81 +433,6 @@ def _has_names_or_numbers(value: object) -> bool:
         elif item is not None and not isinstance(item, numbers.Number):
             return False
     return True
-
-
-def _describe_shape(
-    name: str, row: int, value: object, expected: str, *, depth: int = 0
-) -> str | None:
-    """Describe the type of an item, None for an empty item, or raise if the item is invalid.
-
-    `depth` is the number of lists around `value` in its row.
-    """
-    if value is None:
-        return None
-    if isinstance(value, str):
-        if LONE_SURROGATE.search(value):
-            raise ValueError(SURROGATE.format(name=name, row=row))
-        return "str"
-    if isinstance(value, (pa.Array, pa.ChunkedArray)):
-        try:
-            items = value.to_pylist()
-        except UnicodeDecodeError as error:
-            raise ValueError(NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None
-        return _describe_shape(name, row, items, expected, depth=depth)
-    if is_array(type(value)):
-        return _describe_shape(
-            name, row, _list_array(name, row, value, expected), expected, depth=depth
-        )
-    if isinstance(value, (list, tuple)):
-        deepest = 2 if expected == REFERENCES else 1
-        if depth == deepest:
-            raise wrong_item(name, row, "lists nested too deeply", expected)
-        shapes: set[str] = set()
-        for item in value:
-            shape = _describe_shape(name, row, item, expected, depth=depth + 1)
-            if shape is not None:
-                shapes.add(shape)
-        if len(shapes) > 1:
-            mixture = " and ".join(sorted(shapes))
-            raise wrong_item(name, row, f"{mixture} in one list", expected)
-        return f"a list of {shapes.pop()}" if shapes else None
-    if isinstance(value, Mapping):
-        raise row_of_fields(name, row, value, depth)
-    is_token = depth > 0
-    if is_token and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        if abs(int(value)) >= 2**63:
-            raise ValueError(
-                f"{name}[{row}]: got the token id {value}. Pass ids from 0 to 2**63 - 1."
-            )
-        return "int"
-    if isinstance(value, os.PathLike) or hasattr(value, "readline"):
-        raise _file_in_row(name, row, value)
-    raise wrong_item(name, row, name_value(value), expected)
-
-
-def _file_in_row(name: str, row: int, value: object) -> TypeError:
-    """Build the error for a path or an open file in a row, instead of a text."""
-    fix = f"{name}={OPEN_FILE}"
-    if name == "references":  # of one or several files
-        fix = f"references=list(zip(*[{OPEN_FILE} for path in paths], strict=True))"
-    return TypeError(
-        f"{name}[{row}]: expected a text, got {name_value(value)}."
-        f" For files with one segment per line, pass {fix}."
-    )
-
-
-def _list_array(name: str, row: int, array: Any, expected: str) -> object:
-    """Return an array of a row as a list, or raise if its items are neither texts nor ids."""
-    got = name_value(array)
-    try:
-        values = to_numpy(array)
-    except TypeError:
-        values = None
-    if values is None:
-        raise TypeError(f"{name}[{row}]: got {got}, which NumPy cannot read. Pass {expected}.")
-    if values.dtype.kind not in "OUTSiu":
-        raise wrong_item(name, row, got, expected)
-    return values.tolist()
 
 
 def _name_type(type_: pa.DataType) -> str:

@@ -12,7 +12,7 @@ import functools
 import inspect
 import textwrap
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
@@ -30,23 +30,21 @@ if not __package__:
 
 from . import bleu_messages as messages
 from .bleu_alignment import find_rows
-from .bleu_buffer import BufferedMetric
+from .bleu_buffer import BufferedMetric, is_packed
 from .bleu_calls import CALLS
 from .bleu_captions import tokenize_ptb
-from .bleu_checks import Checked, check_texts, count_checked
+from .bleu_checks import Checked, check_texts
 from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
-from .bleu_compute import GroupedResult, Result, score_corpus, score_statistics
+from .bleu_compute import GroupedResult, Result, score, score_statistics
 from .bleu_corpus import Corpus, picklable
 from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
 from .bleu_explain import Explanation, explain_segment
 from .bleu_inputs import (
     fingerprint_references,
+    read,
     read_corpus,
-    read_documents,
-    read_labels,
     read_texts,
-    warn_if_reordered,
 )
 from .bleu_kernels import warm_up
 from .bleu_look import look_at
@@ -80,7 +78,7 @@ from .bleu_report import CITATION, Report, ResultType, restore_result
 from .bleu_results import Scores
 from .bleu_scoring import bleu
 from .bleu_significance import draw
-from .bleu_statistics import count_groups
+from .bleu_statistics import count, count_segments
 from .bleu_tables import add_statistics, tabulate
 from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric
@@ -194,10 +192,7 @@ _AnyMetric = TypeVar("_AnyMetric", bound="type[BleuMetric]")
 def _list_options(
     signature: inspect.Signature, defaults: Mapping[str, object]
 ) -> inspect.Signature:
-    """Return a signature that names the options, for `help` and Tab.
-
-    They stand instead of `**options`.
-    """
+    """Return a signature in which the options replace `**options`, for `help` and Tab."""
     variadic = inspect.Parameter.VAR_KEYWORD
     parameters = [
         parameter for parameter in signature.parameters.values() if parameter.kind != variadic
@@ -354,16 +349,23 @@ class BleuMetric(BufferedMetric):
         documents: object = None,
         statistics: object = None,
         like: object = None,
+        added: Sequence[Corpus] = (),
     ) -> dict[str, Any]:
-        """Score statistics; or a corpus in `predictions`, or the columns that evaluate passes."""
+        """Score texts: those of a user, or the columns that evaluate passes; or score statistics.
+
+        `added` are the rows of `add` and `add_batch`.
+        """
         chosen = options or self._options_of_compute({})
         if statistics is not None:
             return score_statistics(statistics, chosen, by=by, documents=documents, like=like)
-        corpus = predictions
-        if not isinstance(corpus, Corpus):
-            corpus = self._rows_to_score(predictions, references)
-        scores = score_corpus(corpus, chosen, by, documents, look=self._watch.begin_call())
-        return shape_result(scores, chosen)
+        if is_packed(predictions):
+            added = self._gather(predictions, references)
+            predictions = references = None
+        look = self._watch.begin_call()
+        call = read(predictions, references, by, documents, chosen, added=added)
+        rows = count(call)
+        look(call.corpus, rows.bigrams, chosen)
+        return shape_result(score(rows, chosen), chosen)
 
     def compute(
         self,
@@ -392,14 +394,13 @@ class BleuMetric(BufferedMetric):
             self._check_labels_fit("by", column="label")
         if documents is not None:
             self._check_labels_fit("documents", column="document")
-        if by is not None or documents is not None:
-            texts = {"predictions": predictions, "references": references}
-            warn_if_reordered(texts, by=by, documents=documents)
-        with self._hold_rows(predictions, references) as held:
+        with self._buffer.hold() as added:
             if self._shares_result:
-                result = self._compute_together(held, chosen)
+                result = self._compute_together(predictions, references, added, chosen)
             else:
-                result = self._compute(held.corpus, options=chosen, by=by, documents=documents)
+                result = self._compute(
+                    predictions, references, chosen, by=by, documents=documents, added=added
+                )
         self._gathered = None
         # Type checkers would reject every use of a result that may be None, as it is in all
         # processes but the first. Under a drop-in it is a plain dict.
@@ -443,13 +444,11 @@ class BleuMetric(BufferedMetric):
         True
         """
         chosen = self._options_of("statistics", options)
-        corpus = read_corpus(predictions, references, allow_empty=True)
-        texts = {"predictions": predictions, "references": references}
-        warn_if_reordered(texts, by=by, documents=documents)
-        labels = read_labels(by, len(corpus))
-        document_labels = read_documents(documents, len(corpus))
         look = self._watch.begin_call()
-        return tabulate(count_checked(corpus, chosen, labels, document_labels, look=look), chosen)
+        call = read(predictions, references, by, documents, chosen, allow_empty=True)
+        rows = count_segments(call)
+        look(call.corpus, rows.bigrams, chosen)
+        return tabulate(rows, chosen)
 
     def total(self, tables: object) -> pa.Table:
         """Add statistics, and return their sum as a table that keeps how they were counted.
@@ -715,8 +714,7 @@ class BleuMetric(BufferedMetric):
         >>> [ngram["ngram"] for ngram in difference["ngrams"][1]["systems"]["new"]]
         [['on', 'the'], ['the', 'cat'], ['the', 'mat']]
         """
-        chosen = self._options_of("diff", options)
-        return diff_systems(systems, references, by, chosen)
+        return diff_systems(systems, references, by, self._options_of("diff", options))
 
     def explain(
         self, prediction: object, references: object, **options: Unpack[ScoringOptions]
@@ -863,8 +861,7 @@ class BleuMetric(BufferedMetric):
         >>> [(finding["kind"], finding["rows"], finding["score"]) for finding in result["findings"]]
         [('subwords', 3, 100.0)]
         """
-        chosen = self._options_of("check", options)
-        return check_texts(predictions, references, documents, chosen)
+        return check_texts(predictions, references, documents, self._options_of("check", options))
 
     @overload
     def reconcile(

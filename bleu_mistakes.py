@@ -1081,7 +1081,7 @@ def count_signs(text: str) -> Counter[str]:
     return Counter(text)
 
 
-def _count(pattern: str) -> Callable[[str], int]:
+def _make_counter(pattern: str) -> Callable[[str], int]:
     find_all = re.compile(pattern).findall
     return lambda text: len(find_all(text))
 
@@ -1146,8 +1146,8 @@ WRITINGS = (
         _count_capitals, _count_cased, 0.8, 0.3, "are in capitals", _IGNORE_CASE, str.lower, True
     ),
     Writing(
-        _count(r"\b[A-ZА-Я][a-zа-я]"),
-        _count(r"\b[A-ZА-Яa-zа-я][a-zа-я]"),
+        _make_counter(r"\b[A-ZА-Я][a-zа-я]"),
+        _make_counter(r"\b[A-ZА-Яa-zа-я][a-zа-я]"),
         0.75,
         0.45,
         "have a capital in each word",
@@ -1178,8 +1178,8 @@ WRITINGS = (
         sub(r"[^\w\s]+"),
     ),
     Writing(
-        _count(r" [.,)।](?= |\n|$)"),
-        _count(r"[.,)।](?=[ \n]|$)"),
+        _make_counter(r" [.,)।](?= |\n|$)"),
+        _make_counter(r"[.,)।](?=[ \n]|$)"),
         0.6,
         0.1,
         "have detached punctuation",
@@ -1188,7 +1188,7 @@ WRITINGS = (
         True,
     ),
     Writing(
-        _count(_VOWEL_SIGNS),
+        _make_counter(_VOWEL_SIGNS),
         _count_arabic,
         0.1,
         0.02,

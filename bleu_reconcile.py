@@ -43,10 +43,11 @@ from .bleu_calls import (
     list_tools,
     score_by_last_pair,
 )
-from .bleu_checks import list_findings, sum_checked
+from .bleu_checks import list_findings
 from .bleu_corpus import Corpus, InputType, Int64, Layout, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
-from .bleu_inputs import read_column, read_corpus, reject_dicts
+from .bleu_inputs import make_call, read_column, read_corpus, reject_dicts
+from .bleu_look import look_at
 from .bleu_messages import REFERENCES, count_things
 from .bleu_options import (
     CORPUS_ONLY,
@@ -87,7 +88,7 @@ from .bleu_scoring import (
     bleu_by_weights,
     score_row,
 )
-from .bleu_statistics import count_corpus
+from .bleu_statistics import count, count_corpus
 from .bleu_tokenizers import (
     TOKENIZERS,
     choose_tokenizer,
@@ -167,7 +168,7 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     >>> conventions["moses"]["steps"][0]["factor"]
     'tokenize'
     """
-    sum_checked(corpus, options)
+    look_at(corpus, count(make_call(corpus, options)).bigrams, options)
     conventions = convention_options(options)
     if not are_captions(corpus):
         del conventions["coco"]
@@ -222,7 +223,7 @@ def find_settings(
     reject_dicts(predictions, references)
     reference_column = read_column("references", references, REFERENCES)
     corpus = read_corpus(predictions, reference_column)
-    sum_checked(corpus, options)
+    look_at(corpus, count(make_call(corpus, options)).bigrams, options)
     all_positions = find_reference_positions(corpus, reference_column)
     positions = dict(islice(all_positions.items(), MOST_REFERENCES))
 

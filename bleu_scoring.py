@@ -79,7 +79,7 @@ def bleu(rows: Int64, options: Options) -> Float64:
     >>> print(f"{bleu(row, Options(max_order=2)):.4f}")
     0.5000
     """
-    return cast(Float64, _score(_split_rows(rows), options))
+    return cast(Float64, _score_columns(_split_rows(rows), options))
 
 
 def bleu_by_weights(
@@ -102,17 +102,16 @@ def bleu_by_weights(
     scores: dict[OrderWeights, Float64] = {}
     for chosen in weights:
         weight_of = order_weights(smoothed.present, replace(options, weights=chosen))
-        score = _combine(weight_of, logarithms, smoothed.brevity_penalty)
-        scores[chosen] = cast(Float64, score)
+        scores[chosen] = cast(Float64, _combine(weight_of, logarithms, smoothed.brevity_penalty))
     return scores
 
 
 def bleu_of_columns(columns: Float64, options: Options) -> Float64:
     """Return BLEU of rows whose statistics are the first axis: float64 [2 N + 2, ...]."""
-    return cast(Float64, _score(_split_columns(list(columns)), options))
+    return cast(Float64, _score_columns(_split_columns(list(columns)), options))
 
 
-def _score(columns: Columns, options: Options) -> Number:
+def _score_columns(columns: Columns, options: Options) -> Number:
     smoothed = _smooth(columns, options)
     weights = order_weights(smoothed.present, options)
     logarithms = [_log(value) for value in smoothed.values]
@@ -127,10 +126,8 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
         options: as for `bleu`.
         smoothed: the result of `precisions`, if it is known.
     """
-    layout = Layout.of_width(len(row))
     numbers = row.tolist()
-    length = numbers[layout.length]
-    reference_length = numbers[layout.reference_length]
+    *_, length, reference_length = numbers
     if smoothed is None:
         smoothed = precisions(row, options)
     penalty = float(smoothed.brevity_penalty)
@@ -151,8 +148,8 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
         "length_ratio": length / reference_length if reference_length else 0.0,
         "translation_length": length,
         "reference_length": reference_length,
-        "counts": numbers[layout.matches][: options.max_order],
-        "totals": numbers[layout.totals][: options.max_order],
+        "counts": numbers[: options.max_order],
+        "totals": numbers[len(numbers) // 2 - 1 :][: options.max_order],
         "bleu_by_order": by_order,
     }
 
@@ -396,13 +393,8 @@ def _split_rows(rows: Int64) -> Columns:
 
 def _split_columns(columns: Counts) -> Columns:
     """Name the columns of statistics rows, 2 N + 2 floats or arrays."""
-    layout = Layout.of_width(len(columns))
-    return Columns(
-        matches=columns[layout.matches],
-        totals=columns[layout.totals],
-        length=columns[layout.length],
-        reference_length=columns[layout.reference_length],
-    )
+    orders = len(columns) // 2 - 1
+    return Columns(columns[:orders], columns[orders:-2], columns[-2], columns[-1])
 
 
 def _smooth(columns: Columns, options: Options) -> Precisions:
@@ -427,8 +419,7 @@ def _smooth(columns: Columns, options: Options) -> Precisions:
     has_match: Flag = reduce(or_, [match > 0 for match in columns.matches[: options.max_order]])
     if not method.scores_no_match and has_match is not True:
         values = [select(has_match, value, 0.0) for value in values]
-    penalty = brevity_penalty(smoothed.length, smoothed.reference_length)
-    return Precisions(values, present, penalty)
+    return Precisions(values, present, brevity_penalty(smoothed.length, smoothed.reference_length))
 
 
 def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
@@ -539,8 +530,7 @@ def _by_length(columns: Columns, value: float) -> Columns:
 
 def _average(columns: Columns, value: float) -> Columns:
     """Average the matches of an order, of the next order, and the average before (method 5)."""
-    averages = _average_neighbors(columns.matches)
-    return columns._replace(matches=averages, totals=columns.totals[:-1])
+    return columns._replace(matches=_average_neighbors(columns.matches), totals=columns.totals[:-1])
 
 
 def _expect(columns: Columns, value: float) -> Columns:

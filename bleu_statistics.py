@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,6 +20,7 @@ from .bleu_corpus import (
     Int64,
     Label,
     Layout,
+    SmallCorpus,
     find_offsets,
     group_labels,
     is_list,
@@ -31,7 +32,9 @@ from .bleu_counting import (
     ORDERS_OF_ANY_TEXT,
     check_memory,
     count_rows,
+    count_tokens,
 )
+from .bleu_inputs import Call
 from .bleu_messages import show_value, within
 from .bleu_options import Options, Origin, same_or_var
 from .bleu_tokenizers import (
@@ -44,7 +47,7 @@ _ROWS_PER_BATCH = 4096  # a few ms of work per thread, and memory that does not 
 _ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in the CPU cache
 _MIN_ROWS_FOR_THREADS = 512  # below this, starting threads costs more than it saves
 _BATCHES_IN_QUEUE = 64  # bounds the memory of rows that wait for a slow batch
-_SHOWN_LABELS = 3  # in the place of a message
+_SHOWN_LABELS = 3  # that a message lists
 
 
 @picklable
@@ -70,6 +73,8 @@ class Counted:
     groups: by label, in the order of first appearance.
     documents: the document of each segment; None if segments are resampled one by one.
     has_segments: True if each row is that of one segment; False if rows are sums.
+    segments: the number of segments; None if unknown.
+    bigrams_of_segments: as `bigrams`, if the rows are the sum of all segments.
     """
 
     rows: Int64
@@ -78,10 +83,14 @@ class Counted:
     groups: Mapping[Label, Group] = field(default_factory=dict)
     documents: Sequence[Label] | None = None
     has_segments: bool = True
+    segments: int | None = None
+    bigrams_of_segments: Int64 | None = None
 
     @property
     def bigrams(self) -> Int64:
         """matches_2 and totals_2: int64 [segments, 2]; without columns if N is 1."""
+        if self.bigrams_of_segments is not None:
+            return self.bigrams_of_segments
         return take_bigrams(self.rows)
 
     @cached_property
@@ -173,66 +182,74 @@ def sum_by_number(rows: Sequence[Int64], numbers: Int64) -> list[Int64]:
 # --- Corpus to rows -------------------------------------------------------------------------------
 
 
-def count_groups(
-    corpus: Corpus,
-    options: Options,
-    labels: Sequence[Label] | None,
-    documents: Sequence[Label] | None = None,
-) -> Counted:
+def count(call: Call) -> Counted:
+    """Count the rows that the score of a call needs: those of segments, or only their sum.
+
+    The sum needs constant memory; the bigrams of segments take 16 bytes each.
+
+    >>> counted = count(read(["a b", "b"], ["a b", "a b"], None, None, Options(max_order=1)))
+    >>> counted.rows.tolist(), counted.segments
+    ([[3, 3, 3, 4]], 2)
+    """
+    options = call.options
+    has_labels = call.labels is not None or call.documents is not None
+    if has_labels or options.segments or options.confidence or call.tokenizer is None:
+        return count_segments(call)
+    summed = sum_corpus(call.corpus, call.tokenizer, options)
+    return Counted(
+        rows=summed.row[np.newaxis],
+        origin=Origin(call.tokenizer.name, call.corpus.reference_count()),
+        has_segments=False,
+        segments=len(call.corpus),
+        bigrams_of_segments=summed.bigrams,
+    )
+
+
+def count_segments(call: Call) -> Counted:
     """Count all segments; with labels, those of each label with the tokenizer of that label.
 
-    Args:
-        corpus: the texts.
-        options: `tokenize_by` has the tokenizers of single labels.
-        labels: one per segment, as `read_labels` returns them; None for no labels.
-        documents: the document of each segment, as `read_documents` returns them, or None.
-
-    Raises:
-        ValueError: `tokenize_by` names something that is not a label.
-
-    >>> corpus = read_corpus(["a b", "b"], ["a b", "a b"])
-    >>> counted = count_groups(corpus, Options(max_order=1), labels=["x", "y"])
-    >>> counted.groups["y"].segments, counted.groups["y"].origin
-    (array([1]), Origin(tokenizer_name='13a', nrefs='1'))
-    """
-    if labels is not None:
-        check_labels(options, labels)
-        return replace(count_labeled(corpus, options, labels), documents=documents)
-    tokenizer = choose_tokenizer(options, corpus.kind)
-    rows = count_corpus(corpus, tokenizer, options)
-    origin = Origin(tokenizer.name, corpus.reference_count())
-    return Counted(rows, origin, documents=documents)
-
-
-def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Label]) -> Counted:
-    """Count the segments of each label with the tokenizer of that label.
-
     >>> options = Options().override({"tokenize": {"zh": "zh"}, "max_order": 1})
-    >>> corpus = read_corpus(["a b", "東京"], ["a b", "東京"])
-    >>> count_labeled(corpus, options, ["en", "zh"]).rows.tolist()
+    >>> call = read(["a b", "東京"], ["a b", "東京"], ["en", "zh"], None, options)
+    >>> counted = count_segments(call)
+    >>> counted.rows.tolist()
     [[2, 2, 2, 2], [2, 2, 2, 2]]
+    >>> counted.groups["zh"].segments, counted.groups["zh"].origin
+    (array([1]), Origin(tokenizer_name='zh', nrefs='1'))
     """
-    # 1. Count labels with a tokenizer of their own one by one, and all other labels together.
-    segments_of = group_labels(labels)
-    rows = options.layout.allocate(len(corpus))
+    # 1. Count all segments with one tokenizer; or labels with a tokenizer of their own one by one,
+    #    and all other labels together.
+    corpus = call.corpus
+    segments_of = {} if call.labels is None else group_labels(call.labels)
     tokenizer_names: dict[Label, str] = {}
-    for part in split_by_tokenizer(segments_of, options):
-        tokenizer = choose_tokenizer(part.options, corpus.kind)
-        tokenizer_names |= dict.fromkeys(part.labels, tokenizer.name)
-        if len(part.segments) == len(corpus):
-            rows[part.segments] = count_corpus(corpus, tokenizer, part.options)
-            continue
-        with within(f"Among the segments labeled {_write_labels(part.labels)}"):
-            part_rows = count_corpus(corpus.take(part.segments), tokenizer, part.options)
-        rows[part.segments] = part_rows
+    if call.tokenizer is not None:
+        rows = count_corpus(corpus, call.tokenizer, call.options)
+        tokenizer_names = dict.fromkeys([None, *segments_of], call.tokenizer.name)
+    else:
+        rows = call.options.layout.allocate(len(corpus))
+        for part in split_by_tokenizer(segments_of, call.options):
+            tokenizer = choose_tokenizer(part.options, corpus.kind)
+            tokenizer_names |= dict.fromkeys(part.labels, tokenizer.name)
+            if len(part.segments) == len(corpus):
+                rows = count_corpus(corpus, tokenizer, part.options)
+                continue
+            with within(f"Among the segments labeled {_write_labels(part.labels)}"):
+                part_rows = count_corpus(corpus.take(part.segments), tokenizer, part.options)
+            rows[part.segments] = part_rows
     # 2. Collect the values for the signatures of the groups.
-    reference_counts = corpus.reference_counts()
     groups = {}
-    for label, segments in segments_of.items():
-        nrefs = same_or_var(map(str, np.unique(reference_counts[segments]).tolist()))
-        groups[label] = Group(segments, Origin(tokenizer_names[label], nrefs))
-    origin = Origin(same_or_var(tokenizer_names.values()), corpus.reference_count())
-    return Counted(rows, origin, labels, groups)
+    if segments_of:
+        reference_counts = corpus.reference_counts()
+        for label, segments in segments_of.items():
+            nrefs = same_or_var(map(str, np.unique(reference_counts[segments]).tolist()))
+            groups[label] = Group(segments, Origin(tokenizer_names[label], nrefs))
+    return Counted(
+        rows=rows,
+        origin=Origin(same_or_var(tokenizer_names.values()), corpus.reference_count()),
+        labels=call.labels,
+        groups=groups,
+        documents=call.documents,
+        segments=len(corpus),
+    )
 
 
 class LabeledPart(NamedTuple):
@@ -276,17 +293,6 @@ def join_counted(parts: Sequence[Counted]) -> Counted:
     return Counted(rows, origin, labels, groups)
 
 
-def check_labels(options: Options, labels: Iterable[Label]) -> None:
-    """Raise if a tokenizer was chosen for a name that is not a label."""
-    present = set(labels)
-    for label in options.tokenize_by or ():
-        if label not in present:
-            raise ValueError(
-                f"tokenize: {show_value(label)} is not among the labels of `by`. Remove it, or"
-                " correct the label."
-            )
-
-
 def count_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Int64:
     """Count all segments: int64 [segments, 2 N + 2], Fortran-ordered."""
     rows = options.layout.allocate(len(corpus))
@@ -318,7 +324,7 @@ def sum_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> 
     row = np.zeros(options.layout.width, np.int64)
     bigrams = []
     for batch_rows in _count_batches(corpus, tokenizer, options):
-        row += np.add.reduce(batch_rows)
+        row += batch_rows[0] if len(batch_rows) == 1 else np.add.reduce(batch_rows)
         bigrams.append(take_bigrams(batch_rows))
     return SummedCorpus(row, bigrams[0] if len(bigrams) == 1 else np.concatenate(bigrams))
 
@@ -414,15 +420,26 @@ def prepare_batch(batch: Batch, tokenizer: ChosenTokenizer) -> tuple[pa.Array, p
 def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Iterator[Int64]:
     # 1. Choose: the definition of a tokenizer or a rule without a kernel runs in Python, which
     #    holds the GIL, so threads would not help. Nor would they with few rows.
+    rule = options.counting_rule
     is_compiled = False
-    if options.reference_length in kernels.REFERENCE_LENGTH_NUMBERS:
+    if rule.reference_length in kernels.REFERENCE_LENGTH_NUMBERS:
         # To measure a corpus takes a tenth of the time of a small call. The Python implementation
         # builds tuples of n tokens for each n, so its time grows with the square of the orders.
         is_compiled = kernels.is_ready() or kernels.compile_if_worthwhile(
-            corpus.nbytes * max(1, options.counted_orders**2 // ORDERS_OF_ANY_TEXT**2)
+            corpus.nbytes * max(1, rule.max_order**2 // ORDERS_OF_ANY_TEXT**2)
         )
-    splits_in_python = tokenizer.split is not None and not tokenizer.is_native
-    is_in_python = splits_in_python or not is_compiled
+    split = tokenizer.split
+    is_in_python = not is_compiled or not (split is None or tokenizer.is_native)
+    is_plain = tokenizer.is_native and tokenizer.lower is None
+    has_few_orders = rule.max_order <= ORDERS_OF_ANY_TEXT
+    if isinstance(corpus, SmallCorpus) and split and is_plain and has_few_orders:
+        if is_compiled:
+            yield kernels.count_strings(corpus, tokenizer.name, rule)
+        else:
+            tokens = list(map(split, corpus.strings))
+            size = len(corpus)
+            yield count_tokens(tokens[:size], tokens[size:], corpus.bounds, rule)
+        return
     # 2. Count one batch after the other.
     if is_in_python or len(corpus) <= _MIN_ROWS_FOR_THREADS:
         rows_per_batch = _ROWS_PER_PYTHON_BATCH if is_in_python else _ROWS_PER_BATCH

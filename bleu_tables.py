@@ -17,7 +17,16 @@ import pyarrow.compute as pc
 from . import bleu_messages as messages
 from .bleu_corpus import Int64, Label, Layout, SystemName, group_labels
 from .bleu_counting import count_totals
-from .bleu_inputs import is_result, list_labels, read_array, read_documents, read_labels, to_arrow
+from .bleu_inputs import (
+    check_labels,
+    convert_flat,
+    is_result,
+    list_labels,
+    read_array,
+    read_documents,
+    read_labels,
+    to_arrow,
+)
 from .bleu_messages import (
     RUNS_BY_NAME,
     RunOfSystem,
@@ -27,7 +36,7 @@ from .bleu_messages import (
     within_system,
 )
 from .bleu_options import COUNTING_OPTIONS, PRETOKENIZED, Options, Origin, same_or_var
-from .bleu_statistics import Counted, Group, check_labels
+from .bleu_statistics import Counted, Group
 from .bleu_tokenizers import choose_tokenizer
 
 LABEL = "label"  # the column of labels in a table
@@ -524,7 +533,7 @@ def _select_columns(part: Any, place: str) -> pa.Table:
     # 2. Convert them to Arrow.
     try:
         if isinstance(part, Mapping) or hasattr(part, "iloc"):
-            table = pa.table({name: to_arrow(part[name], depth=0) for name in names})
+            table = pa.table({name: to_arrow(part[name], convert_flat) for name in names})
         elif isinstance(part, (pa.Table, pa.RecordBatch)):
             selected = pa.table({name: part.column(name) for name in names})
             table = selected.replace_schema_metadata(part.schema.metadata)

@@ -413,8 +413,7 @@ def _find_advice(name: str, names: Sequence[str]) -> str | None:
     for nearest in difflib.get_close_matches(written, name_of, n=1, cutoff=0.75):
         return f"Did you mean {name_of[nearest]!r}?"
     if _LANGUAGE_CODE.fullmatch(written):
-        language = written[:2]
-        return f"Pass '13a' for languages with spaces between words, or 'moses-{language}'."
+        return f"Pass '13a' for languages with spaces between words, or 'moses-{written[:2]}'."
     return None
 
 
@@ -502,8 +501,7 @@ def _make_definition(split: Split) -> Tokenizer:
 
 def check_tokenizers(options: Options) -> None:
     """Raise as `choose_tokenizer` does, but before texts are generated."""
-    named_labels = options.tokenize_by or ()
-    for label in (None, *named_labels):  # None stands for all other labels
+    for label in (None, *(options.tokenize_by or ())):  # None stands for all other labels
         choose_tokenizer(options.for_label(label), "text")
 
 

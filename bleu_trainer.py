@@ -20,7 +20,15 @@ import pyarrow as pa
 
 from . import bleu_messages as messages
 from .bleu_corpus import STRINGS, Int64, Label, list_items, make_corpus, picklable
-from .bleu_inputs import read_array, read_column, read_corpus, read_labels, warn_about_rows
+from .bleu_inputs import (
+    check_labels,
+    make_call,
+    read_array,
+    read_column,
+    read_corpus,
+    read_labels,
+    warn_about_rows,
+)
 from .bleu_look import Look
 from .bleu_messages import (
     GENERATION_RECIPE,
@@ -36,13 +44,7 @@ from .bleu_messages import (
 )
 from .bleu_options import Options, check_flag
 from .bleu_scoring import bleu, score_row, warn_if_zero
-from .bleu_statistics import (
-    Counted,
-    check_labels,
-    count_groups,
-    count_labeled,
-    join_counted,
-)
+from .bleu_statistics import Counted, count_segments, join_counted
 from .bleu_tables import make_label_column, tabulate
 from .bleu_tokenizers import check_tokenizers
 
@@ -507,14 +509,12 @@ class TrainerMetric:
         references = self._find_references(labels, len(texts))
         batch = (pa.array(texts, STRINGS), references.texts, references.bounds)
         corpus = make_corpus([batch], first_row=evaluation.rows)
-        if self._by:
-            by = self._by[evaluation.rows : evaluation.rows + len(texts)]
-            counted = count_labeled(corpus, self._options, by)
+        by = self._by[evaluation.rows : evaluation.rows + len(texts)] if self._by else None
+        counted = count_segments(make_call(corpus, self._options, by))
+        if by is not None:
             for label, group in counted.groups.items():
                 evaluation.sums[label] += counted.rows[group.segments].sum(axis=0)
         else:
-            by = None
-            counted = count_groups(corpus, self._options, labels=None)
             evaluation.sums[None] += counted.rows.sum(axis=0)
         # 4. Add the batch to the evaluation.
         evaluation.look.add(corpus, counted.bigrams)

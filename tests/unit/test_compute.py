@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 import weakref
 from collections import Counter
 from statistics import fmean
@@ -15,10 +16,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from bleu import bleu_statistics
-from bleu.bleu_compute import score_corpus
-from bleu.bleu_inputs import read_corpus
+from bleu.bleu_inputs import read
 from bleu.bleu_options import Options
-from bleu.bleu_statistics import count_corpus
+from bleu.bleu_statistics import count, count_corpus
 from helpers import Tensor, random_rows, record_warnings, shift_offsets
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -543,9 +543,60 @@ def test_each_segment_is_counted_once(tokenize, calls):
         {"tokenize": tokenize, "segments": True, "confidence": 0.9, "n_resamples": 10}
     )
     with mock.patch.object(bleu_statistics, "count_corpus", wraps=count_corpus) as counted:
-        score_corpus(read_corpus(PAIR_TEXTS, PAIR_REFERENCES), options, PAIRS)
+        count(read(PAIR_TEXTS, PAIR_REFERENCES, PAIRS, None, options))
     sizes = [len(call.args[0]) for call in counted.call_args_list]
     assert (len(sizes), sum(sizes)) == (calls, len(PAIRS))
+
+
+TEXTS = st.one_of(
+    st.text("ab .,&\n\U0001f642é", max_size=12),
+    st.sampled_from(
+        ["a\ud800", "out.txt", "a\n" * 25, "a b c d e f", "&amp;quot;", None, 5, ["a"]]
+    ),
+)
+FEW_ROWS = st.lists(st.tuples(TEXTS, st.lists(TEXTS, max_size=5)), min_size=1, max_size=9)
+OPTIONS_OF_FEW = st.fixed_dictionaries(
+    {},
+    optional={
+        "tokenize": st.sampled_from(
+            ["13a", "none", "intl", "zh", "char", "ptb", "multi-bleu", str.split]
+        ),
+        "lowercase": st.booleans(),
+        "max_order": st.sampled_from([1, 4, 6]),
+        "smooth_method": st.sampled_from(["none", "floor", "nltk-5"]),
+        "reference_length": st.sampled_from(["shortest", "longest"]),
+        "minimum_total": st.just(1),
+        "segments": st.just(True),
+    },
+)
+
+
+@pytest.mark.parametrize("has_kernels", [False, True])
+def test_few_rows_are_scored_as_in_any_container(load, has_kernels, monkeypatch):
+    """Lists of few strs are not converted to Arrow; in tuples they are."""
+    package = type(load()).__module__.rpartition(".")[0]
+    if not has_kernels:
+        kernels = sys.modules[f"{package}.bleu_kernels"]
+        monkeypatch.setattr(kernels, "_is_ready", False)
+        monkeypatch.setattr(kernels, "_can_compile", False)
+
+    def score(container, rows, options):
+        columns = dict(zip(("predictions", "references"), map(container, zip(*rows))))
+        try:
+            return load().compute(**columns, **options)
+        except (TypeError, ValueError) as error:
+            return type(error), str(error)
+
+    @given(FEW_ROWS, OPTIONS_OF_FEW)
+    @settings(max_examples=100, deadline=None)
+    def check(rows, options):
+        of_lists, of_tuples = (
+            record_warnings(lambda container=container: score(container, rows, options))
+            for container in (list, tuple)
+        )
+        assert of_lists == of_tuples
+
+    check()
 
 
 def simulate_macro(rows, labels, n_resamples, seed):

@@ -15,7 +15,7 @@ import pytest
 import sacrebleu
 import unicode_tables
 import yaml
-from bleu.bleu_inputs import read_corpus, read_texts
+from bleu.bleu_inputs import read, read_corpus, read_texts
 from bleu.bleu_options import (
     CONVENTIONS,
     REFERENCE_LENGTHS,
@@ -61,6 +61,7 @@ def test_docstrings(name):
             "pa": pa,
             "evaluate": evaluate,
             "Options": Options,
+            "read": read,
             "read_corpus": read_corpus,
             "read_texts": read_texts,
         },

@@ -4,7 +4,12 @@ import copy
 import inspect
 import pickle
 import shutil
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from unittest.mock import Mock
 
 import evaluate
 import numpy as np
@@ -20,10 +25,64 @@ from helpers import ROOT, random_rows, read_result, run_python, start_python
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
+PREDICTIONS, REFERENCES = random_rows(seed=8, count=300)
+
+# One call.
+
+
+def trace_texts(bleu, **columns):
+    """Return the file and the name of each function, behind the class, that a call passes its texts to.
+
+    The texts are the list of predictions, or what holds them. Methods of what holds them don't count.
+    """
+    folder = type(bleu).__module__.rpartition(".")[0]
+    found = {}
+
+    def trace(frame, event, argument):
+        if event != "call" or not frame.f_globals.get("__name__", "").startswith(folder):
+            return
+        code = frame.f_code
+        file = Path(code.co_filename).stem
+        arguments = [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
+        holders = ("Call", "Corpus", "SmallCorpus", "Batch", "Array", "ChunkedArray")
+        has_texts = any(
+            argument is columns["predictions"] or type(argument).__name__.endswith(holders)
+            for argument in arguments
+        )
+        if has_texts and file not in ("bleu_metric", "bleu_corpus"):
+            found[file, code.co_name] = None
+
+    sys.setprofile(trace)
+    try:
+        bleu.compute(**columns)
+    finally:
+        sys.setprofile(None)
+    return list(found)
+
+
+def test_texts_pass_few_functions_and_one_file_after_the_other(load):
+    """Reading, counting and the look follow each other, and none goes back to an earlier one."""
+    bleu = load()
+    bleu.warm_up()
+    bleu.compute(predictions=PREDICTIONS[:20], references=REFERENCES[:20])  # is looked at
+    found = trace_texts(bleu, predictions=PREDICTIONS[20:40], references=REFERENCES[20:40])
+    assert len(found) <= 12, found
+    files = [file for file, _ in groupby(found, key=itemgetter(0))]
+    assert files == ["bleu_buffer", "bleu_inputs", "bleu_statistics", "bleu_kernels", "bleu_look"]
+
+
+def test_the_tokenizer_is_chosen_once(load, monkeypatch):
+    bleu = load()
+    package = type(bleu).__module__.rpartition(".")[0]
+    module = sys.modules[f"{package}.bleu_inputs"]
+    chosen = Mock(wraps=module.choose_tokenizer)
+    monkeypatch.setattr(module, "choose_tokenizer", chosen)
+    bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
+    assert chosen.call_count == 1
+
+
 # Loading, processes and threads.
 
-
-PREDICTIONS, REFERENCES = random_rows(seed=8, count=300)
 
 SCORE = """
 import json, sys
