@@ -59,7 +59,6 @@ from .bleu_results import (
     NGramDifference,
     OrderDifference,
     SegmentDifference,
-    SystemScore,
     Token,
 )
 from .bleu_scoring import NOISE, bleu, count_wins, warn_about_zeros
@@ -123,18 +122,16 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
                 look_at(corpus, take_bigrams(rows_of_system), options)
     first_score, second_score = bleu(rows.sum(axis=1), options).tolist()
     segment_scores = bleu(rows, options.for_segments())
-    first_scores, second_scores = segment_scores
-    deltas = second_scores - first_scores
+    deltas = segment_scores[1] - segment_scores[0]
     difference = Difference(count_wins(deltas))
-    scores: dict[SystemName, SystemScore] = {
-        first_name: {"bleu": first_score, "score": 100 * first_score},  # type: ignore[typeddict-item]
+    difference["systems"] = {
+        first_name: {"bleu": first_score, "score": 100 * first_score},
         second_name: {
             "bleu": second_score,
             "score": 100 * second_score,
             "delta": second_score - first_score,
         },
     }
-    difference["systems"] = scores
     # 3. Score the groups.
     difference["by_length"] = _score_lengths(rows, names, options)
     groups: dict[Label, Int64] = {}
@@ -198,17 +195,17 @@ def _count_pair(
         prepared = prepare_texts(references, tokenizer, "references", batch.row_of_reference)
         columns["references"] = pa.chunked_array([prepared])
         # 2. Number the tokens of all texts. If they have to be in lower case, they are already.
-        texts_of_block = Texts(columns, first_corpus.kind)
-        numbered = number_texts(texts_of_block, tokenizer._replace(lower=None))
+        numbered = number_texts(Texts(columns, first_corpus.kind), tokenizer._replace(lower=None))
         # 3. Count both systems. Their predictions are followed by the references.
         ids = make_lists(numbered.offsets, pa.array(numbered.numbers))
         reference_ids = ids.slice(len(corpora) * size)
         for system in range(len(corpora)):
             prediction_ids = ids.slice(system * size, size)
             id_batch = batch._replace(predictions=prediction_ids, references=reference_ids)
-            id_rows = count_batch(id_batch, ChosenTokenizer("ids"), options)
-            rows[system, start : start + size] = id_rows
-        ngrams.add(Block(start, numbered, bounds))
+            rows[system, start : start + size] = count_batch(
+                id_batch, ChosenTokenizer("ids"), options
+            )
+        ngrams.add(start, numbered, bounds)
         start += size
     return rows, ngrams
 
@@ -226,8 +223,7 @@ def _score_lengths(
     first_lengths = (0, *LENGTHS)
     scored: list[LengthDifference] = []
     for i, group in _score_groups(rows, groups, names, options).items():
-        is_last_range = i == len(LENGTHS)
-        last_length = None if is_last_range else first_lengths[i + 1] - 1
+        last_length = None if i == len(LENGTHS) else LENGTHS[i] - 1
         scored.append({"from": first_lengths[i], "to": last_length, **group})
     return scored
 
@@ -254,19 +250,6 @@ def _score_groups(
 # --- N-grams --------------------------------------------------------------------------------------
 
 
-class Block(NamedTuple):
-    """The texts of consecutive segments.
-
-    first_segment: the corpus row of the first segment.
-    texts: predictions of the first system, predictions of the second system, then references.
-    bounds: int64 [segments + 1], the offsets of each segment's references.
-    """
-
-    first_segment: int
-    texts: NumberedTexts
-    bounds: Int64
-
-
 class NGramTable(NamedTuple):
     """N-grams of one order in which the systems differ.
 
@@ -286,7 +269,7 @@ class NGramTable(NamedTuple):
 
 
 class NGramDifferences:
-    """The n-grams that only one system matches, collected from blocks.
+    """The n-grams that only one system matches, collected from blocks of segments.
 
     Memory grows with the number of distinct n-grams in which the systems differ, not with the text.
     Beyond `MAX_NGRAMS` rows per order, n-grams with the fewest matches so far are dropped.
@@ -296,7 +279,7 @@ class NGramDifferences:
     >>> tokens = pa.array(["a", "b", "c"])
     >>> texts = NumberedTexts(np.array([0, 1, 0, 2]), np.array([0, 1, 2, 4]), tokens)
     >>> differences = NGramDifferences(max_order=1)
-    >>> differences.add(Block(0, texts, bounds=np.array([0, 1])))
+    >>> differences.add(0, texts, bounds=np.array([0, 1]))
     >>> differences.list_most_distinctive("A", "B")[0]["systems"]["A"]
     [{'ngram': ['a'], 'count': 1, 'matches': {'A': 1, 'B': 0}, 'segment': 0}]
     """
@@ -305,18 +288,24 @@ class NGramDifferences:
         self._numbers: dict[Token, int] = {}  # of the tokens in the tables
         self._tables: list[list[NGramTable]] = [[] for _ in range(max_order)]  # by order
 
-    def add(self, block: Block) -> None:
-        """Add the n-grams of a block."""
-        differences = list(_find_differences(block, len(self._tables)))
+    def add(self, first_segment: int, texts: NumberedTexts, bounds: Int64) -> None:
+        """Add the n-grams of consecutive segments.
+
+        Args:
+            first_segment: the corpus row of the first segment.
+            texts: predictions of the first system, predictions of the second system, then
+                references.
+            bounds: int64 [segments + 1], the offsets of each segment's references.
+        """
+        differences = list(_find_differences(first_segment, texts, bounds, len(self._tables)))
         # 1. Renumber the tokens. Only tokens of n-grams that differ get a number in the tables.
-        block_tokens = block.texts.tokens
-        is_used = np.zeros(len(block_tokens), bool)
+        is_used = np.zeros(len(texts.tokens), bool)
         for table in differences:
             is_used[table.tokens] = True
-        used_tokens = block_tokens.filter(pa.array(is_used)).to_pylist()
-        new_numbers = np.zeros(len(block_tokens), np.int32)
+        new_numbers = np.zeros(len(texts.tokens), np.int32)
         new_numbers[is_used] = [
-            self._numbers.setdefault(token, len(self._numbers)) for token in used_tokens
+            self._numbers.setdefault(token, len(self._numbers))
+            for token in texts.tokens.filter(pa.array(is_used)).to_pylist()
         ]
         # 2. Add the tables; if they are too long, keep the n-grams with the most matches so far.
         for tables, table in zip(self._tables, differences):
@@ -324,8 +313,7 @@ class NGramDifferences:
             if sum(len(table.tokens) for table in tables) > MAX_NGRAMS:
                 merged = _merge(tables)
                 rarest_last = np.argsort(-merged.surplus.sum(axis=1), kind="stable")
-                kept_rows = np.sort(rarest_last[: MAX_NGRAMS // 2])
-                tables[:] = [merged.take(kept_rows)]
+                tables[:] = [merged.take(np.sort(rarest_last[: MAX_NGRAMS // 2]))]
 
     def list_most_distinctive(
         self, first_name: SystemName, second_name: SystemName
@@ -378,19 +366,19 @@ def _distinctiveness(ngram: NGramDifference) -> float:
     return mcnemar_statistic(first_matches, second_matches)
 
 
-def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
+def _find_differences(
+    first_segment: int, texts: NumberedTexts, bounds: Int64, max_order: int
+) -> Iterator[NGramTable]:
     """Yield, for each order, the n-grams in which the systems differ.
 
-    There is one row per n-gram and segment. Tokens are numbered as in the block.
+    There is one row per n-gram and segment. Tokens are numbered as in the texts.
     """
     # 1. Begin with n-grams without tokens. Their number is that of their segment, so that all
     #    longer n-grams have different numbers in different segments.
-    texts = block.texts
     text_of = texts.text_of()
-    segments = np.arange(len(block.bounds) - 1)
-    segments_of_references = segments.repeat(np.diff(block.bounds))
-    segment_of_text = np.concatenate([segments, segments, segments_of_references])
-    segment_of = segment_of_text[text_of]
+    segments = np.arange(len(bounds) - 1)
+    segments_of_references = segments.repeat(np.diff(bounds))
+    segment_of = np.concatenate([segments, segments, segments_of_references])[text_of]
     occurrences = Occurrences(starts=np.arange(len(texts.numbers)), numbers=segment_of)
     for n in range(max_order):
         # 2. Extend the n-grams by a token.
@@ -410,12 +398,11 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
         counts = flat_counts.reshape(_REFERENCE + 1, distinct)
         # 4. Compare the clipped counts of both systems.
         matches = np.minimum(counts[:_REFERENCE], counts[_REFERENCE])
-        matches_of_first, matches_of_second = matches
-        different = np.flatnonzero(matches_of_first != matches_of_second)
+        different = np.flatnonzero(matches[0] != matches[1])
         distinctive = matches[:, different]
         surplus = np.maximum(distinctive - distinctive[::-1], 0)
         examples = starts[np.searchsorted(ngrams, different)]
-        first_segments = np.where(surplus, block.first_segment + segment_of[examples], _NO_SEGMENT)
+        first_segments = np.where(surplus, first_segment + segment_of[examples], _NO_SEGMENT)
         tokens = texts.numbers[examples[:, np.newaxis] + np.arange(n + 1)]
         yield NGramTable(
             tokens=tokens.astype(np.int32),
@@ -424,8 +411,7 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
         )
         # 5. Keep the n-grams that matched, because a longer n-gram matches only if its beginning
         #    does.
-        has_match = matches.any(axis=0)
-        occurrences = occurrences.take(has_match[ngrams])
+        occurrences = occurrences.take(matches.any(axis=0)[ngrams])
 
 
 def _merge(tables: Sequence[NGramTable]) -> NGramTable:
@@ -538,9 +524,8 @@ class Difference(Report):
         for label, of_label in self.get("groups", {}).items():
             records.append({"part": "group", "group": label, **of_label})
         for record in records:
-            scores = record.pop("bleu")
             delta = record.pop("delta")
-            for name, score in scores.items():
+            for name, score in record.pop("bleu").items():
                 record[f"bleu_{name}"] = score
             record["delta"] = delta  # behind the scores
         return records
@@ -563,10 +548,7 @@ class Difference(Report):
 
     def _html_table(self) -> str:
         """Return a table of groups and, if the systems differ in n-grams, a table of n-grams."""
-        tables = [self._group_rows()]
-        ngram_rows = self._ngram_rows()
-        if ngram_rows:
-            tables.append(ngram_rows)
+        tables = filter(None, [self._group_rows(), self._ngram_rows()])
         return "".join(write_table(head, rows) for head, *rows in tables)
 
     def _group_rows(self) -> list[list[str]]:
@@ -587,8 +569,7 @@ class Difference(Report):
                 bounds = f"{of_length['from']} and more"
             summaries[f"reference of {bounds} tokens"] = of_length
         # 2. Write the rows; labels that look like a summary are in quotes.
-        names = [write_name(name) for name in systems]
-        rows = [["", "segments", *names, "difference"]]
+        rows = [["", "segments", *map(write_name, systems), "difference"]]
         for summary, group in summaries.items():
             rows.append(_write_group(summary, group))
         groups = self.get("groups", {})
@@ -604,12 +585,11 @@ class Difference(Report):
         for name in self["systems"]:
             for ngram in self.distinctive_ngrams(name, _PRINTED_NGRAMS):
                 text = write_name(" ".join(map(str, ngram["ngram"])))
-                first_matches, second_matches = ngram["matches"].values()
-                lead = second_matches - first_matches
-                rows.append([text, f"{first_matches:,}", f"{second_matches:,}", f"{lead:+,}"])
+                first, second = ngram["matches"].values()
+                rows.append([text, f"{first:,}", f"{second:,}", f"{second - first:+,}"])
         if not rows:
             return []
-        names = [write_name(name) for name in self["systems"]]
+        names = map(write_name, self["systems"])
         return [["n-grams matched by one system only", *names, "difference"], *rows]
 
 

@@ -67,8 +67,7 @@ def explain_segment(
     try:
         with warn_once_per_kind():  # no warning beside an error
             corpus = read_corpus([prediction], [listed])
-            references_read = pa.chunked_array([corpus.batches[0].references])
-            texts = (corpus.predictions, references_read)
+            texts = (corpus.predictions, pa.chunked_array([corpus.batches[0].references]))
             if corpus.kind == "tokens" and any(map(are_sentences, texts)):
                 raise TypeError("prediction: got tokens that contain spaces, as sentences do.")
     except TypeError as error:
@@ -85,7 +84,7 @@ def explain_segment(
     orders = list(number_orders([tokens, *reference_tokens], rule.max_order))
     # 2. Count and score.
     matches = [order.clipped.total() for order in orders]
-    lengths = [len(reference) for reference in reference_tokens]
+    lengths = list(map(len, reference_tokens))
     row = np.array(make_row(matches, len(tokens), lengths, rule))
     smoothed = scoring.precisions(row, options)
     explanation = Explanation(scoring.score_row(row, options, smoothed))
@@ -114,12 +113,12 @@ def explain_segment(
     indices = [0]
     if not isinstance(listed, str):
         indices = [i for i, reference in enumerate(listed) if not is_missing(reference)]
-    effective_length = int(row[options.layout.reference_length])
-    explanation["effective_reference"] = indices[lengths.index(effective_length)]
+    effective = lengths.index(row[options.layout.reference_length])
+    explanation["effective_reference"] = indices[effective]
     # 5. Describe the n-grams.
-    totals = row[options.layout.totals].tolist()
     explanation["orders"] = [
-        _explain_order(order, total, tokens) for order, total in zip(explained_orders, totals)
+        _explain_order(order, total, tokens)
+        for order, total in zip(explained_orders, row[options.layout.totals].tolist())
     ]
     return explanation
 
@@ -130,8 +129,7 @@ _BYTES_PER_LISTED_TOKEN = 8  # a pointer in the list of an n-gram
 def _check_listed_ngrams(tokens: int, max_order: int) -> None:
     """Raise if the n-grams of a prediction, which `explain` lists one by one, fill the memory."""
     orders = np.arange(1, min(max_order, tokens) + 1)
-    listed = int((orders * (tokens - orders + 1)).sum())
-    needed = _BYTES_PER_LISTED_TOKEN * listed
+    needed = _BYTES_PER_LISTED_TOKEN * int((orders * (tokens - orders + 1)).sum())
     check_memory("prediction", needed, tokens=tokens, max_order=max_order, task="list")
 
 
@@ -181,8 +179,7 @@ def number_orders(texts: Sequence[Tokens], max_order: int) -> Iterator[NumberedO
         number_of: dict[tuple[int, Hashable], int] = {}
         longer = []
         for tokens, beginnings in zip(texts, numbers):
-            last_tokens = tokens[order - 1 :]
-            keys = zip(beginnings, last_tokens)  # beginnings without a further token are left out
+            keys = zip(beginnings, tokens[order - 1 :])  # the last beginning has no further token
             longer.append([number_of.setdefault(key, len(number_of)) for key in keys])
         numbers = longer
         yield NumberedOrder(order, numbers[0], numbers[1:])
@@ -215,8 +212,7 @@ def _cover_tokens(
         changes = np.zeros(len(tokens) + 1, np.int64)
         changes[matched] += 1
         changes[np.array(matched, np.int64) + order] -= 1
-        is_covered = np.cumsum(changes[:-1]) > 0
-        longest[is_covered & (longest == 0)] = order
+        longest[(np.cumsum(changes[:-1]) > 0) & (longest == 0)] = order
     return {"tokens": list(tokens), "longest_match": longest.tolist(), "length": len(tokens)}
 
 
@@ -261,16 +257,10 @@ class Explanation(report.Report):
         return rows
 
     def _records(self) -> list[dict[str, Any]]:
-        orders = self["orders"]
+        counts = ("order", "total", "unclipped_matches", "matches")
         return [
-            {
-                "order": order["order"],
-                "total": order["total"],
-                "unclipped_matches": order["unclipped_matches"],
-                "matches": order["matches"],
-                "precision": precision,
-            }
-            for order, precision in zip(orders, self["precisions"])
+            {**{name: order[name] for name in counts}, "precision": precision}
+            for order, precision in zip(self["orders"], self["precisions"])
         ]
 
     def to_html(self) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -71,12 +71,10 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     columns = list(texts.columns.values())
     predictions = columns[0]
     references = columns[-1]
-    tokenizer = choose_tokenizer(options, texts.kind)
-    segment_options = options.for_segments()
     _look_at_texts(predictions, options, "predictions[{row}]")
     # 1. Number the n-grams of all texts, and look up which references have them. Counting a pair
     #    then takes one step per common n-gram.
-    numbered = number_texts(texts, tokenizer)
+    numbered = number_texts(texts, choose_tokenizer(options, texts.kind))
     _check_memory_of_pairs(texts, numbered, options.counted_orders)
     kernels.compile_if_worthwhile(predictions.nbytes * len(references))  # grows with the pairs
     lengths = numbered.lengths()
@@ -95,14 +93,12 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
         shape = (end - start, len(references))
         rows = np.empty((layout.width, *shape), np.int64)
         rows[layout.matches] = 0
-        for matches, index in zip(rows[layout.matches], indexes):
-            first_ngram, end_ngram = np.searchsorted(index.predictions, [start, end])
+        for matches, (of_prediction, ngrams, begins, of_ngram) in zip(
+            rows[layout.matches], indexes
+        ):
+            batch = slice(*np.searchsorted(of_prediction, [start, end]))
             kernels.count_common(
-                index.predictions[first_ngram:end_ngram] - start,
-                index.ngrams[first_ngram:end_ngram],
-                index.begins,
-                index.references,
-                matches,
+                of_prediction[batch] - start, ngrams[batch], begins, of_ngram, matches
             )
         # 3. Complete the rows and score them.
         batch_lengths = lengths[start:end, np.newaxis]
@@ -112,34 +108,22 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
         rows[layout.length] = batch_lengths
         rows[layout.reference_length] = lengths[first_reference:]
         flat_rows = rows.reshape(layout.width, -1).T
-        scores[start:end] = bleu(flat_rows, segment_options).reshape(shape)
+        scores[start:end] = bleu(flat_rows, options.for_segments()).reshape(shape)
     return scores
-
-
-class _InvertedIndex(NamedTuple):
-    """The n-grams of one order in predictions, and the references that have them.
-
-    `count_common` takes the fields.
-
-    predictions, ngrams: the prediction and the number of each n-gram, sorted by prediction.
-    begins: the offsets in `references` of the references of each number, and the end of the last
-        ones.
-    references: the references that have an n-gram, sorted by its number.
-    """
-
-    predictions: Int64
-    ngrams: Int64
-    begins: Int64
-    references: Int64
 
 
 def _index_ngrams(
     ngrams: NumberedNGrams, prediction_count: int, first_reference: int
-) -> _InvertedIndex:
-    """Index the n-grams of one order.
+) -> tuple[Int64, Int64, Int64, Int64]:
+    """Index the n-grams of one order, as `count_common` takes them.
 
     The first `prediction_count` texts are predictions; the texts from `first_reference` on are
     references. A text may be both.
+
+    Returns:
+        The prediction and the number of each n-gram, sorted by prediction; the offsets of each
+        number in the last array, and its end; the references that have an n-gram, sorted by its
+        number.
     """
     in_predictions = np.flatnonzero(ngrams.texts < prediction_count)
     by_prediction = in_predictions[sorted_order(ngrams.texts[in_predictions])]
@@ -147,11 +131,11 @@ def _index_ngrams(
     by_number = in_references[sorted_order(ngrams.numbers[in_references])]
     distinct = ngrams.numbers.max(initial=-1) + 1
     ends = np.cumsum(np.bincount(ngrams.numbers[by_number], minlength=distinct))
-    return _InvertedIndex(
-        predictions=ngrams.texts[by_prediction],
-        ngrams=ngrams.numbers[by_prediction],
-        begins=np.concatenate([[0], ends]),
-        references=ngrams.texts[by_number] - first_reference,
+    return (
+        ngrams.texts[by_prediction],
+        ngrams.numbers[by_prediction],
+        np.concatenate([[0], ends]),
+        ngrams.texts[by_number] - first_reference,
     )
 
 
@@ -182,17 +166,19 @@ class SelfBleu(Report):
             return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
         records: list[dict[str, Any]] = []
         for label, scores in self["groups"].items():
-            texts = len(scores["segment_bleu"])
-            records.append({"group": label, "texts": texts, "self_bleu": scores["self_bleu"]})
+            records.append(
+                {
+                    "group": label,
+                    "texts": len(scores["segment_bleu"]),
+                    "self_bleu": scores["self_bleu"],
+                }
+            )
         return records
 
 
 def _describe_texts(self_bleu: float, segment_bleu: Sequence[float]) -> list[str]:
     lowest, median, highest = np.quantile(segment_bleu, [0, 0.5, 1])
-    cells = [f"{len(segment_bleu):,}"]
-    for score in (self_bleu, lowest, median, highest):
-        cells.append(write_score(score))
-    return cells
+    return [f"{len(segment_bleu):,}", *map(write_score, (self_bleu, lowest, median, highest))]
 
 
 def measure_self_bleu(texts: object, options: Options, *, against: object, by: object) -> SelfBleu:
@@ -215,10 +201,9 @@ def measure_self_bleu(texts: object, options: Options, *, against: object, by: o
         warn_if_reordered({"texts": texts}, by=by)
         labels = read_labels(by)
         if labels is not None and len(labels) != len(column):
-            texts_passed = count_things(len(column), "text")
             raise ValueError(
-                f"by: got {count_things(len(labels), 'label')} for {texts_passed}. Pass one label"
-                " per text."
+                f"by: got {count_things(len(labels), 'label')} for"
+                f" {count_things(len(column), 'text')}. Pass one label per text."
             )
         return score_against_others(read, options, labels)
     # A reference that is None is absent, as it is for `compute`.
@@ -346,8 +331,8 @@ def _score_others(
         )
         effective = []
         for i, length in enumerate(distinct.tolist()):
-            has_only_one_text = texts_of_length[i] == 1
-            other_lengths = np.delete(distinct, i) if has_only_one_text else distinct
+            is_of_one_text = texts_of_length[i] == 1
+            other_lengths = np.delete(distinct, i) if is_of_one_text else distinct
             effective.append(find_length(length, other_lengths.tolist()))
         reference_lengths[of_group] = np.array(effective)[inverse]
     # 3. Score.
@@ -371,11 +356,10 @@ def _score_matches(
 
 
 def _describe_scores(scores: Float64, origin: Origin, options: Options) -> SelfBleuScores:
-    signature = make_signature(options.for_segments(), origin, has_segment_scores=True)
     return {
         "self_bleu": float(scores.mean()),
         "segment_bleu": scores.tolist(),
-        "signature": signature,
+        "signature": make_signature(options.for_segments(), origin, has_segment_scores=True),
     }
 
 
