@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import sqrt
 from statistics import fmean
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -116,8 +116,9 @@ class _IdRows:
     def make_rectangle(self, width: int, filler: int) -> Int64:
         """Return the rows at one width, with a negative number where there is no token."""
         rectangle = np.full((len(self), width), filler)
-        is_inside = np.arange(width) < self.widths[:, None]
-        rectangle[is_inside] = np.where(self.is_token, self.ids, filler)
+        rectangle[np.arange(width) < self.widths[:, None]] = np.where(
+            self.is_token, self.ids, filler
+        )
         return rectangle
 
 
@@ -206,8 +207,8 @@ class _LabelPlaces:
         first, end, last_id = _find_ends(text)
         label_first, label_end, last_label_id = _find_ends(label)
         is_other_end = np.diff(label_end) != 0
-        has_ended = (last_id == end_id) & (last_label_id != end_id)
-        self.is_full &= bool((end >= label_end).all()) and not has_ended.any()
+        has_ended = (end < label_end) | ((last_id == end_id) & (last_label_id != end_id))
+        self.is_full &= not has_ended.any()
         self.is_masked_alike &= bool(((first == label_first) & (first > 1)).all())
         self.unequal_labels += int(np.count_nonzero(is_other_end))
         self.equal_predictions += int(np.count_nonzero(is_other_end & (np.diff(end) == 0)))
@@ -233,20 +234,18 @@ class _LabelPlaces:
             return
         large_lead = _find_lead(self.tokens)
         before, same = int(self.before[0]), int(self.same[0])
-        in_columns = max(before, same)
         # 1. Without a mask, only the argmax can be told from generated text. Tokens in their own
         #    columns may be generated, unless predictions fill a rectangle and labels do not.
         if not self.is_masked:
             is_rectangle = 2 * self.equal_predictions >= self.unequal_labels > 0
-            others = max(min(before, same), self.after_start)
             found = self.same if is_rectangle and same > before else self.before
             matches, resumed, after_wrong = found.tolist()
-            is_resumed = resumed > _find_lead(after_wrong)
-            if self.is_full and is_resumed and matches - others > large_lead:
+            lead = matches - max(min(before, same), self.after_start)
+            if self.is_full and lead > large_lead and resumed > _find_lead(after_wrong):
                 warn(_ARGMAX)
             return
         # 2. Compare the places of the labels' tokens.
-        elsewhere = max(in_columns, self.after_padding)
+        elsewhere = max(before, same, self.after_padding)
         generated = max(self.at_start, self.after_start)
         if self.is_masked_alike:
             evidence = "the predictions are masked in the same columns"
@@ -255,11 +254,11 @@ class _LabelPlaces:
             share = describe_share(elsewhere, self.tokens, "label token")
             evidence = f"the predictions have {share} in the same columns, or one column before"
             raise ValueError(_NOT_GENERATED.format(evidence=evidence))
-        small_lead = min(self.tokens / 5, 3 * sqrt(generated + elsewhere))
+        if generated - elsewhere > min(self.tokens / 5, 3 * sqrt(generated + elsewhere)):
+            return
         # 3. A model that has learned little has few of the labels' tokens at any place.
         has_start = len(self.first_ids) == 1 and len(self.second_ids) > 1
-        is_generated = has_start or 4 * self.generated_rows > self.rows
-        if generated - elsewhere > small_lead or is_generated:
+        if has_start or 4 * self.generated_rows > self.rows:
             return
         if self.has_equal_widths and len(self.first_ids) > 1:
             evidence = "the predictions have the width of the labels"
@@ -276,24 +275,17 @@ def _find_lead(tokens: int) -> float:
     return tokens / 5 + 1.5 * sqrt(tokens)
 
 
-class _Ends(NamedTuple):
-    """The column of the first token of each row, the column after its last token, and that token.
+def _find_ends(rectangle: Int64) -> tuple[Int64, Int64, Int64]:
+    """Return each row's first column with a token, the column after its last token, and that token.
 
     For a row without tokens, the columns are its width and 0.
     """
-
-    first: Int64
-    end: Int64
-    last_id: Int64
-
-
-def _find_ends(rectangle: Int64) -> _Ends:
     is_token = rectangle >= 0
     width = rectangle.shape[1]
     is_empty = ~is_token.any(axis=1)
     first = np.where(is_empty, width, is_token.argmax(axis=1))
     end = np.where(is_empty, 0, width - is_token[:, ::-1].argmax(axis=1))
-    return _Ends(first, end, rectangle[np.arange(len(end)), end - 1])
+    return first, end, rectangle[np.arange(len(end)), end - 1]
 
 
 def _count_matches(text: Int64, label: Int64) -> Int64:
@@ -305,8 +297,8 @@ def _count_matches(text: Int64, label: Int64) -> Int64:
     """
     is_label, is_match = label >= 0, text == label
     is_after_wrong = is_label[:, 2:] & (is_label & ~is_match)[:, 1:-1]
-    is_resumed = is_match[:, 2:] & is_after_wrong
-    return np.array([is_match.sum(), is_resumed.sum(), is_after_wrong.sum()])
+    resumed = np.count_nonzero(is_match[:, 2:] & is_after_wrong)
+    return np.array([np.count_nonzero(is_match), resumed, np.count_nonzero(is_after_wrong)])
 
 
 def _remove_padding(rectangle: Int64) -> Int64:
@@ -342,20 +334,6 @@ class _Evaluation:
     first_labels: list[str] = field(default_factory=list)
     issued_warnings: set[str] = field(default_factory=set)
     alignment: _LabelPlaces = field(default_factory=_LabelPlaces)
-
-
-class _IdPair(NamedTuple):
-    """The predictions and the labels that a trainer passes, as ids."""
-
-    predictions: Any
-    labels: Any
-
-
-class _References(NamedTuple):
-    """The references of a batch, in the order of its rows, and the offsets of each row's."""
-
-    texts: pa.Array
-    bounds: Int64
 
 
 _RESTARTED = Notice(
@@ -418,8 +396,7 @@ class TrainerMetric:
                 self._known_texts.update(text.strip() for text in row_texts)
         # 3. Read the labels.
         self._by: list[Label] = []
-        row_count = None if references is None else self._expected_rows
-        labels = read_labels(by, row_count)
+        labels = read_labels(by, None if references is None else self._expected_rows)
         if labels is not None:
             if not labels:
                 raise ValueError(
@@ -463,9 +440,8 @@ class TrainerMetric:
         try:
             if not isinstance(compute_result, (bool, np.bool_)):
                 raise TypeError(_PAIR_EXPECTED.format(found="two arguments"))
-            pair = _read_pair(prediction)
             with warn_once_per_kind(self._evaluation.issued_warnings):
-                self._count(pair)
+                self._count(*_read_pair(prediction))
                 return self._finish() if compute_result else {}
         except Exception:
             self.reset()
@@ -474,18 +450,17 @@ class TrainerMetric:
     def reset(self) -> None:
         """Discard the batches of an interrupted evaluation; no trainer announces a new one."""
         width = self._options.layout.width
-        labels = list(self._keys) or [None]
-        sums = {label: np.zeros(width, np.int64) for label in labels}
+        sums = {label: np.zeros(width, np.int64) for label in self._keys or [None]}
         self._evaluation = _Evaluation(sums, Look(self._options))
 
-    def _count(self, pair: _IdPair) -> None:
+    def _count(self, predicted_ids: object, label_ids: object) -> None:
         evaluation = self._evaluation
         # 1. Decode predictions and labels; labels may be missing if references were passed.
-        predictions = self._read_rows("predictions", pair.predictions)
+        predictions = self._read_rows("predictions", predicted_ids)
         texts = self._decode("predictions", predictions)
         labels: list[str] = []
-        if pair.labels is not None:
-            label_rows = self._read_rows("labels", pair.labels)
+        if label_ids is not None:
+            label_rows = self._read_rows("labels", label_ids)
             labels = self._decode_labels(label_rows, len(texts))
             evaluation.alignment.add(predictions, label_rows, self._end_token_id)
         elif self._references is None:
@@ -499,15 +474,13 @@ class TrainerMetric:
             remaining = max(0, self._expected_rows - evaluation.rows)
             if len(texts) > remaining:
                 further = labels[remaining:]
-                repeated = evaluation.first_labels[: len(further)]
-                if not labels or further != repeated:
+                if not labels or further != evaluation.first_labels[: len(further)]:
                     raise self._wrong_number(evaluation.rows + len(texts))
                 del texts[remaining:], labels[remaining:]
             if not texts:
                 return
         # 3. Find the references and count.
-        references = self._find_references(labels, len(texts))
-        batch = (pa.array(texts, STRINGS), references.texts, references.bounds)
+        batch = (pa.array(texts, STRINGS), *self._find_references(labels, len(texts)))
         corpus = make_corpus([batch], first_row=evaluation.rows)
         by = self._by[evaluation.rows : evaluation.rows + len(texts)] if self._by else None
         counted = count_segments(make_call(corpus, self._options, by))
@@ -526,30 +499,29 @@ class TrainerMetric:
     def _decode_labels(self, label_rows: _IdRows, predictions: int) -> list[str]:
         """Decode the labels of a batch; warn if they were the first ones of this evaluation."""
         if len(label_rows) != predictions:
-            got = count_things(predictions, "prediction")
-            label_count = count_things(len(label_rows), "row")
             raise ValueError(
-                f"Got {got} and {label_count} of labels."
+                f"Got {count_things(predictions, 'prediction')} and"
+                f" {count_things(len(label_rows), 'row')} of labels."
                 " Generate one sequence per row (num_return_sequences=1)."
             )
         labels = self._decode("labels", label_rows)
         # An interrupted evaluation starts again with the same labels. Its predictions differ if the
         # model has learned since. Labels that are alike, such as one class, may come again anyway.
         first_labels = self._evaluation.first_labels
-        differ = len(set(labels)) > 1
-        if differ and labels == first_labels:
+        if labels == first_labels and len(set(labels)) > 1:
             warn(_RESTARTED)
         if not first_labels:
             self._evaluation.first_labels = list(labels)
         return labels
 
-    def _find_references(self, labels: list[str], size: int) -> _References:
-        """Return the references of the next `size` rows: those that were passed, or the labels.
+    def _find_references(self, labels: list[str], size: int) -> tuple[pa.Array, Int64]:
+        """Return the references of the next `size` rows, and the offsets of each row's.
 
-        A label that is a reference of another row shows that the rows are in another order.
+        They are those that were passed, or the labels. A label that is a reference of another row
+        shows that the rows are in another order.
         """
         if self._references is None:
-            return _References(pa.array(labels, STRINGS), np.arange(len(labels) + 1))
+            return pa.array(labels, STRINGS), np.arange(len(labels) + 1)
         first_row = self._evaluation.rows
         rows = self._references.slice(first_row, size).combine_chunks()
         for row, (label, row_texts) in enumerate(zip(labels, rows.to_pylist()), first_row):
@@ -557,8 +529,7 @@ class TrainerMetric:
             if is_known and label not in [text.strip() for text in row_texts]:
                 warn(_OTHER_ROW_ORDER, row=row)
                 break
-        texts, bounds = list_items(rows)
-        return _References(texts, bounds)
+        return list_items(rows)
 
     def _wrong_number(self, predictions: int) -> ValueError:
         predicted = count_things(predictions, "prediction")
@@ -567,9 +538,8 @@ class TrainerMetric:
             return ValueError(
                 messages.LABEL_COUNT.format(name="by", labels=labels, predictions=predicted)
             )
-        lists = count_things(self._expected_rows, "list")
         return ValueError(
-            f"references: got {lists} for {predicted}."
+            f"references: got {count_things(self._expected_rows, 'list')} for {predicted}."
             " Pass one list per row of the evaluation data, in its order."
         )
 
@@ -591,21 +561,19 @@ class TrainerMetric:
         if not isinstance(texts, list):
             raise TypeError(_TEXTS_EXPECTED.format(found=name_value(texts)))
         if len(texts) != len(ids):
-            decoded = count_things(len(texts), "text")
-            expected = count_things(len(ids), "row")
             raise ValueError(
-                f"tokenizer.batch_decode: got {decoded} for {expected} of ids."
+                f"tokenizer.batch_decode: got {count_things(len(texts), 'text')} for"
+                f" {count_things(len(ids), 'row')} of ids."
                 " Return one str per row."
             )
         for text in texts:
             if not isinstance(text, str):
-                found = f"a list with {name_value(text)}"
-                raise TypeError(_TEXTS_EXPECTED.format(found=found))
+                raise TypeError(_TEXTS_EXPECTED.format(found=f"a list with {name_value(text)}"))
         try:
             "".join(texts).encode()  # a tenth of the time of a search in each text
         except UnicodeEncodeError:
-            is_wrong = [LONE_SURROGATE.search(text) is not None for text in texts]
-            row = self._evaluation.rows + is_wrong.index(True)
+            wrong_row = next(i for i, text in enumerate(texts) if LONE_SURROGATE.search(text))
+            row = self._evaluation.rows + wrong_row
             raise ValueError(
                 f"{name}[{row}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF)."
                 " Return valid text."
@@ -649,14 +617,13 @@ class TrainerMetric:
         return scores
 
 
-def _read_pair(prediction: Any) -> _IdPair:
+def _read_pair(prediction: Any) -> tuple[Any, Any]:
     """Return predictions and labels, or raise unless the argument of the callback has both."""
-    is_sequence = hasattr(prediction, "__getitem__")
     is_column = hasattr(prediction, "ndim") or isinstance(prediction, (Mapping, str, bytes))
-    if not is_sequence or is_column:
+    if is_column or not hasattr(prediction, "__getitem__"):
         raise TypeError(_PAIR_EXPECTED.format(found=name_value(prediction)))
     try:
-        return _IdPair(prediction[0], prediction[1])
+        return prediction[0], prediction[1]
     except IndexError:
         found = f"{name_value(prediction)} of length {len(prediction)}"
         raise TypeError(_PAIR_EXPECTED.format(found=found)) from None
@@ -680,8 +647,7 @@ def _list_id_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.ND
         found = f"shape [{len(items)}]"
     elif getattr(column, "ndim", 0):
         if column.ndim > 2:
-            shape = list(column.shape)
-            raise ValueError(_LOGITS.format(name=name, shape=shape))
+            raise ValueError(_LOGITS.format(name=name, shape=list(column.shape)))
         array = read_array(name, column)
         if isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind in "iu":
             return array
