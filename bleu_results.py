@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 # --- Scores of one statistics row -----------------------------------------------------------------
 
 
-class Scores(TypedDict):
-    """The scores and counts of one statistics row, as `compute` returns them."""
+class Scored(TypedDict):
+    """A score on the scales 0-1 and 0-100."""
 
     bleu: float
     score: float
+
+
+class Scores(Scored):
+    """The scores and counts of one statistics row, as `compute` returns them."""
+
     precisions: list[float]
     brevity_penalty: float
     length_ratio: float
@@ -129,13 +134,6 @@ class CoveredTokens(TypedDict):
 # --- compare and rank -----------------------------------------------------------------------------
 
 
-class Scored(TypedDict):
-    """The keys that all scores of a comparison have; others may be missing."""
-
-    bleu: float
-    score: float
-
-
 class _ComparedInGroup(Scored):
     """The keys of a system in a group that does not consist of a single segment or document."""
 
@@ -223,11 +221,9 @@ class Pair(TypedDict):
 Token = str | int
 
 
-class SystemScore(TypedDict):
-    """The score of a system on the scales 0-1 and 0-100; only the second system has a `delta`."""
+class SystemScore(Scored):
+    """The score of a system; only the second system has a `delta`."""
 
-    bleu: float
-    score: float
     delta: float
 
 
@@ -308,11 +304,9 @@ class FactorStep(TypedDict):
     delta: float
 
 
-class SettingScores(TypedDict):
+class SettingScores(Scored):
     """A setting in the result of `reconcile`, with its difference from the published score."""
 
-    bleu: float
-    score: float
     delta: float
     chance: float
     plausible: bool
@@ -355,11 +349,9 @@ class ReconciliationContent(AnswerContent, total=False):
     untried_packages: list[str]
 
 
-class ConventionScores(TypedDict):
+class ConventionScores(Scored):
     """The score of a convention, with its difference from the default."""
 
-    bleu: float
-    score: float
     delta: float
     steps: list[FactorStep]
     signature: str
