@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import count
 from operator import is_
-from typing import Any, NamedTuple, TypedDict, cast
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -68,7 +68,6 @@ class TableMetadata(TypedDict, total=False):
 
 def tabulate(counted: Counted, options: Options) -> pa.Table:
     """Return counted rows as a table."""
-    rows = pa.table(dict(zip(options.layout.names, counted.rows.T)))
     metadata: TableMetadata = {
         "tokenize": counted.origin.tokenizer_name,
         "lowercase": options.lowercase,
@@ -82,6 +81,7 @@ def tabulate(counted: Counted, options: Options) -> pa.Table:
             (label, group.origin.tokenizer_name, group.origin.nrefs)
             for label, group in counted.groups.items()
         ]
+    rows = pa.table(dict(zip(options.layout.names, counted.rows.T)))
     table = _append_labels(rows, counted.labels, counted.documents)
     return table.replace_schema_metadata({_METADATA: json.dumps(metadata)})
 
@@ -205,7 +205,6 @@ def read_counted(
     >>> given.total().tolist(), given.origin.nrefs, given.unknown[:2]
     ([3, 4, 4, 5], '?', ['tokenize', 'lowercase'])
     """
-    # Read each part as a table of the statistics columns.
     parts = _read_parts(statistics)
     given = _read_given(parts, options, by=by, documents=documents, like=like)
     return given._replace(may_be_segments=given.may_be_segments and is_table(statistics))
@@ -238,14 +237,13 @@ def _read_given(
     groups: dict[Label, Group] = {}
     if labels is not None:
         groups = _group_rows(labels, parts, recorded)
+        check_labels(options, labels)
+    elif options.tokenize_by is not None:
+        raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
     # 4. Compare what the rows say with what the caller asks for.
     orders = _layout_of(columns).orders
     max_order = _choose_order(recorded.counted_with.get("max_order"), orders, options)
     counted_with = {**recorded.counted_with, "max_order": max_order}
-    if labels is not None:
-        check_labels(options, labels)
-    elif options.tokenize_by is not None:
-        raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
     asked = options.counting_options()
     asked["tokenize"] = choose_tokenizer(options.for_label(None), "text").name
     _check_asked(counted_with, asked, groups, options)
@@ -384,9 +382,7 @@ def _record_sums(recorded: _Recorded) -> dict[bytes, bytes] | None:
     """Return the metadata of sums; None if it is not known how their rows were counted."""
     if not recorded.counted_with:
         return None
-    metadata = cast(TableMetadata, {**recorded.counted_with})
-    metadata["references"] = recorded.nrefs
-    metadata["sums"] = True
+    metadata = {**recorded.counted_with, "references": recorded.nrefs, "sums": True}
     if recorded.counted_by:
         metadata["groups"] = [
             (label, origin.tokenizer_name, origin.nrefs)
@@ -423,20 +419,8 @@ class _Part(NamedTuple):
 
 
 def _read_parts(statistics: Any) -> dict[str, _Part]:
-    """Read the parts of statistics by their places in messages; a single list has all sums.
-
-    A part without rows is left out, so it needs neither labels nor metadata.
-    """
-    is_list = isinstance(statistics, (list, tuple))
-    given = list(statistics) if is_list else [statistics]
-    if not _check_parts(given):
-        return {"statistics": _Part(statistics, _read_sums(statistics))}
-    parts = {}
-    for number, part in enumerate(given):
-        place = f"statistics[{number}]" if is_list else "statistics"
-        columns = _select_columns(part, place)
-        if len(columns):
-            parts[place] = _Part(part, columns)
+    """Read the parts of statistics that have rows, by their places in messages."""
+    parts = {place: part for place, part in _stream_parts(statistics) if len(part.columns)}
     if not parts:
         raise ValueError(_NO_STATISTICS)
     return parts
@@ -445,15 +429,13 @@ def _read_parts(statistics: Any) -> dict[str, _Part]:
 def _stream_parts(statistics: Any) -> Iterator[tuple[str, _Part]]:
     """Yield the parts of statistics one by one, with those that have no rows, and their places.
 
-    Of an iterable, one part at a time is in memory.
+    A list of sums is a single part. Of an iterable, one part at a time is in memory.
     """
+    has_parts = is_stream(statistics)
     if isinstance(statistics, (list, tuple)):
-        has_parts = _check_parts(statistics)  # False for a list that has all sums
-    else:
-        has_parts = is_stream(statistics)
-    given = statistics if has_parts else [statistics]
+        has_parts = _check_parts(statistics)
     first = None
-    for number, part in enumerate(given):
+    for number, part in enumerate(statistics if has_parts else [statistics]):
         if number == 0:
             first = part
         has_columns = _check_parts([first, part])
@@ -535,16 +517,16 @@ def _select_columns(part: Any, place: str) -> pa.Table:
         if isinstance(part, Mapping) or hasattr(part, "iloc"):
             table = pa.table({name: to_arrow(part[name], convert_flat) for name in names})
         elif isinstance(part, (pa.Table, pa.RecordBatch)):
-            selected = pa.table({name: part.column(name) for name in names})
-            table = selected.replace_schema_metadata(part.schema.metadata)
+            columns_of_rows = {name: part.column(name) for name in names}
+            table = pa.table(columns_of_rows, metadata=part.schema.metadata)
         elif hasattr(part, "with_format"):  # select first: a selection is copied on access
             table = part.select_columns(names).with_format("arrow")[:]
         else:
             table = pa.table(part[names]).select(names)
     except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
         # Arrow's message may show a value.
-        problem = f"a column could not be read ({type(error).__name__})"
-        raise _not_a_table(place, problem) from None
+        name = type(error).__name__
+        raise _not_a_table(place, f"a column could not be read ({name})") from None
     # 3. Check that they hold whole numbers, which other tools return as doubles or decimals.
     schema = pa.schema([(name, pa.int64()) for name in names], table.schema.metadata)
     of_numbers = (pa.types.is_integer, pa.types.is_float64, pa.types.is_decimal)
@@ -574,11 +556,9 @@ def _read_sums(statistics: Any) -> pa.Table:
         raise _not_statistics("rows of several lengths") from None
     if rows.dtype.kind == "U":
         raise ValueError(messages.TEXTS_AS_STATISTICS)
-    is_integer = rows.dtype.kind in "iu"
-    if not is_integer or rows.ndim != 2 or not rows.size:
-        raise _not_statistics(f"{rows.dtype} {list(rows.shape)}")
-    width = rows.shape[1]
-    if width < 4 or width % 2:
+    width = rows.shape[-1]
+    is_table_of_rows = rows.ndim == 2 and rows.size and width >= 4 and width % 2 == 0
+    if rows.dtype.kind not in "iu" or not is_table_of_rows:
         raise _not_statistics(f"{rows.dtype} {list(rows.shape)}")
     return pa.table(dict(zip(Layout.of_width(width).names, rows.T.astype(np.int64))))
 
@@ -663,12 +643,14 @@ def _add_metadata(tables: Mapping[str, pa.Table], like: Any) -> dict[str, pa.Tab
     return with_metadata
 
 
-def _read_metadata(place: str, schema: pa.Schema) -> TableMetadata:
-    """Return the metadata of a table, without unknown values; `place` is for errors."""
+def _read_metadata(place: str, schema: pa.Schema) -> dict[str, Any]:
+    """Return the `TableMetadata` of a table, without unknown values; `place` is for errors."""
     text = (schema.metadata or {}).get(_METADATA, b"{}")
     try:
         # Older tables of empty lists have no tokenizer, which fits every tokenizer.
-        values = {name: value for name, value in json.loads(text).items() if value is not None}
+        values: dict[str, Any] = {
+            name: value for name, value in json.loads(text).items() if value is not None
+        }
         for option in COUNTING_OPTIONS:
             if option in values:
                 Options.check(option, values[option])
@@ -676,7 +658,7 @@ def _read_metadata(place: str, schema: pa.Schema) -> TableMetadata:
         dict.fromkeys((label, tokenizer + ":" + nrefs) for label, tokenizer, nrefs in groups)
     except (AttributeError, RecursionError, TypeError, ValueError):
         raise _not_a_table(place, "its metadata is damaged") from None
-    return cast(TableMetadata, values)
+    return values
 
 
 def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> _Recorded:
@@ -687,56 +669,40 @@ def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> _Rec
         has_labels: True if rows are grouped by labels. Tables may then have different tokenizers if
             they were counted by labels.
     """
-    # 1. Read the metadata of each table, without unknown values.
-    recorded: dict[str, TableMetadata] = {}
+    # 1. Read the metadata of each table, with the origins of each label.
+    recorded: dict[str, dict[str, Any]] = {}
+    origins_of: dict[Label, list[Origin]] = {}
     for place, table in tables.items():
         recorded[place] = _read_metadata(place, table.schema)
-    # 2. Collect tokenizer and number of references of each label.
-    origins_of: dict[Label, list[Origin]] = {}
-    for metadata in recorded.values():
-        for label, name, nrefs in metadata.get("groups", ()):
+        for label, name, nrefs in recorded[place].get("groups", ()):
             origins_of.setdefault(label, []).append(Origin(name, nrefs))
-    # 3. With labels on all sides, tokenizers may differ: treat them as "var".
-    tokenizer_names = []
-    for metadata in recorded.values():
-        tokenizer_name = metadata.get("tokenize")
-        if tokenizer_name is not None:
-            tokenizer_names.append(tokenizer_name)
-            _check_same_function(tokenizer_name, tokenizer_names[0])
-    are_labeled = all("groups" in metadata for metadata in recorded.values())
-    if has_labels and are_labeled and tokenizer_names:
-        tokenizer_names = [same_or_var(tokenizer_names)]
+    # 2. With labels on all sides, tokenizers may differ: treat them as "var".
+    names = [metadata["tokenize"] for metadata in recorded.values() if "tokenize" in metadata]
+    for name in names:
+        _check_same_function(name, names[0])
+    if has_labels and names and all("groups" in metadata for metadata in recorded.values()):
+        names = [same_or_var(names)]
         for metadata in recorded.values():
-            metadata["tokenize"] = tokenizer_names[0]
-    # 4. Compare every table with the first. "lowercase" is always recorded, so its presence tells a
+            metadata["tokenize"] = names[0]
+    # 3. Compare every table with the first. "lowercase" is always recorded, so its presence tells a
     #    table with metadata from one without.
-    first_place = next(iter(tables))
-    first = recorded[first_place]
-    first_orders = _layout_of(tables[first_place]).orders
+    first_place, first = next(iter(recorded.items()))
     for place, metadata in recorded.items():
-        if tokenizer_names and "lowercase" in metadata:
-            metadata.setdefault("tokenize", tokenizer_names[0])
-        for option in COUNTING_OPTIONS:
-            value = metadata.get(option)
-            expected = first.get(option)
-            if value != expected:
-                raise _tables_differ(option, {first_place: expected, place: value})
-        orders = _layout_of(tables[place]).orders
-        if orders != first_orders:
-            raise _tables_differ("longest n-gram", {first_place: first_orders, place: orders})
-    # 5. "like" adds no rows, and so no references.
-    nrefs = same_or_var(
-        metadata.get("references", "?") for place, metadata in recorded.items() if place != "like"
+        if names and "lowercase" in metadata:
+            metadata.setdefault("tokenize", names[0])
+        metadata["longest n-gram"] = _layout_of(tables[place]).orders
+        for name in (*COUNTING_OPTIONS, "longest n-gram"):
+            values = {first_place: first.get(name), place: metadata.get(name)}
+            if first.get(name) != metadata.get(name):
+                raise _tables_differ(name, values)
+    # 4. "like" adds no rows, and so no references.
+    of_rows = [metadata for place, metadata in recorded.items() if place != "like"]
+    return _Recorded(
+        counted_with={option: first[option] for option in COUNTING_OPTIONS if option in first},
+        nrefs=same_or_var(metadata.get("references", "?") for metadata in of_rows),
+        counted_by={label: Origin.merge(origins) for label, origins in origins_of.items()},
+        are_sums=any(metadata.get("sums", False) for metadata in of_rows),
     )
-    counted_with: dict[str, Any] = {}
-    for option in COUNTING_OPTIONS:
-        if option in first:
-            counted_with[option] = first[option]
-    counted_by = {label: Origin.merge(origins) for label, origins in origins_of.items()}
-    are_sums = any(
-        metadata.get("sums", False) for place, metadata in recorded.items() if place != "like"
-    )
-    return _Recorded(counted_with, nrefs, counted_by, are_sums)
 
 
 def _tables_differ(name: str, values: Mapping[str, object]) -> ValueError:
@@ -828,8 +794,8 @@ def _check_tokenizers_by_label(groups: Mapping[Label, Group], options: Options) 
     for label, group in groups.items():
         if label in (options.tokenize_by or ()):
             asked = choose_tokenizer(options.for_label(label), "text").name
-            place = f"tokenize[{show_value(label)}]"
-            _check_tokenizer(place, group.origin.tokenizer_name, asked)
+            counted = group.origin.tokenizer_name
+            _check_tokenizer(f"tokenize[{show_value(label)}]", counted, asked)
 
 
 def _check_tokenizer(place: str, counted: str, asked: str) -> None:
