@@ -252,8 +252,7 @@ class ToolCall(NamedTuple):
     def score_rows(self, rows: Int64, options: Options, *, is_mean: bool) -> float:
         """Return the score of int64 [segments, 2 N + 2] under the options of the tool."""
         if self.batch_size:
-            starts = np.arange(0, len(rows), self.batch_size)
-            units = np.add.reduceat(rows, starts, axis=0)
+            units = np.add.reduceat(rows, range(0, len(rows), self.batch_size), axis=0)
         elif is_mean:
             units = rows
         else:
@@ -273,10 +272,12 @@ def rewrite_corpus(corpus: Corpus, rewrite: Callable[[str], str], lowercase: boo
             results.append(changed[text])
         return pa.array(results, STRINGS)
 
-    parts = []
-    for batch in corpus.batches:
-        parts.append((change(batch.predictions), change(batch.references), batch.bounds))
-    return make_corpus(parts)
+    return make_corpus(
+        [
+            (change(batch.predictions), change(batch.references), batch.bounds)
+            for batch in corpus.batches
+        ]
+    )
 
 
 def select_first_rows(corpus: Corpus) -> Corpus:
@@ -364,9 +365,7 @@ def score_summaries(rows: Int64, options: Options) -> Float64:
     tiny = sys.float_info.min  # instead of no match at all
     logarithms = np.log(matches + tiny) - np.log(totals + tiny)
     length_ratios = (rows[:, layout.reference_length] + 1) / (rows[:, layout.length] + 1)
-    penalties = np.minimum(0, 1 - length_ratios)
-    scores: Float64 = np.exp(logarithms.mean(axis=1) + penalties)
-    return scores
+    return np.exp(logarithms.mean(axis=1) + np.minimum(0, 1 - length_ratios))
 
 
 def average_orders(rows: Int64, options: Options) -> Float64:
@@ -382,9 +381,7 @@ def average_orders(rows: Int64, options: Options) -> Float64:
     for order in range(1, options.max_order + 1):
         zeros = (0.0,) * (options.max_order - order)
         weights.append((1 / order,) * order + zeros)
-    scores = bleu_by_weights(rows, options, weights)
-    mean: Float64 = np.mean(list(scores.values()), axis=0)
-    return mean
+    return np.mean(list(bleu_by_weights(rows, options, weights).values()), axis=0)
 
 
 _SUMMARY_ORDERS = 4
@@ -550,16 +547,16 @@ def list_tools(
     >>> characters[0].says
     "the mean of NLTK's `sentence_bleu` given strings: characters, blanks included"
     """
-    conventions = convention_options(options)
-    of_convention = {name: Setting.of_options(chosen) for name, chosen in conventions.items()}
+    of_convention = {
+        name: Setting.of_options(chosen) for name, chosen in convention_options(options).items()
+    }
     names = _ToolList()
     captions = []
     is_coco = _is_convention("coco", of_convention["coco"]) and options.weights is None
     if is_coco and corpus.kind == "text" and are_captions(corpus):
         captions = _list_caption_calls(of_convention["coco"])
     # Several references of a short text are most often those of a picture.
-    has_caption_references = corpus.reference_count() not in ("1", "?")
-    if has_caption_references:
+    if corpus.reference_count() not in ("1", "?"):
         names.extend(captions)
     # 1. Whole tools under their usual arguments.
     for name, says in CONVENTION_CALLS.items():
@@ -670,8 +667,7 @@ def _name_arguments(
     """
     further = [method] if method else []
     if weights is not None:
-        shown = [f"{weight:.4g}" for weight in weights]
-        further.append(f"weights ({', '.join(shown)})")
+        further.append(f"weights ({', '.join(f'{weight:.4g}' for weight in weights)})")
     if references != ALL:
         further.append(f"reference {references}")
     if not further:
@@ -710,15 +706,13 @@ def are_captions(corpus: Corpus) -> bool:
     """
     if corpus.kind != "text":
         return True
-    mean_length = pc.mean(pc.binary_length(corpus.predictions)).as_py()
-    if mean_length > LONGEST_CAPTION:
+    if pc.mean(pc.binary_length(corpus.predictions)).as_py() > LONGEST_CAPTION:
         return False
-    for batch in corpus.batches:
-        if not fits_tokenizer(batch.predictions, "ptb"):
-            return False
-        if not fits_tokenizer(batch.references, "ptb"):
-            return False
-    return True
+    return all(
+        fits_tokenizer(texts, "ptb")
+        for batch in corpus.batches
+        for texts in (batch.predictions, batch.references)
+    )
 
 
 def convention_options(options: Options) -> dict[str, Options]:
@@ -764,8 +758,8 @@ def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float
     )
     if not columns.matches[0]:
         return 0.0
-    value = options.smooth_value_in_effect or 0.0
-    smoothed = SMOOTH_METHODS[options.smooth_method].smooth(columns, value)
+    method = SMOOTH_METHODS[options.smooth_method]
+    smoothed = method.smooth(columns, options.smooth_value_in_effect or 0.0)
     logarithm = 0.0
     weights = order_weights([True] * options.max_order, options)
     for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):

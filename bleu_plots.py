@@ -61,8 +61,7 @@ def plot_precisions(result: ResultDict, ax: Axes | None = None) -> Axes:
     # 2. The bars of an order stand side by side, around its tick.
     width = 0.8 / len(series)
     for number, (name, heights) in enumerate(series.items()):
-        offset = (number - (len(series) - 1) / 2) * width
-        positions = np.arange(len(heights)) + offset
+        positions = np.arange(len(heights)) + (number - (len(series) - 1) / 2) * width
         bars = ax.bar(positions, heights, width * 0.92, label=name, **_style(ax, name))
         labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
         ax.bar_label(bars, labels, padding=2, color=_ink(ax), fontsize=_LABEL_SIZE)
@@ -135,18 +134,16 @@ def plot_steps(
     """
     ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
     differences = [step.difference for step in steps]
-    start_score = score - sum(differences)
     # levels[0] is the score before the first step, levels[i] the score after step i.
-    levels = start_score + np.cumsum([0.0, *differences])
+    levels = score - sum(differences) + np.cumsum([0.0, *differences])
     # 1. Bars: both scores from 0, and each step from the score before it to the score after it.
     last_row = len(levels)
     ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
     for row, step in enumerate(steps, 1):
         before = levels[row - 1]
         after = levels[row]
-        kind = "gain" if step.difference > 0 else "loss"
-        left = min(before, after)
-        ax.barh(row, abs(step.difference), _THICKNESS, left=left, **_style(ax, kind))
+        style = _style(ax, "gain" if step.difference > 0 else "loss")
+        ax.barh(row, abs(step.difference), _THICKNESS, left=min(before, after), **style)
         _write_beside(ax, max(before, after), row, write_difference(step.difference))
     ax.barh(last_row, levels[-1], _THICKNESS, **_style(ax, "after clipping"))
     for row, level in ((0, levels[0]), (last_row, levels[-1])):
@@ -167,17 +164,14 @@ def _open(ax: Axes | None, height: float = 3.6) -> Axes:
         import matplotlib.pyplot as plt
         from matplotlib import rcParamsDefault
     except ImportError:
-        message = "Plots need matplotlib. Install it: pip install matplotlib"
-        raise ImportError(message) from None
+        raise ImportError("Plots need matplotlib. Install it: pip install matplotlib") from None
     if ax is None:
         has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
-        colors = {} if has_style else _PAGE
         # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
         figure = plt.figure(figsize=(6.4, height), layout="constrained", frameon=has_style)
-        with plt.rc_context(colors):
+        with plt.rc_context({} if has_style else _PAGE):
             ax = figure.subplots()
-    has_log_scale = "log" in (ax.get_xscale(), ax.get_yscale())
-    if ax.name != "rectilinear" or has_log_scale:
+    if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
         raise ValueError(
             "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of"
             " plt.subplots()."

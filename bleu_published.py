@@ -75,8 +75,8 @@ class Conditions(dict[str, tuple[Rounded, ...]]):
         for key in self.keys() & scores.keys():
             printed = self[key]
             numbers = scores[key] if isinstance(scores[key], list) else [scores[key]]
-            is_same_length = len(numbers) == len(printed)
-            if not (is_same_length and all(map(Rounded.is_rounded_from, printed, numbers))):
+            are_equal = all(map(Rounded.is_rounded_from, printed, numbers))
+            if len(numbers) != len(printed) or not are_equal:
                 content[key] = scores[key]
         return cast(ConditionsContent, content)
 
@@ -563,8 +563,7 @@ def _read_report(report: object, reported: object) -> _Line:
     if not isinstance(report, Mapping):
         raise invalid("reported", reported, _EXPECTED)
     # 2. The results of known tools.
-    name = str(report.get("name", "BLEU"))
-    is_score_of_bleu = "score" in report and _BLEU.search(name) is not None
+    is_score_of_bleu = "score" in report and _BLEU.search(str(report.get("name", "BLEU")))
     if is_score_of_bleu and "verbose_score" in report:
         conditions, _ = _read_conditions(str(report["verbose_score"]))
         line = _Line(_write(report["score"], reported), 100, conditions=conditions)
@@ -595,8 +594,7 @@ def _read_report(report: object, reported: object) -> _Line:
 
 def _write(score: object, reported: object) -> str:
     """Return the digits of a score; `reported` is for the error."""
-    is_number = isinstance(score, (int, float, str)) and not isinstance(score, bool)
-    if not is_number or SCORE_AFTER_SIGNATURE.fullmatch(str(score)) is None:
+    if isinstance(score, bool) or SCORE_AFTER_SIGNATURE.fullmatch(str(score)) is None:
         raise invalid("reported", reported, "a dict with one BLEU score")
     return str(score)
 
