@@ -417,7 +417,8 @@ class Search:
                 if tool.is_known and setting.tokenize == "ptb":
                     self._captions.append(setting)
         usual += self._captions
-        self._usual = [setting for setting in dict.fromkeys(usual) if setting in {*settings}]
+        self._candidates = dict.fromkeys(settings)
+        self._usual = [setting for setting in dict.fromkeys(usual) if setting in self._candidates]
         self._usual_values = {
             "references": (ALL, *reference_positions),
             "tokenize": tokenizers,
@@ -428,7 +429,6 @@ class Search:
         # 4. Score and group them.
         max_order = max(setting.max_order for setting in settings)
         self.scorer = Scorer(corpus, reference_positions, self.options, max_order, _FIRST_ROUND)
-        self._candidates = dict.fromkeys(settings)
         self._group()
 
     def _group(self) -> None:
@@ -438,11 +438,8 @@ class Search:
         self.groups = self._group_scores(scores)
         self.fitting = self.groups
         if self._conditions:
-            fitting = {}
-            for setting, score in scores.items():
-                if self._meets_conditions(setting):
-                    fitting[setting] = score
-            self.fitting = self._group_scores(fitting)
+            fitting = filter(self._meets_conditions, scores)
+            self.fitting = self._group_scores({setting: scores[setting] for setting in fitting})
 
     def _group_scores(self, scores: Mapping[Setting, float]) -> list[EqualSettings]:
         groups = []
@@ -510,13 +507,10 @@ class Search:
 
     def find_rows(self, reading: Reading) -> range | None:
         """Return the only contiguous rows whose lengths, other values and score the line has."""
-        wanted = {"translation_length", "reference_length"}
-        if not wanted <= self._conditions.keys():
+        if not {"translation_length", "reference_length"} <= self._conditions.keys():
             return None
-        length, reference_length = (
-            int(self._conditions[key][0].value)
-            for key in ("translation_length", "reference_length")
-        )
+        length = int(self._conditions["translation_length"][0].value)
+        reference_length = int(self._conditions["reference_length"][0].value)
         found = set()
         for setting in self._candidates:
             is_usual = KIND_OF_LEVEL[self.level(setting)] == "usual"
@@ -533,8 +527,8 @@ class Search:
             options = setting.options(self.options)
             for start, stop in zip(starts.tolist(), stops[starts].tolist()):
                 scores = score_row(sums[stop] - sums[start], options)
-                has_values = not self._conditions.find_differences(scores)
-                if has_values and rounds_to(scores["bleu"], reading):
+                differences = self._conditions.find_differences(scores)
+                if not differences and rounds_to(scores["bleu"], reading):
                     found.add(range(start, stop))
         return found.pop() if len(found) == 1 else None
 
@@ -877,8 +871,7 @@ def list_swapped(grid: Grid, start: Setting) -> list[Setting]:
     swapped = start._replace(swapped=True)
     settings = [swapped]
     for factor, values in grid.items():
-        for value in values:
-            settings.append(swapped._replace(**{factor: value}))
+        settings += [swapped._replace(**{factor: value}) for value in values]
     return list(dict.fromkeys(settings))
 
 
