@@ -17,11 +17,18 @@ from .bleu_inputs import (
     read_documents,
     read_systems,
 )
-from .bleu_look import make_text_corpus, read_text, write_references, write_texts
 from .bleu_measures import find_mistakes
 from .bleu_messages import count_things, show_value
 from .bleu_options import Options, Origin, make_signature
-from .bleu_pairs import Found, Pairs, Undo
+from .bleu_pairs import (
+    Found,
+    Pairs,
+    Undo,
+    make_text_corpus,
+    read_text,
+    write_references,
+    write_texts,
+)
 from .bleu_report import Report, escape_unseen, write_name
 from .bleu_results import Finding
 from .bleu_scoring import bleu
@@ -377,8 +384,7 @@ def _has_lists(references: Any, corpus: Corpus) -> bool:
     if corpus.reference_count() != "1" or hasattr(references, "columns"):
         return True
     first = next(iter(references))
-    depth = 0 if corpus.kind == "text" else 1
     plain = first.as_py() if hasattr(first, "as_py") else first
-    for _ in range(depth):
+    if corpus.kind != "text":
         plain = plain[0] if len(plain) else ""
     return not isinstance(plain, (str, int, np.integer))

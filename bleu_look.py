@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from .bleu_corpus import (
-    TYPES,
     Batch,
     Corpus,
     Float64,
@@ -35,49 +34,10 @@ from .bleu_corpus import (
 from .bleu_measures import find_mistakes
 from .bleu_messages import Notice, count_things, warn
 from .bleu_options import OPTIONS, Options
-from .bleu_pairs import Found, Pairs, RowOfCall
+from .bleu_pairs import Found, Pairs, make_text_corpus, write_references, write_texts
 from .bleu_scoring import bleu
 from .bleu_statistics import sum_corpus
 from .bleu_tokenizers import choose_tokenizer
-
-# --- Texts ----------------------------------------------------------------------------------------
-
-_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
-
-
-def write_texts(array: pa.Array, kind: InputType) -> list[str]:
-    """Return texts as str; tokens and ids are joined by blanks."""
-    if kind == "text":
-        return array.to_numpy(zero_copy_only=False).tolist()  # faster than to_pylist
-    return [
-        " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in tokens)
-        for tokens in array.to_pylist()
-    ]
-
-
-def write_references(batch: Batch, kind: InputType) -> list[list[str]]:
-    """Return the references of each row as str."""
-    flat = write_texts(batch.references, kind)
-    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
-
-
-def read_text(text: str, kind: InputType) -> Any:
-    """Return what `write_texts` has written."""
-    if kind == "text":
-        return text
-    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
-    return list(map(int, tokens)) if kind == "ids" else tokens
-
-
-def make_text_corpus(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], kind: InputType
-) -> Corpus:
-    """Return texts that `write_texts` has written as a corpus."""
-    own = [read_text(text, kind) for text in predictions]
-    flat = [read_text(text, kind) for texts in references for text in texts]
-    bounds = np.cumsum([0, *map(len, references)])
-    return make_corpus([(pa.array(own, TYPES[kind]), pa.array(flat, TYPES[kind]), bounds)])
-
 
 # --- Bytes ----------------------------------------------------------------------------------------
 
@@ -273,7 +233,7 @@ class Look:
             references,
             self._options,
             kind=self._kind,
-            rows=list(map(self._locate, numbers)),
+            names=list(map(self._name, numbers)),
             is_asked=False,
         )
         # 2. Tell what is frequent, and ways of writing that cost three points.
@@ -287,28 +247,32 @@ class Look:
                 "spaces",
                 "length",
             )
-            is_expected = each.kind == "unrelated" and not may_be_unrelated
-            is_expected |= each.kind == "identical" and not self._is_equal
-            is_expected |= (each.side, each.kind) != ("references", "spaces") and (
-                each.side == "references" and references == [[text] for text in predictions]
+            is_copy = references == [[text] for text in predictions]
+            is_expected = (
+                (each.kind == "unrelated" and not may_be_unrelated)
+                or (each.kind == "identical" and not self._is_equal)
+                or (is_copy and each.side == "references" and each.kind != "spaces")
+                or (each.fix.startswith("tokenize=") and not _are_unspaced(self._batches))
             )
-            is_expected |= each.fix.startswith("tokenize=") and not _are_unspaced(self._batches)
             is_counted = each.kind == "empty" and each.side == "predictions" and self._empty
             if each.is_told and is_frequent and not (is_expected or is_counted):
                 found += self._score_writing(each, predictions, references)
         return found
 
-    def _locate(self, row: int) -> RowOfCall:
-        """Return a row as its call numbers it.
+    def _name(self, row: int) -> str:
+        """Return the template of a row's name, as its call numbers it.
 
-        >>> Look(Options(), [2, 3, 1])._locate(3)
-        RowOfCall(number=1, calls_ago=1)
+        >>> Look(Options(), [2, 3, 1])._name(3)
+        '{side}[1]{reference} (1 call ago)'
         """
+        ago = ""
         for call, size in enumerate(self._calls, 1):
             if row < size:
-                return RowOfCall(row, len(self._calls) - call)
+                calls = count_things(len(self._calls) - call, "call")
+                ago = "" if call == len(self._calls) else f" ({calls} ago)"
+                break
             row -= size
-        return RowOfCall(row)
+        return f"{{side}}[{row}]{{reference}}{ago}"
 
     def _score_writing(
         self, found: Found, predictions: Sequence[str], references: Sequence[Sequence[str]]
@@ -349,7 +313,7 @@ class Look:
         of_calls = " (of the last calls)" if len(self._calls) > 1 else ""
         count = len(self._empty)
         if max(1, 0.005 * self._rows) <= count < self._rows:
-            first = self._locate(self._empty[0]).name("predictions")
+            first = self._name(self._empty[0]).format(side="predictions", reference="")
             says = (
                 f"{first} is empty, like {count_things(count, 'row')} of {self._rows:,}{of_calls}"
             )

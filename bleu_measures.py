@@ -1,4 +1,4 @@
-"""Measurements of `check` beside the damages of single texts: marks, amounts, scripts.
+"""Measurements of `check` beside the signs in single texts: amounts, lengths, rows.
 
 `find_mistakes` undoes the damages of the table, measures what is left, and compares rows.
 """
@@ -6,27 +6,39 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from itertools import chain
+from functools import partial
 
-from .bleu_alignment import find_rows
+import numpy as np
+
 from .bleu_mistakes import (
+    COMPARE,
     DAMAGES,
     DAMAGES_OF_TOKENS,
     UNSIGNED_IDS,
     Finder,
-    count_signs,
     find_labels,
+    find_marks,
+    find_padding,
+    find_script,
+    find_strange_letters,
     find_typography,
+    find_unspaced,
     find_writing,
-    sub,
 )
-from .bleu_pairs import MEANT, OTHER, SIDES, Found, Pairs, Side, quote, spread, undo_all
-from .bleu_tokenizers import choose_tokenizer
+from .bleu_pairs import (
+    MEANT,
+    OTHER,
+    SIDES,
+    Found,
+    Pairs,
+    find_pairing,
+    fit,
+    quote,
+    spread,
+)
 
 # Kinds of mistakes, in the order of the documents.
 KINDS = (
@@ -36,86 +48,8 @@ KINDS = (
     "flattened", "unrelated",
 )  # fmt: skip
 
-_COMPARE = "[*zip(predictions, references)][:3]"  # the line to write if the cause is not certain
-
 
 # --- Marks that one side has ----------------------------------------------------------------------
-
-_ODD_MARK = r"<[^<>\s]{1,24}>|\[[^\[\]\s]{1,24}\]|\{[^{}\s]{1,24}\}|[♪♫⁇█�␣]|#NAME\?|\bunk\b"
-_LOST = re.compile(r"�|⁇|<{1,2}unk(?:nown)?>{1,2}|\[unk\]|unk", re.IGNORECASE)
-
-
-def find_marks(pairs: Pairs) -> Iterator[Found]:
-    """Find marks in brackets and odd signs that texts of one side have, and none of the other."""
-    marks_of: dict[Side, dict[int, set[str]]] = {}
-    for side in SIDES:
-        places = pairs.search(side, _ODD_MARK, (*"<[{♪♫⁇█�␣", "#NAME?", "unk"))
-        texts = (re.sub(r"\d+", "0", pairs.texts[side][place]) for place in places)
-        marks_of[side] = {
-            place: set(re.findall(_ODD_MARK, text)) for place, text in zip(places, texts)
-        }
-    for side in SIDES:
-        # 1. Brackets of a form that the other side has as well are text, such as code.
-        own = Counter(chain.from_iterable(marks_of[side].values()))
-        others = set().union(*marks_of[OTHER[side]].values())
-        meant = [
-            sign
-            for sign in "<[{"
-            if len(pairs.search(OTHER[side], re.escape(sign), (sign,)))
-            > MEANT * sum(number for mark, number in own.items() if mark[0] == sign)
-        ]
-        new = {mark for mark in own.keys() - others if mark[0] not in meant}
-        lost = {mark for mark in new | (own.keys() & {"�"}) if _LOST.fullmatch(mark)}
-        # 2. They are frequent, or stand for what was lost.
-        wanted = lost or new
-        places = [place for place, marks in marks_of[side].items() if marks & wanted]
-        if not lost and (len(places) < 2 or pairs.share(side, places) < 0.03):
-            continue
-        first = max(sorted(marks_of[side][places[0]] & wanted), key=own.__getitem__)
-        pattern = re.escape(first).replace("0", r"\d+")
-        fix = f"re.sub({pattern!r}, '', text)"
-        if lost:
-            fix = "open(path, encoding='utf-8')" if first == "�" else "tokenizer.unk_token"
-        mark = re.search(pattern, pairs.texts[side][places[0]])
-        yield pairs.describe(
-            "marks",
-            side,
-            places,
-            f"contains {quote(mark[0] if mark else first)}, unlike the {OTHER[side]}",
-            fix,
-            pattern=pattern,
-            is_told=bool(lost) or pairs.share(side, places) > 0.05,
-        )
-
-
-def find_strange_letters(pairs: Pairs) -> Iterator[Found]:
-    """Find letters beyond ASCII, half of which the other side never has: another encoding."""
-    letters = {
-        side: Counter(
-            {
-                sign: number
-                for sign, number in count_signs(pairs.sample(side)).items()
-                if "\x7f" < sign < "\u3000" and sign.isalpha()
-            }
-        )
-        for side in SIDES
-    }
-    for side in SIDES:
-        strange = Counter({s: n for s, n in letters[side].items() if s not in letters[OTHER[side]]})
-        is_most = strange.total() > max(20, 0.5 * letters[side].total())
-        if is_most and letters[OTHER[side]].total() > 20:
-            shown = " ".join(sign for sign, _ in strange.most_common(5))
-            places = pairs.search(side, f"[{''.join(strange)}]")
-            yield pairs.describe(
-                "mojibake",
-                side,
-                places,
-                f"has letters that no text of the {OTHER[side]} has ({shown})",
-                "open(path, encoding='utf-8')",
-                pattern=f"[{shown}]+",
-                is_told=pairs.share(side, places) > 0.1,
-            )
-
 
 # --- Empty, equal and repeated texts --------------------------------------------------------------
 
@@ -281,7 +215,7 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
     lengths = []
     for place, text in enumerate(texts):
         own, *others = (
-            len(each.replace(" ", ""))
+            len(each) - each.count(" ")
             for each in (text, *pairs.list_partners("predictions", place))
         )
         nearest = min(others, key=lambda other: abs(other - own), default=0)
@@ -291,7 +225,7 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
     if len(texts) >= 5 and total > 50 and not 0.6 < written / total < 1.5:
         places = [p for p, (n, other) in enumerate(lengths) if (n < other) == (written < total)]
         says = f"The predictions have {written / total:.0%} of the characters of the references"
-        yield pairs.describe_all("length", "predictions", places, says, _COMPARE)
+        yield pairs.describe_all("length", "predictions", places, says, COMPARE)
         return
     # 3. Many rows that are much shorter, or longer, than their references; or some by three times.
     for factor, least in ((1.7, 0.2), (3, 0.01)):
@@ -306,7 +240,7 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
                 "predictions",
                 many,
                 says,
-                _COMPARE,
+                COMPARE,
                 is_told=len(many) > max(2, 0.05 * len(texts)),
             )
             return
@@ -349,98 +283,131 @@ def find_cut(pairs: Pairs) -> Iterator[Found]:
                 return
 
 
-# --- Scripts --------------------------------------------------------------------------------------
-
-_SCRIPT_OF_NAME = {
-    **dict.fromkeys(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"), "CJK"),
-    "FULLWIDTH": "LATIN",
-}
+# --- Rows -----------------------------------------------------------------------------------------
 
 
-@cache
-def name_script(letter: str) -> str:
-    """Return the script of a letter.
-
-    >>> name_script("ж"), name_script("カ")
-    ('CYRILLIC', 'CJK')
-    """
-    name = unicodedata.name(letter, "?").split()[0]
-    return _SCRIPT_OF_NAME.get(name, name)
-
-
-def find_main_script(text: str) -> str:
-    """Return the script of nine tenths of the letters of a text; empty if no script has as many."""
-    scripts: Counter[str] = Counter()
-    for sign, number in Counter(text).items():
-        if sign.isalpha():
-            scripts[name_script(sign)] += number
-    name, number = scripts.most_common(1)[0] if scripts else ("", 0)
-    return name if number > max(5, 0.9 * scripts.total()) else ""
-
-
-def find_script(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions in another script than their references."""
-    signs = "".join(map(pairs.sample, SIDES))
-    if len({name_script(sign) for sign in count_signs(signs) if sign.isalpha()}) < 2:
+def find_moved(pairs: Pairs) -> Iterator[Found]:
+    """Find rows whose predictions fit other references."""
+    joined = [" ".join(pairs.list_partners("predictions", row)[:4]) for row in range(len(pairs))]
+    pairing = find_pairing(pairs.texts["predictions"], joined)
+    if pairing is None:
         return
-    places = []
-    for place, text in enumerate(pairs.texts["predictions"]):
-        scripts = {
-            find_main_script(text),
-            find_main_script("".join(pairs.list_partners("predictions", place))),
-        }
-        if len(scripts) == 2 and "" not in scripts:
-            places.append(place)
-    if len(places) > max(1, 0.01 * len(pairs)):
-        yield pairs.describe(
-            "script",
+    rows = np.arange(len(pairing))
+    moved = np.flatnonzero(pairing != rows).tolist()
+    offsets = Counter((rows - pairing)[(pairing >= 0) & (pairing != rows)].tolist())
+    further = " and ".join(
+        f"{abs(offset):,} row{'s' * (abs(offset) > 1)} {'further on' if offset > 0 else 'before'}"
+        for offset, _ in offsets.most_common(3)
+    )
+    first = pairs.name_place("predictions", moved[0])
+    says = f"From {first} on, the predictions fit the references {further}"
+    is_ascending = np.mean(np.diff(pairing[pairing >= 0]) > 0) > 0.97
+    if not is_ascending:
+        says = "The predictions are in another order:"
+        says += f" {len(moved):,} of {pairs.count('predictions')} fit another row"
+    usual = sum(number for _, number in offsets.most_common(3)) / max(1, offsets.total())
+    if usual > 0.7 or (offsets and not is_ascending):
+        yield pairs.describe_all(
+            "moved",
             "predictions",
-            places,
-            "is in another script than its references",
-            _COMPARE,
+            moved,
+            says,
+            "frame.merge(references, on='id')",
+            pairing=pairing,
         )
 
 
-def find_unspaced(pairs: Pairs) -> Iterator[Found]:
-    """Find a script written without spaces, under a tokenizer that splits at them."""
-    tokenizer = choose_tokenizer(pairs.options, "text")
-    sample = pairs.sample("references")
-    splits_unspaced = tokenizer.definition is None or tokenizer.definition.splits_unspaced
-    if splits_unspaced or not pairs.is_unspaced or 6 * sample.count(" ") > len(sample):
+def find_copies(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that stand in several rows: one row per reference, or rows written twice."""
+    texts = pairs.texts["predictions"]
+    size = len(texts)
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    for row, text in enumerate(texts):
+        groups[text].append(row)
+    partners = partial(pairs.list_partners, "predictions")
+    again = sorted(
+        (row, rows[0])
+        for rows in groups.values()
+        for row in rows[1:]
+        if partners(row) != partners(rows[0])
+    )
+    if len(again) <= max(3, 0.01 * size) or len({first for _, first in again}) < 3:
         return
-    han = "zh" if re.search("[\u3400-\u9fff]", sample) else "char"
-    name = "ja-mecab" if re.search("[\u3040-\u30ff]", sample) else han
-    yield pairs.describe(
-        "spaces",
-        "references",
-        range(len(pairs.texts["references"])),
-        f"is written without spaces, at which tokenize={tokenizer.name!r} splits",
-        f"tokenize={name!r}",
+    # 1. How well copies fit their own references, the first one its own, and copies any others.
+    sample = spread(again, 60)
+    copies = sum(fit(texts[row], partners(row)) for row, _ in sample)
+    firsts = sum(fit(texts[first], partners(first)) for _, first in sample)
+    others = sum(fit(texts[row], partners((row + 7) % size)) for row, _ in sample)
+    # 2. All fit, and copies are beside each other, or the whole list comes again: one input.
+    rows = [row for row, _ in again]
+    is_nearby = sum(row - first < 8 for row, first in again) > 0.8 * len(again)
+    is_again = all(text == texts[row % len(groups)] for row, text in enumerate(texts))
+    are_inputs = len(rows) > 0.3 * size and (is_nearby or is_again)
+    if are_inputs and copies > max(0.5 * firsts, 1.3 * others):
+        yield pairs.describe_all(
+            "flattened",
+            "predictions",
+            rows,
+            f"{size:,} rows have {len(groups):,} different predictions, with other references each"
+            " time. If these are references of one input, group them",
+            "frame.groupby('prediction', sort=False)['reference'].agg(list)",
+            groups=list(groups.values()),
+        )
+    elif copies < max(0.7 * firsts, 1.2 * others) and sum(len(texts[row]) for row in rows) > (
+        40 * len(rows)  # characters; a model of captions says the same of several pictures
+    ):
+        yield pairs.describe(
+            "repeated",
+            "predictions",
+            rows,
+            f"equals {pairs.name_place('predictions', again[0][1])}, and fits its references less",
+            "predictions[:len(dataset)]",
+            is_told=len(rows) > 0.03 * size,
+        )
+
+
+def find_unrelated(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that fit their references no better than those of other rows."""
+    # 1. How much better each prediction fits its own references than those of two other rows.
+    texts = pairs.texts["predictions"]
+    least = 8 if pairs.is_unspaced else 20  # characters; short answers are often paraphrased
+    rows = [row for row in spread(range(len(pairs)), 200) if len(texts[row].strip()) > least]
+    more = np.zeros(len(rows))
+    for place, row in enumerate(rows):
+        own, *others = (
+            fit(texts[row], pairs.list_partners("predictions", (row + far) % len(pairs)))
+            for far in (0, 1 + 6 % (len(pairs) - 1), 1 + 11 % (len(pairs) - 1))
+        )
+        more[place] = own - max(others)
+    # 2. All of them, or a part beside others that fit well.
+    different = len({texts[row] for row in rows})
+    if len(rows) < 12 or different < 0.5 * len(rows):
+        return
+    low = [rows[place] for place in np.flatnonzero(more < 0.02)]
+    says = f"{len(low):,} of {len(rows):,} predictions looked at"
+    if more.mean() < max(0.02, 2 * more.std() / len(rows) ** 0.5):
+        low = list(range(len(pairs)))
+        says = "The predictions"
+    elif len(low) < max(12, 0.15 * len(rows)) or np.median(more) < 0.2:
+        return
+    says += " fit their references no better than those of other rows"
+    yield pairs.describe_all(
+        "unrelated",
+        "predictions",
+        low,
+        says,
+        "[*zip(sources, predictions, references)][:3]",
+        is_told=len(rows) >= 50,
     )
 
 
-# --- Token ids ------------------------------------------------------------------------------------
-
-
-def find_padding(pairs: Pairs) -> Iterator[Found]:
-    """Find an id that stands several times at the ends of a fifth of the rows."""
-    for side in SIDES:
-        ends = (re.search(r"(?:^| )(\d+) \1$", text) for text in pairs.texts[side])
-        counts = Counter(end[1] for end in ends if end)
-        for padding, number in counts.most_common(1):
-            if number >= max(2, 0.2 * len(pairs.texts[side])):
-                pattern = rf"(?:(?:^| ){padding})+$"
-                places = pairs.search(side, pattern)
-                yield pairs.describe(
-                    "special_tokens",
-                    side,
-                    places,
-                    f"ends with the id {padding} several times: padding",
-                    f"[id for id in ids if id != {padding}]",
-                    pattern=pattern,
-                    undo=sub(pattern),
-                    undone=undo_all(pairs.texts[side], places, sub(pattern)),
-                )
+def find_rows(pairs: Pairs, *, may_have_moved: bool = True) -> list[Found]:
+    """Find copies, else rows that moved, else unrelated texts."""
+    found: list[Found] = []
+    if len(pairs) >= 12 and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs):
+        for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):
+            found = found or list(find(pairs))
+    return found
 
 
 # --- All of them ----------------------------------------------------------------------------------

@@ -29,7 +29,6 @@ if not __package__:
     )
 
 from . import bleu_messages as messages
-from .bleu_alignment import find_rows
 from .bleu_buffer import BufferedMetric, is_packed
 from .bleu_calls import CALLS
 from .bleu_captions import tokenize_ptb

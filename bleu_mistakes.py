@@ -19,12 +19,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache, partial
+from itertools import chain
 from typing import NamedTuple, TypeGuard
 
 from .bleu_messages import LONE_SURROGATE
 from .bleu_pairs import MEANT, OTHER, SIDES, Found, Pairs, Side, Undo, quote, spread, undo_all
+from .bleu_tokenizers import choose_tokenizer
 
 Finder = Callable[[Pairs], Iterator[Found]]
+COMPARE = "[*zip(predictions, references)][:3]"  # the line to write if the cause is not certain
 
 
 # --- Inverses -------------------------------------------------------------------------------------
@@ -698,20 +701,26 @@ def holds_text(values: Sequence[object]) -> bool:
         text
         for text in texts
         if (" " in text.strip() or not text.isascii())
-        and sum(sign.isalpha() or sign == " " for sign in text) > 0.6 * len(text)
+        and sum(map(str.isalpha, text)) + text.count(" ") > 0.6 * len(text)
     ]
     return len(written) > 0.5 * len(texts)
 
 
 def find_records(pairs: Pairs) -> Iterator[Found]:
     """Find texts that are a record: its only field with text is taken, of several none."""
-    for form in RECORDS:
-        hits = {side: pairs.search(side, form.pattern, form.signs) for side in SIDES}
-        for side in SIDES:
-            share = pairs.share(side, hits[side])
-            is_meant = pairs.share(OTHER[side], hits[OTHER[side]]) > MEANT * share
-            if hits[side] and not is_meant and share >= (0.2 if form.is_weak else 0):
-                yield from _find_form(pairs, form, side, hits[side])
+    for side in SIDES:
+        for form in RECORDS:
+            hits, others = (
+                pairs.search(each, form.pattern, form.signs) for each in (side, OTHER[side])
+            )
+            share = pairs.share(side, hits)
+            is_meant = pairs.share(OTHER[side], others) > MEANT * share
+            found = []
+            if hits and not is_meant and share >= (0.2 if form.is_weak else 0):
+                found = list(_find_form(pairs, form, side, hits))
+            yield from found
+            if any(each.undo for each in found):
+                break  # JSON may be a Python literal as well
 
 
 def _find_form(pairs: Pairs, form: Form, side: Side, places: Sequence[int]) -> Iterator[Found]:
@@ -953,6 +962,154 @@ def _find_label(texts: Sequence[str], is_end: bool) -> str:
     return label
 
 
+# --- Marks and scripts that one side has ----------------------------------------------------------
+
+_ODD_MARK = r"<[^<>\s]{1,24}>|\[[^\[\]\s]{1,24}\]|\{[^{}\s]{1,24}\}|[♪♫⁇█�␣]|#NAME\?|\bunk\b"
+_LOST = re.compile(r"�|⁇|<{1,2}unk(?:nown)?>{1,2}|\[unk\]|unk", re.IGNORECASE)
+
+
+def find_marks(pairs: Pairs) -> Iterator[Found]:
+    """Find marks in brackets and odd signs that texts of one side have, and none of the other."""
+    marks_of: dict[Side, dict[int, set[str]]] = {}
+    for side in SIDES:
+        places = pairs.search(side, _ODD_MARK, (*"<[{♪♫⁇█�␣", "#NAME?", "unk"))
+        texts = (re.sub(r"\d+", "0", pairs.texts[side][place]) for place in places)
+        marks_of[side] = {
+            place: set(re.findall(_ODD_MARK, text)) for place, text in zip(places, texts)
+        }
+    for side in SIDES:
+        # 1. Brackets of a form that the other side has as well are text, such as code.
+        own = Counter(chain.from_iterable(marks_of[side].values()))
+        others = set().union(*marks_of[OTHER[side]].values())
+        meant = [
+            sign
+            for sign in "<[{"
+            if len(pairs.search(OTHER[side], re.escape(sign), (sign,)))
+            > MEANT * sum(number for mark, number in own.items() if mark[0] == sign)
+        ]
+        new = {mark for mark in own.keys() - others if mark[0] not in meant}
+        lost = {mark for mark in new | (own.keys() & {"�"}) if _LOST.fullmatch(mark)}
+        # 2. They are frequent, or stand for what was lost.
+        wanted = lost or new
+        places = [place for place, marks in marks_of[side].items() if marks & wanted]
+        if not lost and (len(places) < 2 or pairs.share(side, places) < 0.03):
+            continue
+        first = max(sorted(marks_of[side][places[0]] & wanted), key=own.__getitem__)
+        pattern = re.escape(first).replace("0", r"\d+")
+        fix = f"re.sub({pattern!r}, '', text)"
+        if lost:
+            fix = "open(path, encoding='utf-8')" if first == "�" else "tokenizer.unk_token"
+        mark = re.search(pattern, pairs.texts[side][places[0]])
+        yield pairs.describe(
+            "marks",
+            side,
+            places,
+            f"contains {quote(mark[0] if mark else first)}, unlike the {OTHER[side]}",
+            fix,
+            pattern=pattern,
+            is_told=bool(lost) or pairs.share(side, places) > 0.05,
+        )
+
+
+def find_strange_letters(pairs: Pairs) -> Iterator[Found]:
+    """Find letters beyond ASCII, half of which the other side never has: another encoding."""
+    letters = {
+        side: Counter(
+            {
+                sign: number
+                for sign, number in count_signs(pairs.sample(side)).items()
+                if "\x7f" < sign < "\u3000" and sign.isalpha()
+            }
+        )
+        for side in SIDES
+    }
+    for side in SIDES:
+        strange = Counter({s: n for s, n in letters[side].items() if s not in letters[OTHER[side]]})
+        is_most = strange.total() > max(20, 0.5 * letters[side].total())
+        if is_most and letters[OTHER[side]].total() > 20:
+            shown = " ".join(sign for sign, _ in strange.most_common(5))
+            places = pairs.search(side, f"[{''.join(strange)}]")
+            yield pairs.describe(
+                "mojibake",
+                side,
+                places,
+                f"has letters that no text of the {OTHER[side]} has ({shown})",
+                "open(path, encoding='utf-8')",
+                pattern=f"[{shown}]+",
+                is_told=pairs.share(side, places) > 0.1,
+            )
+
+
+_SCRIPT_OF_NAME = {
+    **dict.fromkeys(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"), "CJK"),
+    "FULLWIDTH": "LATIN",
+}
+
+
+@cache
+def name_script(letter: str) -> str:
+    """Return the script of a letter.
+
+    >>> name_script("ж"), name_script("カ")
+    ('CYRILLIC', 'CJK')
+    """
+    name = unicodedata.name(letter, "?").split()[0]
+    return _SCRIPT_OF_NAME.get(name, name)
+
+
+def find_main_script(text: str) -> str:
+    """Return the script of nine tenths of the letters of a text; empty if no script has as many."""
+    scripts: Counter[str] = Counter()
+    for sign, number in Counter(text).items():
+        if sign.isalpha():
+            scripts[name_script(sign)] += number
+    name, number = scripts.most_common(1)[0] if scripts else ("", 0)
+    return name if number > max(5, 0.9 * scripts.total()) else ""
+
+
+def find_script(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions in another script than their references."""
+    signs = "".join(map(pairs.sample, SIDES))
+    if len({name_script(sign) for sign in count_signs(signs) if sign.isalpha()}) < 2:
+        return
+    places = []
+    for place, text in enumerate(pairs.texts["predictions"]):
+        scripts = {
+            find_main_script(text),
+            find_main_script("".join(pairs.list_partners("predictions", place))),
+        }
+        if len(scripts) == 2 and "" not in scripts:
+            places.append(place)
+    if len(places) > max(1, 0.01 * len(pairs)):
+        yield pairs.describe(
+            "script",
+            "predictions",
+            places,
+            "is in another script than its references",
+            COMPARE,
+        )
+
+
+def find_unspaced(pairs: Pairs) -> Iterator[Found]:
+    """Find a script written without spaces, under a tokenizer that splits at them."""
+    tokenizer = choose_tokenizer(pairs.options, "text")
+    sample = pairs.sample("references")
+    splits_unspaced = tokenizer.definition is None or tokenizer.definition.splits_unspaced
+    if splits_unspaced or not pairs.is_unspaced or 6 * sample.count(" ") > len(sample):
+        return
+    han = "zh" if re.search("[\u3400-\u9fff]", sample) else "char"
+    name = "ja-mecab" if re.search("[\u3040-\u30ff]", sample) else han
+    yield pairs.describe(
+        "spaces",
+        "references",
+        range(len(pairs.texts["references"])),
+        f"is written without spaces, at which tokenize={tokenizer.name!r} splits",
+        f"tokenize={name!r}",
+    )
+
+
+# --- The order of the damages ---------------------------------------------------------------------
+
 QUOTES = Damage(
     "wrapped",
     tuple("\"“„«「『'"),
@@ -986,6 +1143,28 @@ UNSIGNED_IDS = Damage(
     "contains {mark}, which is -100 as an integer without a sign",
     "[id for id in ids if id < 2**16 - 100]",
 )
+
+
+def find_padding(pairs: Pairs) -> Iterator[Found]:
+    """Find an id that stands several times at the ends of a fifth of the rows."""
+    for side in SIDES:
+        ends = (re.search(r"(?:^| )(\d+) \1$", text) for text in pairs.texts[side])
+        counts = Counter(end[1] for end in ends if end)
+        for padding, number in counts.most_common(1):
+            if number >= max(2, 0.2 * len(pairs.texts[side])):
+                pattern = rf"(?:(?:^| ){padding})+$"
+                places = pairs.search(side, pattern)
+                yield pairs.describe(
+                    "special_tokens",
+                    side,
+                    places,
+                    f"ends with the id {padding} several times: padding",
+                    f"[id for id in ids if id != {padding}]",
+                    pattern=pattern,
+                    undo=sub(pattern),
+                    undone=undo_all(pairs.texts[side], places, sub(pattern)),
+                )
+
 
 # What is undone, in this order.
 DAMAGES: tuple[Finder, ...] = (
@@ -1087,7 +1266,10 @@ def _make_counter(pattern: str) -> Callable[[str], int]:
 
 
 def _count_if(test: Callable[[str], bool]) -> Callable[[str], int]:
-    return lambda text: sum(number for sign, number in count_signs(text).items() if test(sign))
+    is_counted = cache(test)
+    return lambda text: sum(
+        number for sign, number in count_signs(text).items() if is_counted(sign)
+    )
 
 
 def _count_any(signs: str) -> Callable[[str], int]:

@@ -1,4 +1,4 @@
-"""Texts that `check` looks at, what it finds in them, and how well two texts fit.
+"""Texts that `check` looks at, what it finds in them, how well two fit, and which belong together.
 
 `Pairs` holds the predictions and references of one system, and changes while mistakes are undone.
 """
@@ -7,18 +7,29 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import accumulate
-from typing import Any, Literal, NamedTuple, TypeVar
+from itertools import accumulate, count, pairwise
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bleu_corpus import STRINGS, InputType
-from .bleu_messages import count_things, show_value
+from .bleu_corpus import (
+    STRINGS,
+    TYPES,
+    Batch,
+    Bool,
+    Corpus,
+    Float64,
+    InputType,
+    Int64,
+    make_corpus,
+)
+from .bleu_messages import show_value
 from .bleu_options import Options
 
 Side = Literal["predictions", "references"]
@@ -40,6 +51,43 @@ def spread(values: Sequence[_Value], count: int) -> list[_Value]:
     if len(values) <= count:
         return list(values)
     return [values[number * len(values) // count] for number in range(count)]
+
+
+_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
+
+
+def write_texts(array: pa.Array, kind: InputType) -> list[str]:
+    """Return texts as str; tokens and ids are joined by blanks."""
+    if kind == "text":
+        return array.to_numpy(zero_copy_only=False).tolist()  # faster than to_pylist
+    return [
+        " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in tokens)
+        for tokens in array.to_pylist()
+    ]
+
+
+def write_references(batch: Batch, kind: InputType) -> list[list[str]]:
+    """Return the references of each row as str."""
+    flat = write_texts(batch.references, kind)
+    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
+
+
+def read_text(text: str, kind: InputType) -> Any:
+    """Return what `write_texts` has written."""
+    if kind == "text":
+        return text
+    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
+    return list(map(int, tokens)) if kind == "ids" else tokens
+
+
+def make_text_corpus(
+    predictions: Sequence[str], references: Sequence[Sequence[str]], kind: InputType
+) -> Corpus:
+    """Return texts that `write_texts` has written as a corpus."""
+    own = [read_text(text, kind) for text in predictions]
+    flat = [read_text(text, kind) for texts in references for text in texts]
+    bounds = np.cumsum([0, *map(len, references)])
+    return make_corpus([(pa.array(own, TYPES[kind]), pa.array(flat, TYPES[kind]), bounds)])
 
 
 @lru_cache(maxsize=256)  # a text is compared before and after a fix
@@ -86,22 +134,6 @@ def mark_place(text: str, pattern: str = "") -> str:
 def quote(text: str) -> str:
     """Write a text in a message, shortened."""
     return show_value(text if len(text) <= 40 else f"{text[:39]}…")
-
-
-class RowOfCall(NamedTuple):
-    """A row as its call numbers it."""
-
-    number: int
-    calls_ago: int = 0
-
-    def name(self, side: Side, reference: str = "") -> str:
-        """Return the name of a text of the row.
-
-        >>> RowOfCall(3).name("references", "[1]"), RowOfCall(0, 2).name("predictions")
-        ('references[3][1]', 'predictions[0] (2 calls ago)')
-        """
-        ago = f" ({count_things(self.calls_ago, 'call')} ago)" if self.calls_ago else ""
-        return f"{side}[{self.number}]{reference}{ago}"
 
 
 @dataclass(frozen=True)
@@ -156,7 +188,8 @@ class Pairs:
         references: the texts of each segment.
         options: the options of the call.
         kind: the type of the texts.
-        rows: the row of each segment, for messages; None for 0, 1, 2, …
+        names: the name of each segment's texts in messages, such as `"{side}[3]{reference}"`; None
+            for 0, 1, 2, …
         is_asked: False in the look, which compares fewer texts.
 
     >>> pairs = Pairs(["a cat", "a dog"], [["A cat", "one cat"], ["A dog"]])
@@ -173,13 +206,13 @@ class Pairs:
         options: Options | None = None,
         *,
         kind: InputType = "text",
-        rows: Sequence[RowOfCall] | None = None,
+        names: Sequence[str] | None = None,
         is_asked: bool = True,
     ) -> None:
         self.options = options or Options()
         self.kind = kind
         self.is_asked = is_asked
-        self._rows = rows
+        self._names = names
         self.texts: dict[Side, list[str]] = {
             "predictions": list(predictions),
             "references": [text for texts in references for text in texts],
@@ -285,7 +318,8 @@ class Pairs:
         row = self.row_of(side, place)
         is_one_of_several = side == "references" and self._bounds[row + 1] - self._bounds[row] > 1
         which = f"[{place - self._bounds[row]}]" if is_one_of_several else ""
-        return (self._rows[row] if self._rows else RowOfCall(row)).name(side, which)
+        name = self._names[row] if self._names else f"{{side}}[{row}]{{reference}}"
+        return name.format(side=side, reference=which)
 
     def count(self, side: Side) -> str:
         """Return the number of texts of a side, with a noun."""
@@ -326,3 +360,135 @@ class Pairs:
         """Return what was found in a side as a whole; `says` is a sentence."""
         rows = sorted({self.row_of(side, place) for place in places})
         return Found(kind, side, places, rows, says, fix, **fields)
+
+
+# --- Which row belongs to which -------------------------------------------------------------------
+#
+# The fit of a prediction and the references of a row is the cosine of their rare words, in which a
+# word weighs more the fewer rows it has. A script written without spaces has pairs of characters
+# instead of words.
+
+
+def split_words(text: str) -> set[str]:
+    """Return the different words of a text, or its pairs of characters.
+
+    >>> sorted(split_words("A cat, a dog"))
+    ['a', 'cat', 'dog']
+    """
+    letters = text[:1000].lower()
+    if len(UNSPACED.findall(letters)) > 0.3 * len(letters):
+        return set(map("".join, pairwise("".join(letters.split()))))
+    return set(re.findall(r"\w+", letters))
+
+
+def compare_rows(predictions: Sequence[str], references: Sequence[str], size: int) -> Any:
+    """Return the fits of predictions and all references, float64 [predictions, references].
+
+    Args:
+        predictions: some of the predictions.
+        references: the references of each row, joined.
+        size: the number of predictions in all.
+    """
+    # 1. Number the words of both sides.
+    number: defaultdict[str, int] = defaultdict(count().__next__)
+    sides = []
+    for texts in (predictions, references):
+        numbers = [[number[word] for word in split_words(text)] for text in texts]
+        rows = np.repeat(np.arange(len(texts)), list(map(len, numbers)))
+        sides.append((rows, np.concatenate([np.array(own, np.int64) for own in numbers])))
+    # 2. A word is rare if few pairs of rows share it: the product must stay sparse.
+    asked, found = (np.bincount(words, minlength=len(number) + 1) for _, words in sides)
+    shared = np.cumsum(np.bincount(found, found * asked))
+    limit = int(np.searchsorted(shared, 40 * len(predictions)))
+    is_rare = found <= max(3, min(limit, 0.2 * size))
+    weights = np.log1p(size / np.maximum(1, found))
+    # 3. Scale them by the norms of all words.
+    left, right = (
+        _make_matrix(rows, words, weights, is_rare, len(texts))
+        for (rows, words), texts in zip(sides, (predictions, references))
+    )
+    return left @ right.T
+
+
+def _make_matrix(rows: Int64, words: Int64, weights: Float64, is_rare: Bool, size: int) -> Any:
+    """Return the weights of the rare words of each row: [rows, words], sparse if there are many."""
+    squares = np.bincount(rows, weights[words] ** 2, minlength=size)
+    kept = is_rare[words]
+    rows, words = rows[kept], words[kept]
+    values = weights[words] / np.sqrt(squares[rows])
+    if size > 512:
+        from scipy.sparse import csr_array
+
+        return csr_array((values, (rows, words)), shape=(size, len(weights)))
+    matrix = np.zeros((size, len(weights)))
+    matrix[rows, words] = values
+    return matrix
+
+
+def _flatten_matrix(values: Any) -> Any:
+    """Return the values of a sparse or dense result as an array [rows]."""
+    return np.asarray(values.todense() if hasattr(values, "todense") else values).ravel()
+
+
+def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64 | None:
+    """Return the row of the prediction of each row of references, -1 for none.
+
+    Args:
+        predictions: one text per row.
+        references: the references of each row, joined.
+
+    Returns:
+        int64 [rows], or None if hardly any prediction fits another row better than its own.
+
+    >>> texts = [f"the cat {row} sat on mat {row * 7} in town {row * 13}" for row in range(20)]
+    >>> find_pairing([*texts[:5], *texts[6:], ""], texts).tolist()[:8]
+    [0, 1, 2, 3, 4, -1, 5, 6]
+    """
+    # 1. In a long file, rows only move where neighbors hardly fit their own references.
+    size = len(predictions)
+    rows = np.arange(size)
+    if size > 4000:
+        probed = spread(range(size), 400)
+        fits = np.array([fit(predictions[row], [references[row]]) for row in probed])
+        if np.convolve(fits < 0.5 * np.median(fits), np.full(12, 1 / 12)).max() < 0.5 < fits.max():
+            return None
+    # 2. The predictions that fit another row clearly better than their own.
+    fits = compare_rows(predictions, references, size)
+    own = _flatten_matrix(fits.diagonal())
+    best, target, source = map(
+        _flatten_matrix, (fits.max(axis=1), fits.argmax(axis=1), fits.argmax(axis=0))
+    )
+    copies = Counter(predictions)
+    is_away = best > 1.3 * own + 0.08
+    is_away &= np.array([copies[text] <= 2 and len(text) > 12 for text in predictions])
+    # 3. They must be nearer by their characters, too, to different rows, and neighbors or many.
+    away = np.flatnonzero(is_away)
+    nearer = [
+        [fit(predictions[row], [references[place]]) for place in (row, target[row])]
+        for row in spread(away.tolist(), 60)
+    ]
+    before, after = np.sum(nearer, axis=0) if len(nearer) >= 3 else (1, 0)
+    losses = sum(first > second for first, second in nearer)
+    is_steady = (np.diff(target[away] - away) == 0) & (np.diff(away) < 8)
+    is_many = is_steady.sum() >= 2 or len(away) >= max(8, 0.05 * size)
+    are_different = len(set(target[away].tolist())) > 0.75 * len(away)
+    if after < 1.5 * before or losses > len(nearer) / 5 or not (is_many and are_different):
+        return None
+    # 4. Rows that fit each other best belong together. Others keep their own, or follow neighbors.
+    pairing = np.full(size, -1)
+    is_mutual = is_away & (source[target] == rows) & (best > 0.1)
+    pairing[target[is_mutual]] = rows[is_mutual]
+    taken = set(pairing.tolist())
+
+    def take(row: int, wanted: int) -> None:
+        if pairing[row] < 0 and 0 <= wanted < size and wanted not in taken:
+            pairing[row] = wanted
+            taken.add(wanted)
+
+    for row in rows[~is_away & (own > 0.05)].tolist():
+        take(row, row)
+    for step in (1, -1):
+        for row in range(size)[::step]:
+            if 0 <= row - step < size and pairing[row - step] >= 0:
+                take(row, int(pairing[row - step]) + step)
+    return pairing
