@@ -143,7 +143,8 @@ def render_systems(
         )
     told = html.message(" ".join(notes), "note") if notes else ""
     ranked = ranking.to_html() if ranking else ""
-    return summary, f"{ranked}{comparison.to_html()}{told}"
+    tables = f"{ranked}{comparison.to_html()}".replace('class="bleu-verdict"', "")
+    return summary, f"{tables}{told}"
 
 
 def render_copies(result: QuotableReport, subject: str, remark: str, caution: str) -> str:
@@ -393,7 +394,7 @@ def draw_table(board: Leaderboard) -> str:
     )
     drawn_axis = html.Markup(f'<svg height="16" aria-hidden="true">{ticks}</svg>')
     title = f"{board.prefix}…" if board.prefix else "system"
-    # 1. The columns: class and head; a head that is drawn is none for screen readers.
+    # 1. The columns: class and head; screen readers don't hear a head that is drawn.
     columns = [
         ("tier", html.Markup('<span class="bleu-unseen">place</span>')),
         ("name", title),
@@ -548,7 +549,7 @@ def _read_interval(scores: Scores) -> tuple[float, float] | None:
 
 
 def may_be_chance(system: Scores) -> bool:
-    """Return True if the difference of a system is none by the test.
+    """Return True if a difference of a system may be chance, by the test.
 
     >>> may_be_chance({"delta": 0.01, "p_value": 0.01}), may_be_chance({"delta": 0.01})
     (False, True)

@@ -652,7 +652,7 @@
   const painted = ["background-color", "border-collapse", "border-top", "box-sizing", "color", "display", "fill", "font", "height", "margin",
     "overflow-wrap", "padding", "stroke", "stroke-width", "text-align", "vertical-align", "white-space", "width"];
   const savePicture = async (button) => {
-    const shown = button.closest(".bleu-page").firstElementChild;
+    const shown = button.closest(".bleu-page");
     const copy = shown.cloneNode(true);
     const [parts, copies] = [shown, copy].map((one) => [one, ...findAll("*", one)]);
     copies.forEach((part, i) => {

@@ -250,8 +250,8 @@ def _leave_out(scored: Scored, table: pa.Table, system: str) -> npt.NDArray[np.f
     names = [f"{kind}_{order}" for kind in ("matches", "totals") for order in orders]
     names += ["prediction_length", "reference_length"]
     rows = np.array([table[scored.name_column(system, name)].to_numpy() for name in names])
-    nothing = np.zeros((len(rows), 1), rows.dtype)
-    left = rows.sum(axis=1, keepdims=True) - np.hstack([nothing, rows])
+    zeros = np.zeros((len(rows), 1), rows.dtype)
+    left = rows.sum(axis=1, keepdims=True) - np.hstack([zeros, rows])
     matches, totals = left[: len(orders)], left[len(orders) : -2]
     # Without smoothing: counts of a corpus, but for one of very few lines.
     precisions = np.maximum(matches, 0.1) / np.maximum(totals, 1)

@@ -449,7 +449,7 @@ def test_groups_are_a_table_of_the_metrics_scores():
 
 
 def test_groups_are_in_the_order_of_scores_with_the_best_of_each_in_bold():
-    """All segments first; B is better than A, but not in group y, whose line is no fourth."""
+    """All segments first; B is better than A, but not in group y, which has a single line."""
     leaderboard, metric = (
         importlib.import_module(f"space.{name}") for name in ("leaderboard", "metric")
     )
@@ -605,7 +605,7 @@ DOUBTS = [
 
 @pytest.mark.parametrize(("prediction", "reference", "options", "button"), DOUBTS)
 def test_a_sentence_is_told_what_check_finds(prediction, reference, options, button):
-    """In its words, with a button for what an option or `fixed` mends."""
+    """In its words, with a button for what an option or `fixed` repairs."""
     checks, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
     found = checks.find_remedies(prediction, [reference], {**metric.OPTIONS, **options})
     assert [remedy.button for remedy in found] == [button]

@@ -169,7 +169,7 @@ def test_the_tab_opens_with_the_example_scored_and_own_files_replace_it(page, tm
     assert shown == [
         ["first place", "atlas", "78.3", "–", "", "1–2"],
         ["", "birch", "77.9", "−0.4", "1.00", "1–3"],
-        ["behind", "cedar", "76.6", "−1.7", "0.048", "2–3"],
+        ["behind", "cedar", "76.6", "−1.7", "0.047", "2–3"],
     ]
     assert [row[8] for row in ranked][:1] == ["91.7/82.4/74.4/66.7"]
     expect(page.locator(SUMMARY)).to_contain_text("This is an example")
