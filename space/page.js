@@ -649,8 +649,8 @@
   };
 
   // Saves what is around a button as a picture: each element with the style that it has on the page.
-  const painted = ["background-color", "border-collapse", "border-top", "box-sizing", "color", "display", "fill", "font", "height", "margin",
-    "overflow-wrap", "padding", "stroke", "stroke-width", "text-align", "vertical-align", "white-space", "width"];
+  const painted = ["background-color", "border-collapse", "border-top", "box-sizing", "color", "display", "fill", "font-family", "font-size",
+    "font-weight", "height", "line-height", "margin", "padding", "stroke", "stroke-width", "text-align", "vertical-align", "width"];
   const savePicture = async (button) => {
     const shown = button.closest(".bleu-page");
     const copy = shown.cloneNode(true);
