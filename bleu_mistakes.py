@@ -1302,7 +1302,7 @@ class Writing(NamedTuple):
 
 _count_cased = _count_if(lambda sign: sign.lower() != sign.upper())
 _count_capitals = _count_if(str.isupper)
-_count_spaces = _count(r"[^\S\n]+")  # two in a row, or one without a break, are one
+_count_spaces = _make_counter(r"[^\S\n]+")  # two in a row, or one without a break, are one
 _count_written = _count_if(lambda sign: not sign.isspace())
 _count_arabic = _count_if(lambda sign: "\u05d0" <= sign <= "\u06ff")
 _IGNORE_CASE = "lowercase=True"
