@@ -335,7 +335,7 @@ class SmallCorpus(Corpus):
 
     def reference_count(self) -> str:
         """Return the number of references per segment as a signature has it."""
-        counts = set(np.diff(self.bounds).tolist())
+        counts = {end - start for start, end in pairwise(self.bounds.tolist())}
         return "var" if len(counts) > 1 else str(counts.pop())
 
 

@@ -129,7 +129,7 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
     numbers = row.tolist()
     *_, length, reference_length = numbers
     if smoothed is None:
-        smoothed = precisions(row, options)
+        smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
     penalty = float(smoothed.brevity_penalty)
     logarithms = [_log(value) for value in smoothed.values]
     by_order = []

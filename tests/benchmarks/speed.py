@@ -104,7 +104,7 @@ def time_corpora(bleu: evaluate.Metric, turns: int) -> dict[str, float]:
     return median_seconds(calls, lambda: renew(columns), turns)
 
 
-ROWS_PER_LOOP = 4_000  # a loop has calls on as many rows, and at most 300 calls
+ROWS_PER_LOOP = 4_000  # a loop has calls on as many rows, and at most 1,000 calls
 TOKENIZER_CACHES = (
     Tokenizer13a.__call__,
     TokenizerRegexp.__call__,
@@ -118,7 +118,7 @@ def time_rows(bleu: evaluate.Metric, rows: int, turns: int) -> tuple[float, floa
     all looks at texts, which take place in some of the calls. Seconds are of processor time, the median over loops.
     """
     columns, reused = corpus(40_000)[1], BLEU()
-    calls = max(4, min(300, ROWS_PER_LOOP // rows))
+    calls = max(4, min(1_000, ROWS_PER_LOOP // rows))
     starts = itertools.cycle(range(0, len(columns[0]) - calls * rows, calls * rows))
     tools = {
         "compute": lambda p, r: bleu.compute(predictions=p, references=r),
