@@ -11,8 +11,7 @@ import copy
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -76,30 +75,9 @@ class Buffer:
                 self._corpora[-_SMALL_CORPORA:] = [join_corpora(small_corpora).combine()]
                 self._small = 0
 
-    @contextmanager
-    def hold(self) -> Iterator[list[Corpus]]:
-        """Take the rows out of the buffer while a call scores them.
-
-        They are discarded at the end. If the call fails, the rows in the list return to the buffer,
-        before those that were added since. The kind stays meanwhile, so that rows which are added
-        still fit.
-        """
-        with _lock:
-            held = self._corpora
-            self._corpora = []
-            self._small = 0
-        try:
-            yield held
-        except BaseException:
-            with _lock:
-                self._corpora = [*held, *self._corpora]
-                if self._corpora:
-                    self._kind = self._corpora[0].kind
-            raise
-        with _lock:
-            if not self._corpora:
-                self._kind = None
-                self.issued_warnings = set()
+    def hold(self) -> HeldRows:
+        """Take the rows out of the buffer while a call scores them, in a `with` statement."""
+        return HeldRows(self)
 
     def __len__(self) -> int:
         return sum(map(len, self._corpora))
@@ -108,6 +86,37 @@ class Buffer:
         buffer = Buffer()
         buffer.__dict__.update(self.__dict__, _corpora=list(self._corpora))
         return buffer
+
+
+class HeldRows:
+    """The rows of a buffer while a call scores them: a context whose value is their list.
+
+    They are discarded at the end. If the call fails, the rows in the list return to the buffer,
+    before those that were added since. The kind stays meanwhile, so that rows which are added still
+    fit.
+    """
+
+    def __init__(self, buffer: Buffer) -> None:
+        self._buffer = buffer
+
+    def __enter__(self) -> list[Corpus]:
+        buffer = self._buffer
+        with _lock:
+            self._corpora = buffer._corpora
+            buffer._corpora = []
+            buffer._small = 0
+        return self._corpora
+
+    def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
+        buffer = self._buffer
+        with _lock:
+            if error_type is not None:
+                buffer._corpora = [*self._corpora, *buffer._corpora]
+            if buffer._corpora:
+                buffer._kind = buffer._corpora[0].kind
+            elif error_type is None:
+                buffer._kind = None
+                buffer.issued_warnings = set()
 
 
 def _check_docstrings(class_: type) -> None:

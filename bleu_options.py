@@ -13,6 +13,7 @@ import re
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple, NewType, TypedDict, get_args
 
 import numpy as np
@@ -317,7 +318,7 @@ class Options:
         """Return True if the user chose the option or a convention that sets it."""
         return name in self.given or name in _find_convention(self.convention)
 
-    @property
+    @cached_property
     def smooth_value_in_effect(self) -> float | None:
         """The value for the smoothing method; None if it takes no value.
 
@@ -328,20 +329,27 @@ class Options:
             return default
         return self.smooth_value
 
-    @property
+    @cached_property
     def counted_orders(self) -> int:
         """The number of orders in a statistics row: N, or more for some smoothing methods."""
         return self.max_order + SMOOTH_METHODS[self.smooth_method].further_orders
 
-    @property
+    @cached_property
     def layout(self) -> Layout:
         """The layout of the statistics rows."""
         return Layout(self.counted_orders)
 
-    @property
+    @cached_property
     def counting_rule(self) -> CountingRule:
         """The options that turn tokens into statistics rows."""
         return CountingRule(self.counted_orders, self.reference_length, self.minimum_total)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the values of the fields, without what is computed from them once."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
 
     @classmethod
     def check(cls, name: str, value: object) -> None:
