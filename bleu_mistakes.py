@@ -1187,7 +1187,7 @@ DAMAGES_OF_TOKENS: tuple[Finder, ...] = tuple(damage.find for damage in TOKENS_O
 
 _QUOTES = '“”„‟«»「」『』″"'
 _APOSTROPHES = "’‘‚‛‹›ʼ´`′'"
-_PLAIN = {
+_TO_PLAIN = {
     **dict.fromkeys((*_QUOTES, "``", "''"), '"'),
     **dict.fromkeys(_APOSTROPHES, "'"),
     **dict.fromkeys("–—‑−‐―", "-"),
@@ -1198,7 +1198,7 @@ _PLAIN = {
 }
 
 
-_UNPLAIN = re.compile(f"``|''|[{''.join(_PLAIN)}\uff01-\uff5e\uff65-\uff9f०-९٠-٩]")
+_UNPLAIN = re.compile(f"``|''|[{''.join(_TO_PLAIN)}\uff01-\uff5e\uff65-\uff9f०-९٠-٩]")
 
 
 def write_plainly(text: str) -> str:
@@ -1214,7 +1214,7 @@ def write_plainly(text: str) -> str:
 
 def _write_sign(match: re.Match[str]) -> str:
     narrow = unicodedata.normalize("NFKC", match[0])
-    return _PLAIN.get(match[0]) or str(unicodedata.digit(match[0], narrow))
+    return _TO_PLAIN.get(match[0]) or str(unicodedata.digit(match[0], narrow))
 
 
 def strip_accents(text: str) -> str:

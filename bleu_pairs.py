@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import accumulate, count, pairwise
+from itertools import accumulate, pairwise
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -390,7 +391,7 @@ def compare_rows(predictions: Sequence[str], references: Sequence[str], size: in
         size: the number of predictions in all.
     """
     # 1. Number the words of both sides.
-    number: defaultdict[str, int] = defaultdict(count().__next__)
+    number: defaultdict[str, int] = defaultdict(itertools.count().__next__)
     sides = []
     for texts in (predictions, references):
         numbers = [[number[word] for word in split_words(text)] for text in texts]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import count
 from operator import is_
 from typing import Any, NamedTuple, TypedDict
 
@@ -497,7 +497,7 @@ def _select_columns(part: Any, place: str) -> pa.Table:
     """Return the statistics columns of anything with columns; `place` is for errors."""
     # 1. Find the columns by their names.
     columns = _list_names(part) or []
-    max_order = next(n for n in count() if f"matches_{n + 1}" not in columns)
+    max_order = next(n for n in itertools.count() if f"matches_{n + 1}" not in columns)
     names = Layout(max_order).names
     if not max_order or not set(names) <= set(columns):
         raise _not_a_table(place, f"its columns are {', '.join(map(str, columns))}")
