@@ -397,7 +397,7 @@ def draw_table(board: Leaderboard) -> str:
     # 1. The columns: class and head; screen readers don't hear a head that is drawn.
     columns = [
         ("tier", html.Markup('<span class="bleu-unseen">place</span>')),
-        ("name", title),
+        ("all-names", title),
         ("number", "BLEU"),
         ("drawn", drawn_axis),
         ("number interval", "interval"),

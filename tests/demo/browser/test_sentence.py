@@ -393,9 +393,9 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
 GOES_WRONG = [
     ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "Reference 1 is written without spaces, at which 13a splits.", "Score by characters", 0, 86.66),
     ("我们用的是中文", "我们用的是中文", "Reference 1 is written without spaces, at which 13a splits.", "Score as Chinese", 0, 100),
-    ("It is “here”, my friend, “now”", 'It is "here", my friend, "now"', "of the quotation marks", "Write all alike", 17.24, 100),
+    ("It is “here”, my friend, “now”", 'It is "here", my friend, "now"', "of the quotation marks", "Write all alike", 24.94, 100),
     ("The cat sat on the mat", "THE CAT SAT ON THE MAT", "in capitals", "Ignore case", 0, 100),
-    ("the cat sat on the mat</s>", "the cat sat on the mat", "tokens of a model", "Fix", 59.46, 100),
+    ("the cat sat on the mat</s>", "the cat sat on the mat", "tokens of a model", "Fix", 51.70, 100),
 ]  # fmt: skip
 
 
