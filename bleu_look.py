@@ -384,7 +384,8 @@ class _Loop:
 
     options: the options of the calls.
     name: the template of a prediction's name.
-    first, last: the texts of the first and of the last call.
+    kind: the type of their texts.
+    first, last: hashes of the texts of the first and of the last call; texts would stay in memory.
     time: when the last call ended, in seconds.
     calls, rows: how many there were.
     next_look: the number of rows after which those that wait are looked at.
@@ -394,8 +395,9 @@ class _Loop:
 
     options: Options
     name: str
-    first: Corpus
-    last: Corpus
+    kind: InputType
+    first: int
+    last: int
     time: float
     calls: int = 0
     rows: int = 0
@@ -406,7 +408,7 @@ class _Loop:
     def has(self, kind: InputType, options: Options, name: str) -> bool:
         """Return True if a call has the options, and texts of this kind."""
         has_options = self.options is options or self.options == options
-        return has_options and self.name == name and self.first.kind == kind
+        return has_options and self.name == name and self.kind == kind
 
 
 class Watch:
@@ -450,21 +452,17 @@ class Watch:
             return
         ended = self._clock()
         kind = corpus.kind
+        texts = corpus.hash_texts()
         with self._lock:
             # 1. Find the loop of the call, or begin one.
             loop = next((loop for loop in self._loops if loop.has(kind, options, name)), None)
             others = [other for other in self._loops if other is not loop]
-            if (
-                loop is None
-                or began - loop.time > _PAUSE
-                or corpus.has_texts_of(loop.first)
-                or corpus.has_texts_of(loop.last)
-            ):
-                loop = _Loop(options, name, corpus, corpus, ended)
+            if loop is None or began - loop.time > _PAUSE or texts in (loop.first, loop.last):
+                loop = _Loop(options, name, kind, first=texts, last=texts, time=ended)
             self._loops = [loop, *others[: _LOOPS - 1]]
             # 2. Take the rows that wait, if they are enough.
             loop.time = ended
-            loop.last = corpus
+            loop.last = texts
             loop.waiting.append((corpus, bigrams))
             loop.calls += 1
             loop.rows += len(corpus)
