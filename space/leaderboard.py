@@ -143,7 +143,9 @@ def render_systems(
         )
     told = html.message(" ".join(notes), "note") if notes else ""
     ranked = ranking.to_html() if ranking else ""
-    tables = f"{ranked}{comparison.to_html()}".replace('class="bleu-verdict"', "")
+    tables = f"{ranked}{comparison.to_html()}".replace('class="bleu-verdict"', "").replace(
+        "<th></th>", "<td></td>"
+    )
     return summary, f"{tables}{told}"
 
 
