@@ -21,7 +21,10 @@ CONFIGURATION = {
     "reportPrivateImportUsage": False,  # of libraries
     "reportRedeclaration": False,  # a page may define a function again
 }
-LOADING = re.compile(r"""evaluate\.load\(\s*f?"[^"]*bleu_metric(?:\.py)?"(?:, )?""")
+LOADING = re.compile(
+    r"""evaluate\.load\(\s*f?"[^"]*bleu_metric(?:\.py)?"(?:, )?(?:revision="[^"]*")?"""
+)
+LANGUAGE_OF_MOSES = re.compile(r', tokenize="moses-[a-z-]+"')  # a name for each language is no type
 DROP_IN = re.compile(r"""evaluate\.load\([^()]*"(?:sacrebleu|bleu)"\)""")
 # What a page says is the reader's own.
 READERS_OWN = {
@@ -87,7 +90,7 @@ def write_pages(folder):
             if not all(is_installed(name) for name in names):
                 continue
             code = DROP_IN.sub("drop_in", block.code)
-            code = LOADING.sub("BleuMetric(", code)
+            code = LANGUAGE_OF_MOSES.sub("", LOADING.sub("BleuMetric(", code))
             if block.file:
                 (folder / block.file).write_text(f"{lines[0]}\n{code}", encoding="utf-8")
                 continue
