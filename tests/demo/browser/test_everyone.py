@@ -151,7 +151,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
     change_files(page)
     rows = [
         f"{'news' if i % 2 else 'chat'}\td{i // 5}\tthe cat sat on mat {i}\tthe cat {i}\ta cat"
-        for i in range(30)
+        for i in range(60)  # 30 per group, as a mean of groups needs
     ]
     (tmp_path / "wmt.tsv").write_text(
         "\n".join(["domain\tdoc\treference\tFacebook-AI\tHuaweiTSC", *rows])
