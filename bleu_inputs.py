@@ -90,9 +90,8 @@ _MOST_SMALL = 256  # predictions and references; with more texts, Arrow is faste
 _SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
 _FEW_ROWS = 8  # with more rows, the caller has surely read the files
 _FEWEST_BREAKS = 20  # line breaks of a text that may be a whole file
-_FEWEST_TOKENS = (
-    4  # from this many references per segment, they may be the tokens of a single reference
-)
+# From this many references per segment, they may be the tokens of a single reference.
+_FEWEST_TOKENS = 4
 _INNER_SPACE = r"\S\s+\S"
 # Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
 # "docid".

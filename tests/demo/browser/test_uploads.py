@@ -190,10 +190,10 @@ def test_of_two_uploads_that_overlap_both_are_described(page, tmp_path):
 
 def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
     """A column `domain` is chosen already; another one, or none, can be chosen."""
-    lines = ["a b c d\tnews\tx", "e f g x\tchat\ty"] * 15
+    lines = ["a b c d\tnews\tx", "e f g x\tchat\ty"] * 30
     table = "mt\tdomain\ttopic\n" + "".join(f"{line}\n" for line in lines)
     (tmp_path / "system.tsv").write_text(table)
-    (tmp_path / "reference.txt").write_text("a b c d\ne f g h\n" * 15)
+    (tmp_path / "reference.txt").write_text("a b c d\ne f g h\n" * 30)
     tab(page, "Corpus")
     upload(page, "systems", [tmp_path / "system.tsv", tmp_path / "reference.txt"])
     groups = page.locator("#corpus-details table", has_text="mean of the groups")
@@ -201,7 +201,7 @@ def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
         ("news", "a b c d", "a b c d"),
         ("chat", "e f g x", "e f g h"),
     ):
-        expected = bleu.compute(predictions=[prediction] * 15, references=[reference] * 15)["score"]
+        expected = bleu.compute(predictions=[prediction] * 30, references=[reference] * 30)["score"]
         row = groups.locator("tr", has=page.get_by_role("cell", name=label, exact=True))
         expect(row).to_contain_text(f"{expected:.2f}")
     change_files(page)
