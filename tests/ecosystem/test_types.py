@@ -24,7 +24,7 @@ CONFIGURATION = {
 LOADING = re.compile(
     r"""evaluate\.load\(\s*f?"[^"]*bleu_metric(?:\.py)?"(?:, )?(?:revision="[^"]*")?"""
 )
-LANGUAGE_OF_MOSES = re.compile(r', tokenize="moses-[a-z-]+"')  # a name for each language is no type
+LANGUAGE_OF_MOSES = re.compile(r', tokenize="moses-[a-z-]+"')  # the type has no name per language
 DROP_IN = re.compile(r"""evaluate\.load\([^()]*"(?:sacrebleu|bleu)"\)""")
 # What a page says is the reader's own.
 READERS_OWN = {
