@@ -146,6 +146,10 @@ def render_systems(
     tables = f"{ranked}{comparison.to_html()}".replace('class="bleu-verdict"', "").replace(
         "<th></th>", "<td></td>"
     )
+    # A box that scrolls has the focus, for those without a mouse.
+    tables = tables.replace(
+        'class="bleu-table"', 'class="bleu-table" tabindex="0" role="group" aria-label="Table"'
+    )
     return summary, f"{tables}{told}"
 
 
