@@ -981,12 +981,13 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
         # 1. Brackets of a form that the other side has as well are text, such as code.
         own = Counter(chain.from_iterable(marks_of[side].values()))
         others = set().union(*marks_of[OTHER[side]].values())
-        meant = [
-            sign
-            for sign in "<[{"
-            if len(pairs.search(OTHER[side], re.escape(sign), (sign,)))
-            > MEANT * sum(number for mark, number in own.items() if mark[0] == sign)
-        ]
+        meant = []
+        for sign in "<[{":
+            having = sum(
+                any(mark[0] == sign for mark in marks) for marks in marks_of[side].values()
+            )
+            if len(pairs.search(OTHER[side], re.escape(sign), (sign,))) > MEANT * having:
+                meant.append(sign)
         new = {mark for mark in own.keys() - others if mark[0] not in meant}
         lost = {mark for mark in new | (own.keys() & {"�"}) if _LOST.fullmatch(mark)}
         # 2. They are frequent, or stand for what was lost.

@@ -399,6 +399,10 @@ MARKS_OF_TEXTS = {
         lambda text, row: text.replace(" the ", f" {{{ITEMS[row % 10]}}} "),
         lambda text, row: text.replace(" the ", f" {{{PLACES[row % 10]}}} "),
     ),
+    "several marks": (
+        lambda text, row: f"$\\frac{{{row}}}{{x}}$ is \\textbf{{{ITEMS[row % 10]}}}: {text}",
+        lambda text, row: f"$\\frac{{{row}}}{{x}}$ is \\textbf{{{PLACES[row % 10]}}}: {text}",
+    ),
     "answers": (
         lambda text, row: f"<answer>{text}</answer>",
         lambda text, row: f"<answer>{text}</answer>",
