@@ -208,19 +208,6 @@ class Corpus:
         """Return a number that equal calls have, and hardly any others."""
         return hash((checksum_texts(self.predictions), checksum_texts(self.references)))
 
-    def find_row(self, index: int) -> int:
-        """Return the row of the prediction at an index of `predictions`.
-
-        >>> corpus = make_corpus([(pa.array(["a", "b"]), pa.array(["c", "d"]), np.arange(3))])
-        >>> corpus.take(np.array([1])).find_row(0)
-        1
-        """
-        for batch in self.batches:
-            if index < len(batch.predictions):
-                break
-            index -= len(batch.predictions)
-        return batch.row_of_prediction(index)
-
     def reference_count(self) -> str:
         """Return the number of references per segment as a signature has it.
 

@@ -247,10 +247,25 @@ def count_rows_compiled(
     ids. The result is int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow
     without a copy.
     """
-    texts = _find_texts(predictions, references)
     # Lists are tokenized already, so their automaton is unused.
-    automaton_name = "none" if is_list(predictions.type) else tokenizer
-    automaton = _make_automaton(automaton_name)
+    automaton = "none" if is_list(predictions.type) else tokenizer
+    return _count_texts(_find_texts(predictions, references), bounds, automaton, rule)
+
+
+def count_strings(corpus: SmallCorpus, tokenizer: str, rule: CountingRule) -> Int64:
+    """Count few segments without Arrow, as `count_rows_compiled` does."""
+    strings: Sequence[str | bytes] = corpus.strings
+    if not corpus.data.isascii():
+        strings = [string.encode() for string in corpus.strings]
+    address = pa.py_buffer(corpus.data).address
+    ends = np.fromiter(accumulate(map(len, strings), initial=address), np.int64, len(strings) + 1)
+    size = len(corpus)
+    texts = _TextBuffers(ends[: size + 1], ends[size:], _EMPTY_ROW)
+    return _count_texts(texts, corpus.bounds, tokenizer, rule)
+
+
+def _count_texts(texts: _TextBuffers, bounds: Int64, tokenizer: str, rule: CountingRule) -> Int64:
+    automaton = _make_automaton(tokenizer)
     rows = Layout(rule.max_order).allocate(len(bounds) - 1)
     _count_rows_in_parallel(
         texts.predictions,
@@ -264,32 +279,6 @@ def count_rows_compiled(
         REFERENCE_LENGTH_NUMBERS[rule.reference_length],
         rule.minimum_total,
         # In C order: a single row has both orders, and numba would compile again for Fortran order.
-        rows.T,
-    )
-    return rows
-
-
-def count_strings(corpus: SmallCorpus, tokenizer: str, rule: CountingRule) -> Int64:
-    """Count few segments without Arrow, as `count_rows_compiled` does."""
-    size = len(corpus)
-    strings: Sequence[str | bytes] = corpus.strings
-    if not corpus.data.isascii():
-        strings = [string.encode() for string in corpus.strings]
-    address = pa.py_buffer(corpus.data).address
-    ends = np.fromiter(accumulate(map(len, strings), initial=address), np.int64, len(strings) + 1)
-    automaton = _make_automaton(tokenizer)
-    rows = Layout(rule.max_order).allocate(size)
-    _count_rows_in_parallel(
-        ends[: size + 1],
-        ends[size:],
-        corpus.bounds,
-        _EMPTY_ROW,
-        automaton.address,
-        automaton.edge,
-        automaton.strips_start,
-        _FACTOR,
-        REFERENCE_LENGTH_NUMBERS[rule.reference_length],
-        rule.minimum_total,
         rows.T,
     )
     return rows

@@ -136,9 +136,6 @@ CHINESE = ["昨天晚上，图书馆的灯一直亮着。", "他在火车站买�
 CHINESE_OUTPUT = ["昨天晚上，图书馆的灯都亮着。", "他在火车站买了三张到上海的票。", "老师让我们把作业写到黑板上。", "这座桥是一百年以前建成的。", "下雨时，孩子们都在家里玩。", "她每天早上七点到公园跑步。"]  # fmt: skip
 JAPANESE = ["昨日の夜、図書館の明かりはずっとついていた。", "彼は駅で京都行きの切符を三枚買った。", "先生は宿題を黒板に書くように言った。"]  # fmt: skip
 JAPANESE_OUTPUT = ["昨日の夜、図書館の明かりはついていた。", "彼は駅で京都行きの切符を三枚買いました。", "先生は宿題を黒板に書くよう言った。"]  # fmt: skip
-ROMANIAN = ["Orașul Iași și-a ales noul primar în această toamnă.", "Știința și școala se sprijină pe răbdare.", "Mulțimea a așteptat în stație până la șapte.", "Țăranii au vândut fructe proaspete în piață."]  # fmt: skip
-ROMANIAN_OUTPUT = ["Orașul Iași și-a ales un nou primar în această toamnă.", "Știința și școala se sprijină pe multă răbdare.", "Mulțimea a așteptat la stație până la șapte.", "Țăranii au vândut fructe proaspete la piață."]  # fmt: skip
-PERSIAN = ["کتاب یک دوست خوب است و یار مهربان.", "کودکی که می‌خندد یک گل است."]
 RUSSIAN = ["Вчера вечером в библиотеке горел свет.", "Он купил на вокзале три билета.", "Учитель попросил нас писать на доске.", "Этот мост построили сто лет назад."]  # fmt: skip
 RUSSIAN_OUTPUT = ["Вчера вечером в библиотеке был свет.", "Он купил на вокзале три билета.", "Учитель велел нам писать на доске.", "Этот мост построен сто лет назад."]  # fmt: skip
 

@@ -56,10 +56,6 @@ def dataset_column(values):
     return datasets.Dataset.from_dict({"c": values})["c"]
 
 
-def shuffled_column(values):
-    return datasets.Dataset.from_dict({"c": values[::-1]}).select(range(len(values)))["c"]
-
-
 def sliced(values):
     return pa.array([values[0], *values, values[0]]).slice(1, len(values))
 

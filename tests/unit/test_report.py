@@ -926,7 +926,6 @@ KEYS_OF = {
     "rank": _OfRanking,
     "reconcile": ReconciliationContent,
 }
-TWICE = [*PREDICTIONS, *PREDICTIONS], [*REFERENCES, *REFERENCES]
 LACKING = {  # calls whose results lack keys that others have
     "compute": [
         lambda bleu: bleu.compute(predictions=PREDICTIONS, references=REFERENCES),
