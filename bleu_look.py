@@ -125,6 +125,8 @@ _BLOCK_ROWS = 32  # neighbors whose bytes are counted together
 _BLOCKS = 8  # of a call
 _ROWS = 64  # that are read
 _LONGEST_READ = 2_000  # characters of a text
+# Kinds of mistakes of the rows as a whole, of which a few rows are the evidence.
+_OF_ALL_ROWS = ("moved", "unrelated", "writing", "normalization", "spaces", "length")
 
 
 @picklable
@@ -238,16 +240,9 @@ class Look:
         )
         # 2. Tell what is frequent, and ways of writing that cost three points.
         found: list[Found] = []
+        is_copy = references == [[text] for text in predictions]
         for each in find_mistakes(pairs, may_have_moved=self._low is not None):
-            is_frequent = len(each.rows) >= 0.03 * len(numbers) or each.kind in (
-                "moved",
-                "unrelated",
-                "writing",
-                "normalization",
-                "spaces",
-                "length",
-            )
-            is_copy = references == [[text] for text in predictions]
+            is_frequent = each.kind in _OF_ALL_ROWS or len(each.rows) >= 0.03 * len(numbers)
             is_expected = (
                 (each.kind == "unrelated" and not may_be_unrelated)
                 or (each.kind == "identical" and not self._is_equal)
@@ -282,9 +277,9 @@ class Look:
             yield found
             return
         alike = [list(map(found.alike, texts)) for texts in (predictions, *references)]
+        tokenizer = choose_tokenizer(self._options, "text")
         before, after = (
             100 * float(bleu(sum_corpus(corpus, tokenizer, self._options).row, self._options))
-            for tokenizer in [choose_tokenizer(self._options, "text")]
             for corpus in (
                 make_text_corpus(predictions, references, "text"),
                 make_text_corpus(alike[0], alike[1:], "text"),
