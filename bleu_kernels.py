@@ -249,7 +249,7 @@ def count_rows_compiled(
     """
     # Lists are tokenized already, so their automaton is unused.
     automaton = "none" if is_list(predictions.type) else tokenizer
-    return _count_texts(_find_texts(predictions, references), bounds, automaton, rule)
+    return _count_buffers(_find_texts(predictions, references), bounds, automaton, rule)
 
 
 def count_strings(corpus: SmallCorpus, tokenizer: str, rule: CountingRule) -> Int64:
@@ -261,10 +261,10 @@ def count_strings(corpus: SmallCorpus, tokenizer: str, rule: CountingRule) -> In
     ends = np.fromiter(accumulate(map(len, strings), initial=address), np.int64, len(strings) + 1)
     size = len(corpus)
     texts = _TextBuffers(ends[: size + 1], ends[size:], _EMPTY_ROW)
-    return _count_texts(texts, corpus.bounds, tokenizer, rule)
+    return _count_buffers(texts, corpus.bounds, tokenizer, rule)
 
 
-def _count_texts(texts: _TextBuffers, bounds: Int64, tokenizer: str, rule: CountingRule) -> Int64:
+def _count_buffers(texts: _TextBuffers, bounds: Int64, tokenizer: str, rule: CountingRule) -> Int64:
     automaton = _make_automaton(tokenizer)
     rows = Layout(rule.max_order).allocate(len(bounds) - 1)
     _count_rows_in_parallel(
