@@ -191,10 +191,12 @@ def count_most_ngrams(counts: NGrams, references: Sequence[Tokens], n: int) -> N
     >>> count_most_ngrams(Counter([("a",)]), [["a", "a"], ["a", "b"]], 1)
     Counter({('a',): 2})
     """
-    most: NGrams = Counter()
-    for reference in references:
-        found = Counter(filter(counts.__contains__, list_ngrams(reference, n)))
-        for ngram, count in found.items():
+    found = (
+        Counter(filter(counts.__contains__, list_ngrams(reference, n))) for reference in references
+    )
+    most = next(found)
+    for other in found:
+        for ngram, count in other.items():
             if count > most.get(ngram, 0):
                 most[ngram] = count
     return most
