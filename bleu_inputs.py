@@ -110,7 +110,7 @@ _LINES_OR_ONE_TEXT = (
     f"For a file with one segment per line, pass {messages.OPEN_FILE}; for the lines of a str,"
     r" text.removesuffix('\n').split('\n'); for a single text, [text]."
 )
-_NESTED = (dict, set, frozenset)  # Arrow recurses into them
+_NO_LABELS = (bytes, list, tuple, dict, set, frozenset)
 _PLAIN = (str, int, list, tuple, type(None))  # Arrow converts them, and lists of them, correctly
 _DEPTHS = {messages.EXPECTED_TEXT: 1, messages.REFERENCES: 2}  # the levels of lists in a row
 _MOST_FIELDS = 5  # of a dict that a message lists
@@ -158,8 +158,9 @@ def read(
         raise ValueError(messages.NO_SEGMENTS)
     if by is None and documents is None:
         return make_call(corpus, options)
-    texts = {"predictions": predictions, "references": references}
-    warn_if_reordered(texts, by=by, documents=documents)
+    warn_if_reordered(
+        {"predictions": predictions, "references": references}, by=by, documents=documents
+    )
     document_of = read_documents(documents, len(corpus))
     labels = read_labels(by, len(corpus))
     if labels is not None:
@@ -212,9 +213,8 @@ def read_corpus(predictions: object, references: object, allow_empty: bool = Fal
     texts = _check_elements("predictions", prediction_column, reference_column.type, predictions)
     lists = _check_references(reference_column, texts)
     # The columns may have different chunks; the batches of a table cut both at the same rows.
-    table = pa.table({"predictions": texts, "references": lists})
     parts = []
-    for batch in table.to_batches():
+    for batch in pa.table({"predictions": texts, "references": lists}).to_batches():
         if len(batch):
             batch_references, bounds = list_items(batch.column("references"))
             parts.append((batch.column("predictions"), batch_references, bounds))
@@ -324,26 +324,30 @@ def reject_dicts(predictions: object, references: object) -> None:
     Rows of dicts, and of their values, are never paired by position, because the keys may be in
     different orders.
     """
-    kinds = (Mapping, ValuesView)
-    if not isinstance(references, kinds):
-        if isinstance(predictions, Mapping) and _are_columns(predictions, references):
-            first = show_value(next(iter(predictions)))
-            raise TypeError(messages.COLUMNS_IN_A_DICT.format(number=len(predictions), first=first))
-        return
-    if not isinstance(predictions, kinds):
-        return
     if is_result(predictions) or is_result(references):
         return
-    found = "dicts" if isinstance(predictions, Mapping) else "the values of dicts"
-    raise TypeError(messages.DICTS.format(found=found, item=_first_item(predictions)))
+    kinds = (Mapping, ValuesView)
+    if isinstance(predictions, kinds) and isinstance(references, kinds):
+        found = "dicts" if isinstance(predictions, Mapping) else "the values of dicts"
+        raise TypeError(
+            f"predictions and references: got {found}, whose order is not known to be the same."
+            " Pair them by key: ids = list(references), then"
+            f" predictions=[predictions[id]{_first_item(predictions)} for id in ids] and"
+            " references=[references[id] for id in ids]."
+        )
+    if isinstance(predictions, Mapping) and _are_columns(predictions, references):
+        first = show_value(next(iter(predictions)))
+        raise TypeError(
+            f"predictions: got a dict of {len(predictions)} columns. Pass one of them,"
+            f" predictions[{first}]; or compare systems: compare(predictions, references)."
+        )
 
 
 def _are_columns(data: Mapping[Any, Any], references: object) -> bool:
     """Return True for a dict of two or more columns that are as long as the references."""
     if len(data) < 2 or not isinstance(references, Sized):
         return False
-    columns = [column for column in data.values() if not isinstance(column, str)]
-    lengths = [length_hint(column, -1) for column in columns]
+    lengths = [length_hint(column, -1) for column in data.values() if not isinstance(column, str)]
     return lengths == [len(references)] * len(data)
 
 
@@ -390,20 +394,19 @@ def read_texts(**columns: object) -> Texts:
     }
     # A column of empty lists has no kind, and takes that of the first column that has one.
     types = [array.type for array in arrays.values()]
-    types_with_kind = [type_ for type_ in types if not pa.types.is_null(innermost_type(type_))]
-    other_type = types_with_kind[0] if types_with_kind else pa.null()
+    has_kind = (type_ for type_ in types if not pa.types.is_null(innermost_type(type_)))
+    other_type = next(has_kind, pa.null())
     texts: dict[str, pa.ChunkedArray] = {}
     for name, array in arrays.items():
         if not len(array):
             raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
         texts[name] = _check_elements(name, array, other_type, columns[name])
-    first_name, *further_names = texts
+    first_name = next(iter(texts))
     first_type = texts[first_name].type
-    for name in further_names:
-        type_ = texts[name].type
-        if type_ != first_type:
+    for name, column in texts.items():
+        if column.type != first_type:
             expected = f"{describe_type(first_type)} like the {first_name}"
-            raise wrong_item(name, 0, describe_type(type_), expected)
+            raise wrong_item(name, 0, describe_type(column.type), expected)
     kind = kind_of(first_type)
     if kind == "text":
         _warn_about_names(
@@ -431,8 +434,7 @@ def fingerprint_references(references: object) -> str:
     else:
         text_type = STRINGS
     lists = _check_references(column, pa.chunked_array([], text_type))
-    form = b"text" if text_type == STRINGS else b"lists"
-    digest = hashlib.sha256(form)
+    digest = hashlib.sha256(b"text" if text_type == STRINGS else b"lists")
     for piece in slices(lists):
         for texts in piece.to_pylist():
             digest.update(_make_netstring(b"".join(_frame_text(text) for text in texts)))
@@ -490,12 +492,9 @@ def _find_same_key(labels: Iterable[Label]) -> str | None:
     """
     label_of_key: dict[str, Label] = {}
     for label in labels:
+        keys = [label if isinstance(label, str) else json.dumps(label)]
         if isinstance(label, bool):
-            keys = [json.dumps(label), str(int(label))]  # True and 1 are also one key in Python
-        elif isinstance(label, str):
-            keys = [label]
-        else:
-            keys = [json.dumps(label)]
+            keys.append(str(int(label)))  # True and 1 are also one key in Python
         for key in keys:
             if key in label_of_key:
                 return f"{show_value(label_of_key[key])} and {show_value(label)}"
@@ -536,16 +535,14 @@ def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
     labels = open_stream(labels)
     if is_file(labels):
         labels = read_lines(name, labels)
-    is_column = isinstance(labels, Iterable) and not _has_no_rows(labels)
-    if isinstance(labels, (str, bytes, Mapping, Set)) or not is_column:
+    if not _has_rows(labels):
         fix = "Pass one label per segment."
         text = labels if isinstance(labels, str) else ""
-        is_file_name = isinstance(labels, os.PathLike) or _FILE_NAME.fullmatch(text)
-        if is_file_name or isinstance(labels, bytes) or "\n" in text:
+        if isinstance(labels, (bytes, os.PathLike)) or "\n" in text or _FILE_NAME.fullmatch(text):
             fix = f"{fix} For a file with one label per line, pass {messages.OPEN_FILE}."
-        found = name_value(labels)
-        raise TypeError(f"{name}: expected a list, array or Series, got {found}. {fix}")
-    assert isinstance(labels, Iterable)
+        raise TypeError(
+            f"{name}: expected a list, array or Series, got {name_value(labels)}. {fix}"
+        )
     values: Iterable[object] = read_array(name, labels)
     if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
         # Labels of several types, and integers beyond int64, are not converted; an error below
@@ -561,8 +558,8 @@ def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
         if type(label) is str:  # the usual case
             plain_labels.append(label)
             continue
-        has_axes = getattr(label, "ndim", 0) > 0  # an array, a tensor or a Series
-        if has_axes or isinstance(label, (bytes, list, tuple, dict, set)):
+        # An array, a tensor or a Series has axes.
+        if getattr(label, "ndim", 0) or isinstance(label, (bytes, list, tuple, dict, set)):
             raise wrong_item(name, row, name_value(label), "a str or a number")
         plain_labels.append(plain_label(label))
     for label in dict.fromkeys(plain_labels):
@@ -659,18 +656,22 @@ def read_systems(systems: object, references: object = None) -> dict[SystemName,
                 raise TypeError(messages.A_RESULT.format(name=f"System {show_value(name)}"))
         if isinstance(references, Mapping) and not is_result(references):
             captions = next(iter(systems.values()), None)
-            raise TypeError(messages.DICT_OF_REFERENCES.format(item=_first_item(captions)))
+            raise TypeError(
+                "references: got a dict, such as captions by image. Pair its values with those of"
+                " each system by key: ids = list(references), then"
+                f" {{'A': [captions[id]{_first_item(captions)} for id in ids], ...}} and"
+                " [references[id] for id in ids]."
+            )
         return dict(zip(read_names("systems", systems, "system"), systems.values()))
     if _is_lazy(systems):
         raise TypeError("The LazyFrame is not in memory. Pass frame.collect().")
-    if not hasattr(systems, "columns"):
+    names = _list_columns(systems)
+    if names is None or not hasattr(systems, "columns"):
         raise TypeError(
             "systems: expected a dict from names to predictions, or a DataFrame,"
             f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
         )
     table: Any = systems
-    is_arrow = isinstance(table, (pa.Table, pa.RecordBatch))  # whose `columns` are arrays
-    names = table.column_names if is_arrow else list(table.columns)
     if len(set(names)) < len(names):
         raise ValueError("systems: the table has two columns of one name. Rename one.")
     for name in names:
@@ -745,17 +746,17 @@ def _explain_runs(predictions: object, references: object, error: str) -> str | 
     """
     if _list_columns(predictions) is not None:
         return f"{error} If they are runs, compare() takes them {messages.RUNS_BY_NAME}"
-    is_iterable = isinstance(predictions, Iterable) and isinstance(predictions, Sized)
-    if not is_iterable or isinstance(predictions, (str, bytes, Mapping, Set)):
+    if not _has_rows(predictions):
         return None
-    if not isinstance(references, Sized):
+    if not isinstance(predictions, Sized) or not isinstance(references, Sized):
         return None
     # 1. Each run has a text per segment.
     try:
         segments = len(references)
-        rows = []
-        for row in to_numpy(predictions):
-            rows.append(row.as_py() if isinstance(row, pa.Scalar) else to_numpy(row))
+        rows = [
+            row.as_py() if isinstance(row, pa.Scalar) else to_numpy(row)
+            for row in to_numpy(predictions)
+        ]
     except (TypeError, RuntimeError, UnicodeDecodeError):  # of arrays without rows, for example
         return None
     if not rows or not segments:
@@ -830,10 +831,9 @@ def _read_plain(predictions: object, references: object) -> Corpus | None:
     # 2. Keep few strings as they are, and convert all other texts.
     bounds = _find_bounds(lists.lengths)
     strings: list[Any] = texts + lists.items
-    corpus: Corpus
     if len(strings) <= _MOST_SMALL and set(map(type, strings)) == {str}:
         try:
-            corpus = SmallCorpus(strings, "".join(strings).encode(), bounds)
+            corpus: Corpus = SmallCorpus(strings, "".join(strings).encode(), bounds)
         except UnicodeEncodeError:  # a lone surrogate: the general path names the row
             return None
     else:
@@ -845,8 +845,7 @@ def _read_plain(predictions: object, references: object) -> Corpus | None:
             return None
         corpus = make_corpus([(prediction_array, reference_array, bounds)])
     # 3. Warn.
-    is_square = len(rows) > 1 and set(lists.lengths) == {len(rows)}
-    if is_square and corpus.kind == "text":
+    if corpus.kind == "text" and len(rows) > 1 and set(lists.lengths) == {len(rows)}:
         warn(_SQUARE, rows=len(rows))
     warn_about_rows(corpus)
     return corpus
@@ -886,8 +885,7 @@ def _flatten(lists: list[Any]) -> _FlatLists | None:
         return None
     lengths = list(map(len, lists))
     items = list(chain.from_iterable(lists))
-    has_changed = list(map(len, lists)) != lengths or sum(lengths) != len(items)
-    if has_changed:
+    if list(map(len, lists)) != lengths or sum(lengths) != len(items):
         return None
     return _FlatLists(items, lengths)
 
@@ -920,15 +918,13 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
         rows = _list_rows(name, rows)
     columns = _list_columns(rows)
     if columns is not None:
-        listed = ", ".join(str(column) for column in columns)
         raise TypeError(
-            f"{name}: expected a column, got {name_value(data)}. Pass one of its columns: {listed}."
+            f"{name}: expected a column, got {name_value(data)}."
+            f" Pass one of its columns: {', '.join(map(str, columns))}."
         )
-    has_no_rows = _has_no_rows(rows)
-    is_column = isinstance(rows, Iterable) and not has_no_rows
-    if not is_column or isinstance(rows, (Mapping, Set)):
+    if not _has_rows(rows):
         fix = f"For each segment, pass {expected}."
-        if has_no_rows and isinstance(read_array(name, rows).item(), str):
+        if is_array(type(rows)) and isinstance(read_array(name, rows).item(), str):
             fix = f"For a single text, pass [{name}.item()]."
         raise TypeError(
             f"{name}: expected a list, array or Series with one item per segment,"
@@ -999,10 +995,9 @@ def read_lines(name: str, file: Any) -> list[str]:
             " Open it with its encoding, such as encoding='utf-16', or decompress it."
         ) from None
     if is_binary:
-        module = type(file).__module__  # of a compressed file: gzip, bz2 or lzma
-        is_compressed = module in ("gzip", "bz2", "lzma")
         as_text = messages.OPEN_FILE
-        if is_compressed:
+        module = type(file).__module__
+        if module in ("gzip", "bz2", "lzma"):  # a compressed file
             as_text = f'{module}.open(path, "rt", encoding="utf-8")'
         raise TypeError(
             f"{name}: got a file opened in binary mode, whose lines are bytes. Pass {as_text}."
@@ -1023,9 +1018,14 @@ def _position(file: Any) -> int:
         return 0
 
 
-def _has_no_rows(data: Any) -> bool:
-    """Return True for an array or tensor without axes, which Python takes for an iterable."""
-    return is_array(type(data)) and data.ndim == 0
+def _has_rows(data: Any) -> bool:
+    """Return True for a container with an order.
+
+    An array or tensor without axes is none, although Python takes it for an iterable.
+    """
+    if is_array(type(data)):
+        return bool(data.ndim)
+    return isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping, Set))
 
 
 def read_array(name: str, data: Any) -> Any:
@@ -1051,8 +1051,7 @@ def open_stream(data: object) -> object:
 
     Anything else is returned as it is.
     """
-    is_table = isinstance(data, (pa.Table, pa.RecordBatch))
-    if is_table or _is_lazy(data) or isinstance(data, Iterable):
+    if isinstance(data, (pa.Table, pa.RecordBatch, Iterable)) or _is_lazy(data):
         return data
     if hasattr(data, "__arrow_c_stream__"):
         column = pa.chunked_array(data)
@@ -1088,9 +1087,10 @@ def _list_columns(data: object) -> list[object] | None:
 
 def _is_frame(data: object) -> bool:
     """Return True for a table in memory of Arrow, pandas or polars."""
-    is_arrow = isinstance(data, (pa.Table, pa.RecordBatch))
-    is_frame = hasattr(data, "iloc") or hasattr(data, "rows")
-    return is_arrow or (is_frame and _list_columns(data) is not None)
+    has_rows = hasattr(data, "iloc") or hasattr(data, "rows")
+    return isinstance(data, (pa.Table, pa.RecordBatch)) or (
+        has_rows and _list_columns(data) is not None
+    )
 
 
 def _list_rows(name: str, frame: Any) -> list[list[object]]:
@@ -1125,8 +1125,7 @@ def _reject_structs(name: str, type_: pa.DataType) -> None:
 def _make_example(type_: pa.DataType) -> Any:
     """Return a value of an Arrow type that has texts where its values have them."""
     if pa.types.is_struct(type_):
-        fields = (type_.field(index) for index in range(type_.num_fields))
-        return {field.name: _make_example(field.type) for field in fields}
+        return {field.name: _make_example(field.type) for field in type_}
     if is_list(type_):
         return [_make_example(type_.value_type)]
     return "" if is_string(type_) else None
@@ -1183,8 +1182,7 @@ def convert_flat(values: list[Any]) -> pa.Array:
     """
     if _are_plain(values, depth=0):
         return pa.array(values)
-    types = set(map(type, values))
-    if any(is_array(type_) or issubclass(type_, (*_NESTED, bytes, list, tuple)) for type_ in types):
+    if any(is_array(type_) or issubclass(type_, _NO_LABELS) for type_ in set(map(type, values))):
         raise TypeError("expected str or numbers")
     return pa.array([None if is_missing(value) else value for value in values])
 
@@ -1230,8 +1228,8 @@ def _read_items(name: str, rows: Iterable[object], expected: str) -> list[object
         values.append(item.value)
         type_before = type_before or item.type_
         if item.type_ not in (None, type_before):
-            one_type = f"items of one type, each {expected}"
-            raise wrong_item(name, row, f"{item.type_} after {type_before}", one_type)
+            found = f"{item.type_} after {type_before}"
+            raise wrong_item(name, row, found, f"items of one type, each {expected}")
     return values
 
 
@@ -1270,18 +1268,19 @@ def _read_item(name: str, row: int, value: Any, expected: str, depth: int = 0) -
         try:
             plain = value.as_py() if is_scalar else value.to_pylist()
         except UnicodeDecodeError as error:
-            found = messages.NOT_UTF8.format(name=name, row=row, reason=error.reason)
-            raise ValueError(found) from None
+            raise ValueError(
+                messages.NOT_UTF8.format(name=name, row=row, reason=error.reason)
+            ) from None
         item = _read_item(name, row, plain, expected, depth)
         # Arrow converts its scalars in a list, but not its arrays.
         return item if is_scalar else _Item(value, item.type_)
     if is_array(type(value)):
-        values = None
-        with suppress(TypeError):
+        try:
             values = to_numpy(value)
-        if values is None:
-            found = f"{name_value(value)}, which NumPy cannot read"
-            raise TypeError(f"{name}[{row}]: got {found}. Pass {expected}.")
+        except TypeError:
+            raise TypeError(
+                f"{name}[{row}]: got {name_value(value)}, which NumPy cannot read. Pass {expected}."
+            ) from None
         if values.size and values.dtype.kind not in "OUTSiu":
             raise wrong_item(name, row, name_value(value), expected)
         return _read_item(name, row, values.tolist(), expected, depth)
@@ -1297,8 +1296,7 @@ def _read_item(name: str, row: int, value: Any, expected: str, depth: int = 0) -
             raise wrong_item(name, row, f"{' and '.join(types)} in one list", expected)
         return _Item([item.value for item in items], f"a list of {types[0]}" if types else None)
     # 3. Ids.
-    is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if depth and is_int:
+    if depth and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         if abs(int(value)) >= 2**63:
             raise ValueError(
                 f"{name}[{row}]: got the token id {value}. Pass ids from 0 to 2**63 - 1."
@@ -1337,8 +1335,7 @@ def _row_of_fields(name: str, row: int, value: Mapping[Any, Any], depth: int = 0
         keys = ["['content']"]
         template = "row[-1]{}" if depth else "row{}"
     elif depth:
-        is_list = name == "references"
-        template = "[reference{} for reference in row]" if is_list else "row[0]{}"
+        template = "[reference{} for reference in row]" if name == "references" else "row[0]{}"
     calls = [f"[{template.format(key)} for row in {name}]" for key in keys[:_MOST_FIELDS]]
     fix = f"{name}={' or '.join(calls)}" if calls else "one text per segment"
     return TypeError(
@@ -1436,12 +1433,10 @@ def _check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray)
         if has_other_orientation and rows > 1:
             warn(_SQUARE, rows=rows)
         return
-    counted_predictions = count_things(rows, "prediction")
-    counted_references = count_things(reference_rows, "reference")
     if has_other_orientation:
-        lists = count_things(reference_rows, "list")
         advice = (
-            f"The references are in sacreBLEU's layout, {lists} of {rows:,}."
+            "The references are in sacreBLEU's layout,"
+            f" {count_things(reference_rows, 'list')} of {rows:,}."
             " Pass one list per prediction: references=list(zip(*references))."
         )
     else:
@@ -1451,7 +1446,8 @@ def _check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray)
                 " If all of them belong to this prediction, pass a list of one list:"
                 " references=[[...]]."
             )
-    raise ValueError(f"Got {counted_predictions} and {counted_references}. {advice}")
+    found = f"{count_things(rows, 'prediction')} and {count_things(reference_rows, 'reference')}"
+    raise ValueError(f"Got {found}. {advice}")
 
 
 def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
@@ -1482,15 +1478,13 @@ def _check_elements(
             empty = '""'
         found = _name_missing(data, row)
         error = ValueError if found == "None" else TypeError
-        item = name.removesuffix("s")
         raise error(
-            f"{name}[{row}]: expected {expected}, got {found}. Pass {empty} for an empty {item}."
+            f"{name}[{row}]: expected {expected}, got {found}."
+            f" Pass {empty} for an empty {name.removesuffix('s')}."
         )
     texts = array
     if is_list(array.type) and pa.types.is_null(array.type.value_type):
-        other_has_ids = pa.types.is_integer(innermost_type(other_type))
-        list_type = IDS if other_has_ids else TOKENS
-        texts = array.cast(list_type)
+        texts = array.cast(IDS if pa.types.is_integer(innermost_type(other_type)) else TOKENS)
     if texts.type not in TYPES.values():
         raise wrong_item(name, 0, describe_type(texts.type), messages.EXPECTED_TEXT)
     if is_list(texts.type):
@@ -1498,20 +1492,16 @@ def _check_elements(
     return texts
 
 
-_ONE_STR = (
-    "predictions[0]: got a list with one str."
-    " A list of str is read as tokens, but the references are plain text."
-    " If each list holds a sentence, pass predictions=[text for [text] in predictions]."
-)
-
-
 def _check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column of lists of references that are of the predictions' type, or raise."""
     text_type = predictions.type
     # 1. Texts in token lists by mistake.
-    are_plain_references = array.type in (STRINGS, TOKENS)
-    if text_type == TOKENS and are_plain_references and _all_lists_have(1, predictions):
-        raise TypeError(_ONE_STR)
+    if text_type == TOKENS and array.type in (STRINGS, TOKENS) and _all_lists_have(1, predictions):
+        raise TypeError(
+            "predictions[0]: got a list with one str."
+            " A list of str is read as tokens, but the references are plain text."
+            " If each list holds a sentence, pass predictions=[text for [text] in predictions]."
+        )
     if pa.types.is_null(array.type):
         raise _no_reference(0)
     # 2. One reference per segment: wrap it. A list of str is not wrapped: its items are references.
@@ -1588,8 +1578,7 @@ def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
             lists.append(make_lists(bounds, items.filter(pa.array(has_value))))
         else:
             lists.append(piece)
-        is_null = np.asarray(piece.is_null())
-        rows_without = np.flatnonzero(is_null | (np.diff(bounds) == 0))
+        rows_without = np.flatnonzero(np.asarray(piece.is_null()) | (np.diff(bounds) == 0))
         if len(rows_without):
             raise _no_reference(first_row + rows_without[0])
         first_row += len(piece)
@@ -1628,8 +1617,7 @@ def warn_about_rows(corpus: Corpus) -> None:
         references_length = pc.sum(pc.utf8_length(batch.references)).as_py()
         has_space = pc.any(pc.match_substring_regex(batch.references, _INNER_SPACE)).as_py()
         # All tokens together are about as long as the text: half to twice the length.
-        has_similar_length = length <= 2 * references_length <= 4 * length
-        if has_similar_length and not has_space:
+        if length <= 2 * references_length <= 4 * length and not has_space:
             warn(_TOKEN_REFERENCES)
 
 
@@ -1639,8 +1627,7 @@ def are_sentences(texts: pa.ChunkedArray) -> bool:
     >>> are_sentences(pa.chunked_array([[["the cat sat", "a cat was"], ["it", "rains here"]]]))
     True
     """
-    sample = evenly_spaced_rows(texts, _SAMPLE_ROWS).combine_chunks()
-    tokens = pc.list_flatten(sample)
+    tokens = pc.list_flatten(evenly_spaced_rows(texts, _SAMPLE_ROWS).combine_chunks())
     has_space = pc.match_substring_regex(tokens, _INNER_SPACE)
     sentences = pc.sum(has_space).as_py() or 0
     return bool(2 * sentences > len(tokens))
