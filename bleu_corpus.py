@@ -22,7 +22,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -104,9 +104,12 @@ class Layout(NamedTuple):
         ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
         """
         orders = range(1, self.orders + 1)
-        matches = [f"matches_{order}" for order in orders]
-        totals = [f"totals_{order}" for order in orders]
-        return [*matches, *totals, "prediction_length", "reference_length"]
+        return [
+            *(f"matches_{order}" for order in orders),
+            *(f"totals_{order}" for order in orders),
+            "prediction_length",
+            "reference_length",
+        ]
 
     def allocate(self, segments: int) -> Int64:
         """Return uninitialized rows, int64 [segments, width].
@@ -149,11 +152,10 @@ class Batch(NamedTuple):
         """Return at most `size` segments, without a copy of the texts."""
         bounds = self.bounds[start : start + size + 1]
         first_reference = bounds[0]
-        last_bound = bounds[-1]
         return Batch(
             rows=self.rows[start : start + size],
             predictions=self.predictions.slice(start, size),
-            references=self.references.slice(first_reference, last_bound - first_reference),
+            references=self.references.slice(first_reference, bounds[-1] - first_reference),
             bounds=bounds - first_reference,
         )
 
@@ -183,8 +185,10 @@ class Corpus:
     @property
     def references(self) -> pa.ChunkedArray:
         """All references as one column of lists."""
-        lists = [make_lists(batch.bounds, batch.references) for batch in self.batches]
-        return pa.chunked_array(lists, pa.large_list(TYPES[self.kind]))
+        return pa.chunked_array(
+            [make_lists(batch.bounds, batch.references) for batch in self.batches],
+            pa.large_list(TYPES[self.kind]),
+        )
 
     @property
     def nbytes(self) -> int:
@@ -248,8 +252,7 @@ class Corpus:
         """
         (batch,) = self.combine().batches
         indices = pa.array(segments)
-        lists = make_lists(batch.bounds, batch.references).take(indices)
-        references, bounds = list_items(lists)
+        references, bounds = list_items(make_lists(batch.bounds, batch.references).take(indices))
         taken = Batch(segments, batch.predictions.take(indices), references, bounds)
         return Corpus((taken,), self.kind)
 
@@ -311,9 +314,8 @@ class SmallCorpus(Corpus):
     def list_texts(self) -> tuple[list[str], list[list[str]]]:
         """Return the predictions, and the references of each segment."""
         size = len(self)
-        ends = (self.bounds + size).tolist()
-        references = [self.strings[start:end] for start, end in pairwise(ends)]
-        return self.strings[:size], references
+        ends = pairwise((self.bounds + size).tolist())
+        return self.strings[:size], [self.strings[start:end] for start, end in ends]
 
     def reference_count(self) -> str:
         """Return the number of references per segment as a signature has it."""
@@ -410,8 +412,7 @@ def plain_label(label: object) -> Label:
     if is_missing(plain):
         return None
     if isinstance(plain, float):
-        is_int64 = plain.is_integer() and abs(plain) < 2**63
-        return int(plain) if is_int64 else float(plain)
+        return int(plain) if plain.is_integer() and abs(plain) < 2**63 else float(plain)
     if isinstance(plain, bool):
         return plain
     if isinstance(plain, int):
@@ -428,9 +429,9 @@ def group_labels(labels: Sequence[_AnyLabel]) -> dict[_AnyLabel, Int64]:
     {'b': array([0, 2]), 'a': array([1])}
     """
     numbers = number_labels(labels)
-    segments = np.argsort(numbers, kind="stable")
     ends = np.cumsum(np.bincount(numbers))
-    return dict(zip(dict.fromkeys(labels), np.split(segments, ends[:-1])))
+    segments = np.split(np.argsort(numbers, kind="stable"), ends[:-1])
+    return dict(zip(dict.fromkeys(labels), segments))
 
 
 def number_labels(labels: Sequence[Hashable]) -> Int64:
@@ -470,8 +471,13 @@ def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
         return corpora[0]
     for corpus in corpora[1:]:
         check_kind(corpus.kind, corpora[0].kind)
-    batches = chain.from_iterable(corpus.batches for corpus in corpora)
-    return make_corpus([(batch.predictions, batch.references, batch.bounds) for batch in batches])
+    return make_corpus(
+        [
+            (batch.predictions, batch.references, batch.bounds)
+            for corpus in corpora
+            for batch in corpus.batches
+        ]
+    )
 
 
 def kind_of(type_: pa.DataType) -> InputType:
@@ -504,26 +510,21 @@ def find_offsets(array: pa.Array) -> Int64:
     """
     if not len(array):
         return np.zeros(1, np.int64)
-    offsets = array.buffers()[1]  # buffer 0 marks nulls
-    return np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+    offsets = np.frombuffer(array.buffers()[1], np.int64)  # buffer 0 marks nulls
+    return offsets[array.offset : array.offset + len(array) + 1]
 
 
-class ListItems(NamedTuple):
-    """The items of all lists of an array, and the bounds of each list: int64 [lists + 1]."""
+def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
+    """Return the items of a large_list array, and the bounds of each list: int64 [lists + 1].
 
-    items: pa.Array
-    bounds: Int64
+    The items are not copied.
 
-
-def list_items(array: pa.Array) -> ListItems:
-    """Return the items of a large_list array, without a copy, and the bounds of each list.
-
-    >>> list_items(pa.array([["a"], ["b", "c"]], TOKENS).slice(1)).bounds
+    >>> list_items(pa.array([["a"], ["b", "c"]], TOKENS).slice(1))[1]
     array([0, 2])
     """
     offsets = find_offsets(array)
     start = offsets[0]
-    return ListItems(array.values.slice(start, offsets[-1] - start), offsets - start)
+    return array.values.slice(start, offsets[-1] - start), offsets - start
 
 
 def checksum_texts(column: pa.ChunkedArray) -> tuple[int, int, int]:
@@ -541,19 +542,15 @@ def checksum_texts(column: pa.ChunkedArray) -> tuple[int, int, int]:
         items = array
         while is_list(items.type):
             items, bounds = list_items(items)
-            of_lengths = _add_to_checksum(of_lengths, np.diff(bounds))
+            of_lengths = zlib.crc32(np.diff(bounds).data, of_lengths)
         if is_string(items.type):
             offsets = find_offsets(items)
-            of_lengths = _add_to_checksum(of_lengths, np.diff(offsets))
+            of_lengths = zlib.crc32(np.diff(offsets).data, of_lengths)
             content = np.frombuffer(items.buffers()[2] or b"", np.uint8)
-            of_content = _add_to_checksum(of_content, content[offsets[0] : offsets[-1]])
+            of_content = zlib.crc32(content[offsets[0] : offsets[-1]].data, of_content)
         else:
-            of_content = _add_to_checksum(of_content, np.asarray(items))
+            of_content = zlib.crc32(np.asarray(items).data, of_content)
     return len(column), of_lengths, of_content
-
-
-def _add_to_checksum(checksum: int, values: np.ndarray[Any, Any]) -> int:
-    return zlib.crc32(values.data, checksum)
 
 
 def make_lists(offsets: Int64, items: pa.Array) -> pa.LargeListArray:
@@ -605,13 +602,11 @@ def slices(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
             yield chunk.slice(start, rows)
 
 
-def _count_processors() -> int:
-    if hasattr(os, "sched_getaffinity"):  # Linux, where a process may be limited to some of them
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-PROCESSORS = _count_processors()  # that this process may use, and so the number of threads
+# The processors that this process may use, and so the number of threads. On Linux, a process may be
+# limited to some of them.
+PROCESSORS = (
+    len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+)
 
 
 # --- Objects in other processes -------------------------------------------------------------------
@@ -639,9 +634,9 @@ def _reduce(instance: object) -> tuple[object, ...]:
         return maker, tuple(instance)
     if isinstance(instance, Exception):
         return maker, instance.args, vars(instance)
-    is_special = hasattr(instance, "__setstate__")  # its __getstate__ is not Python's
-    state = instance.__getstate__() if is_special else vars(instance)
-    return maker, (), state
+    if hasattr(instance, "__setstate__"):  # its __getstate__ is not Python's
+        return maker, (), instance.__getstate__()
+    return maker, (), vars(instance)
 
 
 class _Maker:
@@ -701,11 +696,10 @@ def find_maker(copy: str, module: str, name: str, version: str) -> Callable[...,
             loaded.append(path.rpartition(".")[0])
     # A file or folder named like the package, such as a clone, is not the package.
     spec = importlib.util.find_spec("bleu_metric")
-    is_installed = spec is not None and spec.origin and spec.submodule_search_locations
     if copy in loaded:
         # 1. The copy itself: the class stays the same.
         package = copy
-    elif is_installed:
+    elif spec is not None and spec.origin and spec.submodule_search_locations:
         # 2. The installed package.
         package = "bleu_metric"
         found = importlib.import_module(package).__version__
@@ -734,13 +728,8 @@ def find_maker(copy: str, module: str, name: str, version: str) -> Callable[...,
     return functools.partial(class_.__new__, class_)
 
 
-@functools.cache
-def _make_maker(class_: type) -> _Maker:
-    """Return one maker per class, because pickle writes the same object once."""
-    return _Maker(class_)
+_make_maker = functools.cache(_Maker)  # one per class, because pickle writes the same object once
 
-
-# These classes are defined above `picklable`.
+# These classes are defined above `picklable`. A subclass is pickled as its base is.
 picklable(Batch)
 picklable(Corpus)
-picklable(SmallCorpus)

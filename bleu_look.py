@@ -66,7 +66,7 @@ def _count_bytes(arrays: Sequence[pa.Array]) -> _ByteCounts:
     texts = max(1, sum(map(len, arrays)))
     different = 0
     for array in arrays:
-        items = list_items(array).items if is_list(array.type) else array
+        items = list_items(array)[0] if is_list(array.type) else array
         offsets = find_offsets(items)
         data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
         starts = offsets[:-1][offsets[:-1] < offsets[1:]]
