@@ -51,28 +51,6 @@ CAPTION_ORDERS = (4, 3, 2, 1)  # of pycocoevalcap, most common first
 # --- Settings -------------------------------------------------------------------------------------
 
 
-class Counting(NamedTuple):
-    """The factors of a setting that affect counting."""
-
-    references: str | int
-    tokenize: Tokenize
-    lowercase: bool
-    swapped: bool
-    minimum_total: int
-    reference_length: str
-    call: str
-
-
-class Scoring(NamedTuple):
-    """The factors of a setting that do not affect counting."""
-
-    smooth_method: str
-    max_order: int
-    weights: OrderWeights
-    effective_order: bool
-    last_pair: bool
-
-
 class Setting(NamedTuple):
     """The factors in which tools and papers differ, in the order of the steps between two settings.
 
@@ -121,16 +99,31 @@ class Setting(NamedTuple):
             values["smooth_value"] = None
         return replace(base, **values)
 
-    def counting(self) -> Counting:
-        """Return the factors that affect counting."""
-        counting = Counting(*(getattr(self, name) for name in Counting._fields))
-        if self.call and not CALLS[self.call].changes_texts:
-            return counting._replace(call="")
-        return counting
+    def counting(self) -> Setting:
+        """Return the setting without the factors that do not affect counting."""
+        changes_texts = self.call != "" and CALLS[self.call].changes_texts
+        return self._replace(
+            mean_of_segments=False,
+            smooth_method="",
+            max_order=0,
+            weights=None,
+            effective_order=False,
+            last_pair=False,
+            call=self.call if changes_texts else "",
+        )
 
-    def scoring(self) -> Scoring:
-        """Return the other factors, except whether the score is a mean."""
-        return Scoring(*(getattr(self, name) for name in Scoring._fields))
+    def scoring(self) -> Setting:
+        """Return the setting without the factors that affect counting, as one of a corpus."""
+        return self._replace(
+            mean_of_segments=False,
+            swapped=False,
+            references=ALL,
+            tokenize="",
+            lowercase=False,
+            minimum_total=0,
+            reference_length="",
+            call="",
+        )
 
 
 OPTION_FACTORS = [name for name in Setting._fields if name in OPTIONS]
@@ -197,8 +190,6 @@ BASES = {
     "summaries": Base("", "default", changes={**_MEAN, "reference_length": "shortest"}),
 }
 
-ScoreUnits = Callable[[Int64, Options], Float64]
-
 
 class ToolCall(NamedTuple):
     """A score that people compute and that no option of `compute` gives.
@@ -225,7 +216,7 @@ class ToolCall(NamedTuple):
     rewrite: Callable[[str], str] | None = None
     select: Callable[[Corpus], Corpus] | None = None
     batch_size: int = 0
-    score: ScoreUnits = bleu
+    score: Callable[[Int64, Options], Float64] = bleu
     fewest_segments: int = 1
 
     @property
@@ -377,15 +368,14 @@ def average_orders(rows: Int64, options: Options) -> Float64:
     >>> average_orders(rows, Options(max_order=2)).tolist()
     [0.625]
     """
-    weights: list[OrderWeights] = []
-    for order in range(1, options.max_order + 1):
-        zeros = (0.0,) * (options.max_order - order)
-        weights.append((1 / order,) * order + zeros)
+    weights = [
+        (1 / order,) * order + (0.0,) * (options.max_order - order)
+        for order in range(1, options.max_order + 1)
+    ]
     return np.mean(list(bleu_by_weights(rows, options, weights).values()), axis=0)
 
 
 _SUMMARY_ORDERS = 4
-_BATCH_SIZES = (8, 16, 32, 64, 128)
 _TEXT_OPTIONS = ("tokenize", "lowercase")
 _NLTK_BASES = ("NLTK", "NLTK, mean", "NLTK, mean, method1")
 
@@ -433,7 +423,7 @@ CALLS = {
         rewrite=split_words_and_punctuation,
     ),
 }
-for _size in _BATCH_SIZES:
+for _size in (8, 16, 32, 64, 128):
     CALLS[f"mean over batches of {_size}"] = ToolCall(
         f"{{tool}}, as the mean over batches of {_size} rows: score all rows at once",
         bases=("sacreBLEU",),
@@ -442,9 +432,7 @@ for _size in _BATCH_SIZES:
     )
 
 
-def list_home_calls(
-    corpus: Corpus, options: Options, start: Setting
-) -> Iterator[tuple[Setting, str, bool]]:
+def list_home_calls(corpus: Corpus, options: Options, start: Setting) -> Iterator[_NamedSetting]:
     """Yield the settings of `CALLS`, with the sentence of each.
 
     Args:
@@ -457,13 +445,10 @@ def list_home_calls(
     for name, call in CALLS.items():
         if not call.fits(corpus):
             continue
-        for base_name in call.bases:
-            base = BASES[base_name]
-            setting = base.make_setting(options)._replace(call=name)
-            # The call has already split and lower-cased these texts.
-            for factor in _TEXT_OPTIONS:
-                if factor in call.overrides:
-                    setting = setting._replace(**{factor: getattr(start, factor)})
+        # The call has already split and lower-cased these texts.
+        unused = {name: getattr(start, name) for name in _TEXT_OPTIONS if name in call.overrides}
+        for base in map(BASES.__getitem__, call.bases):
+            setting = base.make_setting(options)._replace(call=name, **unused)
             yield setting, call.says.format(tool=base.says, rows=rows), False
 
 
@@ -485,6 +470,7 @@ class Tool(NamedTuple):
 
 
 Tools = dict[Setting, Tool]
+_NamedSetting = tuple[Setting, str, bool]  # the last two as in `Tool`
 
 # The corpus scores of the conventions, most common first.
 CONVENTION_CALLS = {
@@ -550,38 +536,37 @@ def list_tools(
     of_convention = {
         name: Setting.of_options(chosen) for name, chosen in convention_options(options).items()
     }
-    names = _ToolList()
-    captions = []
+    captions: list[_NamedSetting] = []
     is_coco = _is_convention("coco", of_convention["coco"]) and options.weights is None
     if is_coco and corpus.kind == "text" and are_captions(corpus):
         captions = _list_caption_calls(of_convention["coco"])
+    calls: list[_NamedSetting] = []
     # Several references of a short text are most often those of a picture.
     if corpus.reference_count() not in ("1", "?"):
-        names.extend(captions)
+        calls += captions
     # 1. Whole tools under their usual arguments.
     for name, says in CONVENTION_CALLS.items():
         setting = of_convention[name]
-        names.append(setting, says if _is_convention(name, setting) else "", is_known=True)
+        calls.append((setting, says if _is_convention(name, setting) else "", True))
     sacrebleu_mean = of_convention["default"]._replace(mean_of_segments=True)
     sentences = "the mean of sacreBLEU's `sentence_score`"
-    with_effective = sacrebleu_mean._replace(effective_order=True)
-    names.append(with_effective, f"{sentences} with effective order", is_known=True)
-    names.append(sacrebleu_mean, sentences, is_known=True)
+    calls += [
+        (sacrebleu_mean._replace(effective_order=True), f"{sentences} with effective order", True),
+        (sacrebleu_mean, sentences, True),
+    ]
     # NLTK knows no options of this metric: its calls are those of the convention as it stands.
     nltk = Setting.of_options(choose_options("nltk", {}))
-    names.extend(_list_nltk_calls(corpus.kind, nltk, references))
-    names.extend(captions)
-    names.extend(list_home_calls(corpus, options, start))
+    calls += _list_nltk_calls(corpus.kind, nltk, references)
+    calls += captions
+    calls += list_home_calls(corpus, options, start)
     # 2. The same with exchanged texts.
     if corpus.reference_count() == "1":
-        for setting, tool in list(names.tools.items()):
-            if setting.weights is None and not (setting.last_pair or setting.call):
-                names.append(
-                    setting._replace(swapped=True),
-                    SWAPPED.format(tool.says or "this tool"),
-                    is_known=False,
-                )
-    return names.tools
+        calls += [
+            (setting._replace(swapped=True), SWAPPED.format(says or "this tool"), False)
+            for setting, says, _ in calls
+            if setting.weights is None and not (setting.last_pair or setting.call)
+        ]
+    return _list_by_setting(calls)
 
 
 def _is_convention(name: str, setting: Setting) -> bool:
@@ -589,21 +574,15 @@ def _is_convention(name: str, setting: Setting) -> bool:
     return all(getattr(setting, option) == value for option, value in CONVENTIONS[name].items())
 
 
-class _ToolList:
-    """Tools in order: the first call that is listed for a setting names it."""
-
-    def __init__(self) -> None:
-        self.tools: Tools = {}
-
-    def append(self, setting: Setting, says: str, *, is_known: bool) -> None:
-        self.tools.setdefault(setting, Tool(says, is_known, rank=len(self.tools)))
-
-    def extend(self, calls: Iterable[tuple[Setting, str, bool]]) -> None:
-        for setting, says, is_known in calls:
-            self.append(setting, says, is_known=is_known)
+def _list_by_setting(calls: Iterable[_NamedSetting]) -> Tools:
+    """Return tools in order: the first call that is listed for a setting names it."""
+    tools: Tools = {}
+    for setting, says, is_known in calls:
+        tools.setdefault(setting, Tool(says, is_known, rank=len(tools)))
+    return tools
 
 
-def _list_caption_calls(coco: Setting) -> list[tuple[Setting, str, bool]]:
+def _list_caption_calls(coco: Setting) -> list[_NamedSetting]:
     """List pycocoevalcap's four scores, of the corpus and as means of those of captions."""
     calls = []
     for order in CAPTION_ORDERS:
@@ -616,7 +595,7 @@ def _list_caption_calls(coco: Setting) -> list[tuple[Setting, str, bool]]:
 
 def _list_nltk_calls(
     kind: InputType, nltk: Setting, references: Sequence[str | int]
-) -> Iterator[tuple[Setting, str, bool]]:
+) -> Iterator[_NamedSetting]:
     """Yield the scores that people compute with NLTK, most common first.
 
     Args:
@@ -646,9 +625,9 @@ def _list_nltk_calls(
             if weights is not None:
                 setting = setting._replace(weights=weights, max_order=len(weights))
             with_arguments = _name_arguments(given, method, weights, which)
-            is_known = setting == nltk
             mean = setting._replace(mean_of_segments=True)
-            yield mean, f"the mean of NLTK's `sentence_bleu` given {with_arguments}", is_known
+            says = f"the mean of NLTK's `sentence_bleu` given {with_arguments}"
+            yield mean, says, setting == nltk
             says = f"NLTK's `corpus_bleu` given {with_arguments}"
             if method in LAST_PAIR_METHODS:
                 says += ", which depends on the last pair (nltk issue 3903)"
@@ -685,7 +664,7 @@ def list_moses_tools(tokenizers: Sequence[str], start: Setting) -> Tools:
     >>> next(iter(tools.values())).says
     "tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for de"
     """
-    names = _ToolList()
+    calls = []
     for tokenizer in tokenizers:
         language, _, compounds = tokenizer.removeprefix("moses-").partition("-")
         says = f"tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for {language}"
@@ -695,8 +674,8 @@ def list_moses_tools(tokenizers: Sequence[str], start: Setting) -> Tools:
             setting = start._replace(
                 tokenize=tokenizer, smooth_method=method, lowercase=lowercase, max_order=4
             )
-            names.append(setting, says, is_known=method == "none" and not lowercase)
-    return names.tools
+            calls.append((setting, says, method == "none" and not lowercase))
+    return _list_by_setting(calls)
 
 
 def are_captions(corpus: Corpus) -> bool:
@@ -758,8 +737,8 @@ def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float
     )
     if not columns.matches[0]:
         return 0.0
-    method = SMOOTH_METHODS[options.smooth_method]
-    smoothed = method.smooth(columns, options.smooth_value_in_effect or 0.0)
+    smooth = SMOOTH_METHODS[options.smooth_method].smooth
+    smoothed = smooth(columns, options.smooth_value_in_effect or 0.0)
     logarithm = 0.0
     weights = order_weights([True] * options.max_order, options)
     for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):

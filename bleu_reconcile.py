@@ -33,8 +33,6 @@ from .bleu_calls import (
     OTHER_FACTORS,
     SWAPPED,
     WITHOUT_SIGNATURE,
-    Counting,
-    Scoring,
     Setting,
     Tools,
     are_captions,
@@ -974,8 +972,8 @@ class Scorer:
         self._options = options
         self._orders = max_order + 1  # NLTK's methods 5 and 7 look one order ahead
         self._corpora = _split_references(corpus, reference_positions)
-        self._totals: dict[Counting, Int64] = {}  # the sum of all rows
-        self._last_rows: dict[Counting, Int64] = {}
+        self._totals: dict[Setting, Int64] = {}  # the sum of all rows
+        self._last_rows: dict[Setting, Int64] = {}
 
     def add(self, settings: Iterable[Setting]) -> None:
         """Score further settings.
@@ -988,8 +986,8 @@ class Scorer:
         """
         # 1. Collect what is counted together, unless the sums are known, and what is scored
         #    together.
-        countings: dict[tuple[object, ...], dict[Counting, list[Setting]]] = {}
-        sums: dict[Scoring, list[Setting]] = {}
+        countings: dict[tuple[object, ...], dict[Setting, list[Setting]]] = {}
+        sums: dict[Setting, list[Setting]] = {}
         for setting in dict.fromkeys(settings):
             if setting in self.scores:
                 continue
@@ -1026,7 +1024,7 @@ class Scorer:
 
         Means that differ in their weights only are smoothed once.
         """
-        means: dict[Scoring, dict[OrderWeights, Setting]] = {}
+        means: dict[Setting, dict[OrderWeights, Setting]] = {}
         for setting in settings:
             if setting.call:
                 self.scores[setting] = CALLS[setting.call].score_rows(
@@ -1058,7 +1056,7 @@ class Scorer:
         """Return the result of a corpus score that was added."""
         return score_row(self._totals[setting.counting()], setting.options(self._options))
 
-    def _count(self, countings: Sequence[Counting]) -> Iterator[tuple[Counting, Int64]]:
+    def _count(self, countings: Sequence[Setting]) -> Iterator[tuple[Setting, Int64]]:
         """Yield the rows of the segments for each counting; all have the same texts and tokens.
 
         The rows are one array, which the next step overwrites: use them before asking for more.
