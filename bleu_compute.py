@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -58,8 +58,7 @@ def score_statistics(
 ) -> Result:
     """Score statistics in any form that `read_counted` takes, or an iterable of these."""
     if is_stream(statistics):
-        needs_rows = options.segments or options.confidence
-        if needs_rows or (by, documents, like) != (None, None, None):
+        if options.segments or options.confidence or (by, documents, like) != (None, None, None):
             statistics = list(statistics)
         else:  # in memory one by one
             statistics = add_statistics(statistics, options, keeps_labels=False)
@@ -138,9 +137,13 @@ def score(counted: Counted, options: Options, unknown: Collection[str] = ()) -> 
                 unknown=unknown,
             )
             scores_of_groups[group.label] = group_scores
-            name = f"The score of {show_value(group.label)}"
-            group_segments = len(group.rows[0]) if counted.has_segments else None
-            scoring.warn_if_zero(group_scores["bleu"], group_total, group_segments, options, name)
+            scoring.warn_if_zero(
+                group_scores["bleu"],
+                group_total,
+                len(group.rows[0]) if counted.has_segments else None,
+                options,
+                f"The score of {show_value(group.label)}",
+            )
             del group, sample  # before the next group is taken
     # 3. Average the groups.
     of_average = average.sample()
@@ -223,16 +226,6 @@ _WAYS_TO_AVERAGES = {
 }
 
 
-class OrderScores(NamedTuple):
-    """The row of an order in the table of a result."""
-
-    order: int
-    matches: int
-    total: int
-    precision: float
-    bleu: float
-
-
 class Result(report.QuotableReport):
     """The result of `compute`: a dict that prints as sacreBLEU's, on a line.
 
@@ -252,22 +245,20 @@ class Result(report.QuotableReport):
 
     def _write_line(self) -> str:
         """Return the line that sacreBLEU prints of this score."""
-        interval = self._write_interval()
         # The digits behind the tenth come from multiplying by 100.
         percentages = [round(100 * precision, 10) for precision in self["precisions"]]
-        precisions = "/".join(f"{percentage:.1f}" for percentage in percentages)
         return (
-            f"BLEU = {self['score']:.2f}{interval} {precisions} (BP = {self['brevity_penalty']:.3f}"
-            f" ratio = {self['length_ratio']:.3f} hyp_len = {self['translation_length']}"
-            f" ref_len = {self['reference_length']})"
+            f"BLEU = {self['score']:.2f}{self._write_interval()}"
+            f" {'/'.join(f'{percentage:.1f}' for percentage in percentages)}"
+            f" (BP = {self['brevity_penalty']:.3f} ratio = {self['length_ratio']:.3f}"
+            f" hyp_len = {self['translation_length']} ref_len = {self['reference_length']})"
         )
 
     def _write_interval(self) -> str:
         """Return the interval as in sacreBLEU's line, or in words where sacreBLEU has none."""
         if "confidence_interval" not in self:
             return ""
-        is_of_sacrebleu = self["confidence"] == 0.95 and "degrees_of_freedom" not in self
-        if not is_of_sacrebleu:
+        if self["confidence"] != 0.95 or "degrees_of_freedom" in self:
             return f" ({report.describe_interval(self, self['confidence'])})"
         if not self["bootstrap_mean"]:
             return ""
@@ -296,20 +287,17 @@ class Result(report.QuotableReport):
     def _rows(self) -> list[list[str]]:
         rows = [["n-grams", "matches", "total", "precision", "BLEU-n"]]
         for order in self._list_orders():
-            counts = [f"{count:,}" for count in (order.order, order.matches, order.total)]
-            rows.append(
-                [*counts, report.write_score(order.precision), report.write_score(order.bleu)]
-            )
+            *counts, precision, bleu = order.values()
+            rows.append([*map("{:,}".format, counts), *map(report.write_score, (precision, bleu))])
         return rows
 
     def _records(self) -> list[dict[str, Any]]:
-        records: list[dict[str, Any]] = [order._asdict() for order in self._list_orders()]
+        records = self._list_orders()
         if "confidence_interval" in self:
-            record: dict[str, Any] = {"order": "all", "bleu": self["bleu"]}
-            for key, value in self.items():
-                if key in Uncertainty.__annotations__:
-                    record[key] = value
-            records.append(record)
+            uncertainty = {
+                key: value for key, value in self.items() if key in Uncertainty.__annotations__
+            }
+            records.append({"order": "all", "bleu": self["bleu"], **uncertainty})
         for segment, score in enumerate(self.get("segment_bleu", ())):
             records.append({"segment": segment, "bleu": score})
         return records
@@ -334,12 +322,12 @@ class Result(report.QuotableReport):
             raise invalid("kind", kind, "'precisions', or leave it out")
         return plots.plot_precisions(self, ax)
 
-    def _list_orders(self) -> list[OrderScores]:
-        columns = zip(self["counts"], self["totals"], self["precisions"], self["bleu_by_order"])
-        return [
-            OrderScores(order, matches, total, precision, score)
-            for order, (matches, total, precision, score) in enumerate(columns, 1)
-        ]
+    def _list_orders(self) -> list[dict[str, Any]]:
+        """Return the row of each order in the table of a result."""
+        names = ("order", "matches", "total", "precision", "bleu")
+        columns = (self["counts"], self["totals"], self["precisions"], self["bleu_by_order"])
+        rows = zip(range(1, len(self["counts"]) + 1), *columns)
+        return [dict(zip(names, row)) for row in rows]
 
     def _list_facts(self) -> list[str]:
         """Describe the interval and the segment scores, if the result has them, and the lengths."""
@@ -349,11 +337,15 @@ class Result(report.QuotableReport):
         if "segment_bleu" in self:
             scores = self["segment_bleu"]
             lowest, median, highest = map(report.write_score, np.quantile(scores, [0, 0.5, 1]))
-            quantiles = f"lowest {lowest}, median {median}, highest {highest}"
-            facts.append(f"{count_things(len(scores), 'segment')}: {quantiles}")
-        tokens = count_things(self["translation_length"], "token")
-        lengths = f"{tokens} against {self['reference_length']:,} in the references"
-        facts.append(f"Brevity penalty {self['brevity_penalty']:.4f}: {lengths}")
+            facts.append(
+                f"{count_things(len(scores), 'segment')}:"
+                f" lowest {lowest}, median {median}, highest {highest}"
+            )
+        facts.append(
+            f"Brevity penalty {self['brevity_penalty']:.4f}:"
+            f" {count_things(self['translation_length'], 'token')}"
+            f" against {self['reference_length']:,} in the references"
+        )
         return facts
 
 
@@ -367,9 +359,10 @@ class GroupedResult(Result):
         report.Report._repr_pretty_(self, printer, cycle)
 
     def _title(self) -> str:
-        micro = f"{self['score']:.2f} as the micro-average"
-        macro = f"{self['macro_score']:.2f} as the macro-average"
-        return f"BLEU {micro} and {macro} of {count_things(len(self['groups']), 'group')}"
+        return (
+            f"BLEU {self['score']:.2f} as the micro-average and {self['macro_score']:.2f}"
+            f" as the macro-average of {count_things(len(self['groups']), 'group')}"
+        )
 
     def _rows(self) -> list[list[str]]:
         """Return a row per group, then the averages; tokenizers are listed only if they differ."""
@@ -397,8 +390,9 @@ class GroupedResult(Result):
             )
             for name, scores in self._list_scores()
         ]
-        level = report.name_interval(self.get("confidence"))
-        return plots.plot_scores(rows, self["score"], level, ax)
+        return plots.plot_scores(
+            rows, self["score"], report.name_interval(self.get("confidence")), ax
+        )
 
     def _list_scores(self) -> list[tuple[str, report.ResultDict]]:
         """Return the groups, then the averages, by their names."""
