@@ -129,24 +129,28 @@ def _check_confidence(name: str, value: Any) -> None:
 
 
 def _check_weights(name: str, value: Any) -> None:
-    is_other = isinstance(value, (str, bytes, bytearray, memoryview, Mapping, Set))
-    has_no_axes = getattr(value, "ndim", None) == 0
-    if is_other or has_no_axes or not hasattr(value, "__len__"):
-        expected = (
+    if (
+        isinstance(value, (str, bytes, bytearray, memoryview, Mapping, Set))
+        or not hasattr(value, "__len__")
+        or getattr(value, "ndim", None) == 0
+    ):
+        raise invalid(
+            name,
+            value,
             "a list with one weight per order, such as [0.25, 0.25, 0.25, 0.25], or None for equal"
-            " weights"
+            " weights",
+            TypeError,
         )
-        raise invalid(name, value, expected, TypeError)
-    if len(value) and all(isinstance(weight, (list, tuple, range)) for weight in value):
-        lists = messages.count_things(len(value), "list")
+    if not len(value):
+        return  # a wrong number of weights, which `Options` reports
+    if all(isinstance(weight, (list, tuple, range)) for weight in value):
         raise TypeError(
-            f"{name}: got {lists} of weights. Pass one per call, with max_order as its length. For"
+            f"{name}: got {messages.count_things(len(value), 'list')} of weights."
+            " Pass one per call, with max_order as its length. For"
             " BLEU-1 to BLEU-N with equal weights, read `bleu_by_order` of a result."
         )
     for order, weight in enumerate(value):
         _check_number(f"{name}[{order}]", weight)
-    if not len(value):
-        return  # a wrong number of weights, which `Options` reports
     if min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT:
         expected = f"weights of 0 or more, not all 0, that sum up to at most {_MAX_WEIGHT}"
         raise invalid(name, value, expected)
@@ -270,9 +274,7 @@ class Options:
                 raise TypeError(explain_unknown_option(name, allowed, method, value))
         # 1. Convert the values. A dict of tokenizers goes beside the tokenizer of other labels.
         values = {name: to_python(value) for name, value in given.items()}
-        tokenize_by = self.tokenize_by
-        if "tokenize" in values:
-            tokenize_by = None
+        tokenize_by = None if "tokenize" in values else self.tokenize_by
         if isinstance(values.get("tokenize"), Mapping):
             by_label = values.pop("tokenize").items()
             tokenize_by = {plain_label(label): value for label, value in by_label} or None
@@ -287,11 +289,7 @@ class Options:
         options._check(checks_weights)
         takes_value = SMOOTH_METHODS[options.smooth_method].value is not None
         if values.get("smooth_value") is not None and not takes_value:
-            warn(
-                _SMOOTH_VALUE_IGNORED,
-                method=options.smooth_method,
-                value=options.smooth_value,
-            )
+            warn(_SMOOTH_VALUE_IGNORED, method=options.smooth_method, value=options.smooth_value)
         if options.weights is not None:
             options = replace(options, weights=tuple(map(float, options.weights)))
         return options
@@ -813,9 +811,7 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
             raise ValueError(f"{name}: {pair[:40]!r} is not one key with its value. {_FORM}")
         values[long] = value
         key = SIGNATURE_KEYS[long]
-        is_pretokenized = long == "tok" and value in PRETOKENIZED
-        is_every_score = long == "eff" and value == "no"
-        if is_pretokenized or is_every_score:
+        if (long == "tok" and value in PRETOKENIZED) or (long == "eff" and value == "no"):
             continue
         try:
             parsed = key.parse(value)
@@ -826,8 +822,7 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
             raise _unreadable(name, pair, key.option) from None
     # 3. Read the value of the smoothing method, which is rounded to two decimals.
     default = SMOOTH_METHODS[options.get("smooth_method", Options.smooth_method)].value
-    _, _, in_brackets = values.get("smooth", "").partition("[")
-    rounded = in_brackets.rstrip("]")
+    rounded = values.get("smooth", "").partition("[")[2].rstrip("]")
     if rounded and "value" not in values:
         if default is None or float(rounded) == 0:
             raise _unreadable(name, f"smooth:{values['smooth']}", "smooth_value")
@@ -1052,9 +1047,11 @@ OTHER_KEYS = {
 }
 
 # Names of methods in other tools, and the call here.
-_SCORE_TEXTS = "compute(predictions=..., references=...), or compute(statistics=tables)"
 OTHER_METHODS = {
-    **dict.fromkeys(("score", "corpus_score", "corpus_bleu"), _SCORE_TEXTS),
+    **dict.fromkeys(
+        ("score", "corpus_score", "corpus_bleu"),
+        "compute(predictions=..., references=...), or compute(statistics=tables)",
+    ),
     **dict.fromkeys(
         ("sentence_score", "sentence_bleu"),
         "explain(prediction, references), or compute(segments=True) for the scores of all segments",
@@ -1141,14 +1138,6 @@ class DropIn(NamedTuple):
     scale: int
 
 
-_KEYS_OF_BLEU = (
-    "bleu",
-    "precisions",
-    "brevity_penalty",
-    "length_ratio",
-    "translation_length",
-    "reference_length",
-)
 DROP_INS = {
     "sacrebleu": DropIn(
         "default",
@@ -1176,7 +1165,14 @@ DROP_INS = {
         "hf",
         defaults={"tokenizer": None, "max_order": 4, "smooth": False},
         names={"tokenizer": "tokenize", "smooth": "smooth_method"},
-        keys={key: key for key in _KEYS_OF_BLEU},
+        keys={
+            "bleu": "bleu",
+            "precisions": "precisions",
+            "brevity_penalty": "brevity_penalty",
+            "length_ratio": "length_ratio",
+            "translation_length": "translation_length",
+            "reference_length": "reference_length",
+        },
         scale=1,
     ),
 }
@@ -1188,8 +1184,7 @@ def read_drop_in(module: str, given: Mapping[str, object], options: Options) -> 
     Its arguments may be those of the module, or options of this metric.
     """
     drop_in = DROP_INS[module]
-    options_of_scores = [name for name in OPTIONS if name not in CORPUS_ONLY]
-    taken = dict.fromkeys([*drop_in.defaults, *options_of_scores])
+    options_of_scores = (name for name in OPTIONS if name not in CORPUS_ONLY)
     chosen: dict[str, object] = {}
     for name, value in given.items():
         option = drop_in.names.get(name, name)
@@ -1200,6 +1195,7 @@ def read_drop_in(module: str, given: Mapping[str, object], options: Options) -> 
         if name == "smooth":
             value = "laplace" if value else "none"
         chosen[option] = value
+    taken = dict.fromkeys([*drop_in.defaults, *options_of_scores])
     chosen_options = options.override(chosen, taken, f"evaluate's `{module}` compute")
     return replace(chosen_options, segments=False, confidence=None)
 
