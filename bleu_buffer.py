@@ -11,9 +11,10 @@ import copy
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import datasets
 import evaluate
@@ -71,13 +72,35 @@ class Buffer:
             self._corpora.append(corpus)
             self._small = self._small + 1 if len(corpus) < _SMALL_CORPORA else 0
             if self._small == _SMALL_CORPORA:
-                small_corpora = self._corpora[-_SMALL_CORPORA:]
-                self._corpora[-_SMALL_CORPORA:] = [join_corpora(small_corpora).combine()]
+                joined = join_corpora(self._corpora[-_SMALL_CORPORA:])
+                self._corpora[-_SMALL_CORPORA:] = [joined.combine()]
                 self._small = 0
 
-    def hold(self) -> HeldRows:
-        """Take the rows out of the buffer while a call scores them, in a `with` statement."""
-        return HeldRows(self)
+    @contextmanager
+    def hold(self) -> Iterator[list[Corpus]]:
+        """Take the rows out of the buffer while a call scores them, and yield their list.
+
+        They are discarded at the end. If the call fails, the rows in the list return to the buffer,
+        before those that were added since. The kind stays meanwhile, so that rows which are added
+        still fit.
+        """
+        with _lock:
+            held = self._corpora
+            self._corpora = []
+            self._small = 0
+        has_failed = True
+        try:
+            yield held
+            has_failed = False
+        finally:
+            with _lock:
+                if has_failed:
+                    self._corpora = [*held, *self._corpora]
+                if self._corpora:
+                    self._kind = self._corpora[0].kind
+                elif not has_failed:
+                    self._kind = None
+                    self.issued_warnings = set()
 
     def __len__(self) -> int:
         return sum(map(len, self._corpora))
@@ -86,37 +109,6 @@ class Buffer:
         buffer = Buffer()
         buffer.__dict__.update(self.__dict__, _corpora=list(self._corpora))
         return buffer
-
-
-class HeldRows:
-    """The rows of a buffer while a call scores them: a context whose value is their list.
-
-    They are discarded at the end. If the call fails, the rows in the list return to the buffer,
-    before those that were added since. The kind stays meanwhile, so that rows which are added still
-    fit.
-    """
-
-    def __init__(self, buffer: Buffer) -> None:
-        self._buffer = buffer
-
-    def __enter__(self) -> list[Corpus]:
-        buffer = self._buffer
-        with _lock:
-            self._corpora = buffer._corpora
-            buffer._corpora = []
-            buffer._small = 0
-        return self._corpora
-
-    def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
-        buffer = self._buffer
-        with _lock:
-            if error_type is not None:
-                buffer._corpora = [*self._corpora, *buffer._corpora]
-            if buffer._corpora:
-                buffer._kind = buffer._corpora[0].kind
-            elif error_type is None:
-                buffer._kind = None
-                buffer.issued_warnings = set()
 
 
 def _check_docstrings(class_: type) -> None:
@@ -160,34 +152,24 @@ if TYPE_CHECKING:
         file_paths: Any
         _data_dir_root: str | None
         _hash: str | None
+        # These are read-only.
+        info: Any
+        name: str
+        experiment_id: str | None
+        description: str
+        citation: str
+        features: Any
+        inputs_description: str
+        homepage: str | None
+        license: str
+        codebase_urls: list[str] | None
+        reference_urls: list[str] | None
 
         def __init__(self, **arguments: Any) -> None: ...
         def download_and_prepare(
             self, download_config: Any = None, dl_manager: Any = None
         ) -> None: ...
         def _init_writer(self, timeout: float = 1) -> None: ...
-        @property
-        def info(self) -> Any: ...
-        @property
-        def name(self) -> str: ...
-        @property
-        def experiment_id(self) -> str | None: ...
-        @property
-        def description(self) -> str: ...
-        @property
-        def citation(self) -> str: ...
-        @property
-        def features(self) -> Any: ...
-        @property
-        def inputs_description(self) -> str: ...
-        @property
-        def homepage(self) -> str | None: ...
-        @property
-        def license(self) -> str: ...
-        @property
-        def codebase_urls(self) -> list[str] | None: ...
-        @property
-        def reference_urls(self) -> list[str] | None: ...
 
 else:
     _Metric = evaluate.Metric
@@ -278,20 +260,19 @@ class BufferedMetric(_Metric, ABC):
         cache = self._data_dir_root
         if cache == os.path.expanduser(evaluate.config.HF_METRICS_CACHE):
             cache = None  # another machine has a default of its own
-        arguments = {
-            "config_name": self.config_name,
-            "keep_in_memory": self.keep_in_memory,
-            "cache_dir": cache,
-            "num_process": self.num_process,
-            "process_id": self.process_id,
-            "seed": self.seed,
-            "experiment_id": self.experiment_id,
-            "hash": self._hash,
-            "max_concurrent_cache_files": self.max_concurrent_cache_files,
-            "timeout": self.timeout,
-        }
         return {
-            "arguments": arguments,
+            "arguments": {
+                "config_name": self.config_name,
+                "keep_in_memory": self.keep_in_memory,
+                "cache_dir": cache,
+                "num_process": self.num_process,
+                "process_id": self.process_id,
+                "seed": self.seed,
+                "experiment_id": self.experiment_id,
+                "hash": self._hash,
+                "max_concurrent_cache_files": self.max_concurrent_cache_files,
+                "timeout": self.timeout,
+            },
             "options": self._options,
             "buffer": self._buffer,
             "gathered": self._gathered,
@@ -308,17 +289,14 @@ class BufferedMetric(_Metric, ABC):
 
     def _add(self, predictions: object, references: object, unknown: dict[str, object]) -> None:
         if unknown:
-            name = show_value(next(iter(unknown)))
-            raise TypeError(f"Unknown column {name}. Pass predictions and references only.")
+            raise TypeError(
+                f"Unknown column {show_value(next(iter(unknown)))}."
+                " Pass predictions and references only."
+            )
         with warn_once_per_kind(self._buffer.issued_warnings):
             self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
     # --- Several processes, through evaluate's files ---
-
-    @property
-    def _shares_result(self) -> bool:
-        """True if the rows of other processes are still to be gathered."""
-        return self.num_process > 1 and self._gathered is None
 
     def _compute_together(
         self, predictions: object, references: object, held: list[Corpus], options: Options
@@ -349,12 +327,12 @@ class BufferedMetric(_Metric, ABC):
         gathered: list[Corpus] = []
         problems = []
         for prediction_cell, reference_cell in zip(predictions, references):
-            rows = unpack(prediction_cell, reference_cell)
+            corpus, process = unpack(prediction_cell, reference_cell)
             try:
-                check_kind(rows.corpus.kind, (gathered or [rows.corpus])[0].kind)
-                gathered.append(rows.corpus)
+                check_kind(corpus.kind, (gathered or [corpus])[0].kind)
+                gathered.append(corpus)
             except TypeError as error:
-                problems.append(f"Process {rows.process}: {error}")
+                problems.append(f"Process {process}: {error}")
         self._gathered = gathered or None
         if problems:
             raise TypeError(problems[0])
@@ -387,13 +365,6 @@ _ATTRIBUTES_OF_FILES = (
 )
 
 
-class RowsOfProcess(NamedTuple):
-    """Rows, and the number of the process that packed them."""
-
-    corpus: Corpus
-    process: int
-
-
 def is_packed(predictions: object) -> bool:
     """Return True for a column of rows that `pack` has packed."""
     return isinstance(predictions, pa.ChunkedArray) and predictions.type == pa.binary()
@@ -411,20 +382,19 @@ def pack(corpus: Corpus, process: int) -> pa.Table:
     return pa.table(cells, _PACKED)
 
 
-def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> RowsOfProcess:
-    """Return the rows in a packed row.
+def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> tuple[Corpus, int]:
+    """Return the rows in a packed row, and the number of the process that packed them.
 
     >>> predictions, references = pack(read_corpus(["a"], ["b"]), process=2).columns
-    >>> rows = unpack(predictions[0], references[0])
-    >>> rows.corpus.references.to_pylist(), rows.process
+    >>> corpus, process = unpack(predictions[0], references[0])
+    >>> corpus.references.to_pylist(), process
     ([['b']], 2)
     """
-    prediction_table = pa.ipc.open_stream(predictions.as_buffer()).read_all()
-    reference_table = pa.ipc.open_stream(references.as_buffer()).read_all()
-    prediction_rows = prediction_table["rows"].combine_chunks()
-    reference_items, bounds = list_items(reference_table["rows"].combine_chunks())
-    corpus = make_corpus([(prediction_rows, reference_items, bounds)])
-    return RowsOfProcess(corpus, int(prediction_table.schema.metadata[b"process"]))
+    cells = (predictions, references)
+    tables = [pa.ipc.open_stream(cell.as_buffer()).read_all() for cell in cells]
+    texts, lists = (table["rows"].combine_chunks() for table in tables)
+    process = int(tables[0].schema.metadata[b"process"])
+    return make_corpus([(texts, *list_items(lists))]), process
 
 
 for _method in OTHER_METHODS:

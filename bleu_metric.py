@@ -192,14 +192,15 @@ def _list_options(
     signature: inspect.Signature, defaults: Mapping[str, object]
 ) -> inspect.Signature:
     """Return a signature in which the options replace `**options`, for `help` and Tab."""
-    variadic = inspect.Parameter.VAR_KEYWORD
+    named = signature.parameters
     parameters = [
-        parameter for parameter in signature.parameters.values() if parameter.kind != variadic
+        parameter for parameter in named.values() if parameter.kind != parameter.VAR_KEYWORD
     ]
-    for name, value in defaults.items():
-        if name not in signature.parameters:
-            option = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
-            parameters.append(option)
+    parameters += [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
+        for name, value in defaults.items()
+        if name not in named
+    ]
     return signature.replace(parameters=parameters)
 
 
@@ -238,15 +239,17 @@ class _PublicMethod:
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         # Not Python's default: from 3.14 on, `__annotate__` is a function that holds the class.
-        copied = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
-        functools.update_wrapper(self, function, assigned=copied)
+        functools.update_wrapper(
+            self,
+            function,
+            assigned=("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"),
+        )
         self.__name__ = name  # a derived class may have a function of another name
         self.__signature__ = inspect.signature(function)  # a pickled object has no `__wrapped__`
 
     def __call__(self, metric: object, /, *arguments: object, **named: object) -> object:
-        function = getattr(type(metric), self.__name__)
         try:
-            return function(metric, *arguments, **named)
+            return getattr(type(metric), self.__name__)(metric, *arguments, **named)
         except TypeError as error:
             # Only an error of Python about the arguments has no frame of the function.
             traceback = error.__traceback__
@@ -320,17 +323,16 @@ class BleuMetric(BufferedMetric):
         text = datasets.Value("string")
         texts = datasets.Sequence(text)
         ids = datasets.Sequence(datasets.Value("int64"))
-        features = [
-            datasets.Features(predictions=text, references=texts),
-            datasets.Features(predictions=text, references=text),
-            datasets.Features(predictions=texts, references=datasets.Sequence(texts)),
-            datasets.Features(predictions=ids, references=datasets.Sequence(ids)),
-        ]
         info = evaluate.MetricInfo(
             description=DESCRIPTION,
             citation=CITATION,
             inputs_description=INPUTS_DESCRIPTION,
-            features=features,
+            features=[
+                datasets.Features(predictions=text, references=texts),
+                datasets.Features(predictions=text, references=text),
+                datasets.Features(predictions=texts, references=datasets.Sequence(texts)),
+                datasets.Features(predictions=ids, references=datasets.Sequence(ids)),
+            ],
             reference_urls=[
                 "https://aclanthology.org/P02-1040",
                 "https://aclanthology.org/W18-6319",
@@ -380,21 +382,27 @@ class BleuMetric(BufferedMetric):
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
         if statistics is not None:
             if predictions is not None or references is not None:
-                raise TypeError(messages.TEXTS_AND_STATISTICS)
+                raise TypeError(
+                    "compute() takes either `statistics`, or `predictions` and `references`. To"
+                    " score texts with tables, count them:"
+                    " statistics=[*tables, bleu.statistics(predictions=..., references=...)]."
+                )
             chosen = self._options_of("compute", options, checks_weights=False)
             scores = self._compute(
                 options=chosen, by=by, documents=documents, statistics=statistics, like=like
             )
             return cast("Result", scores)
         if like is not None:
-            raise TypeError(messages.LIKE_WITHOUT_STATISTICS)
+            raise TypeError(
+                "like: describes how sums were counted. Write compute(statistics=sums, like=table)."
+            )
         chosen = self._options_of_compute(options)
         if by is not None:
             self._check_labels_fit("by", column="label")
         if documents is not None:
             self._check_labels_fit("documents", column="document")
         with self._buffer.hold() as added:
-            if self._shares_result:
+            if self.num_process > 1 and self._gathered is None:
                 result = self._compute_together(predictions, references, added, chosen)
             else:
                 result = self._compute(
@@ -747,9 +755,8 @@ class BleuMetric(BufferedMetric):
         >>> explanation["orders"][0]["unclipped_matches"], explanation["orders"][0]["matches"]
         (3, 2)
         """
-        chosen = self._options_of("explain", options)
-        of_segment = replace(chosen, segments=False, confidence=None)
-        return explain_segment(prediction, references, of_segment, look=self._watch.begin_call())
+        chosen = replace(self._options_of("explain", options), segments=False, confidence=None)
+        return explain_segment(prediction, references, chosen, look=self._watch.begin_call())
 
     def pairwise(
         self, predictions: object, references: object = None, **options: Unpack[ScoringOptions]
@@ -819,8 +826,9 @@ class BleuMetric(BufferedMetric):
         >>> bleu.self_bleu(texts, against=["a dog barks", "it rains"])["segment_bleu"]
         [0.0, 0.0, 1.0]
         """
-        chosen = self._options_of("self_bleu", options)
-        return measure_self_bleu(texts, chosen, against=against, by=by)
+        return measure_self_bleu(
+            texts, self._options_of("self_bleu", options), against=against, by=by
+        )
 
     def check(
         self,
@@ -1030,7 +1038,6 @@ class BleuMetric(BufferedMetric):
                 "`documents`: pass history=True here, and the tables in `history` to"
                 " compare(tables, documents=...)."
             )
-        chosen = self._options_of("compute_metrics", options)
         return TrainerMetric(
             tokenizer,
             references,
@@ -1038,7 +1045,7 @@ class BleuMetric(BufferedMetric):
             ignore_index,
             details=details,
             history=history,
-            options=chosen,
+            options=self._options_of("compute_metrics", options),
         )
 
     def restore(self, saved: object) -> Any:
@@ -1081,8 +1088,7 @@ class BleuMetric(BufferedMetric):
 
         evaluate, too, sets `compute`, `add` and `add_batch`, with its own documentation.
         """
-        names = [*METHODS, *WITHOUT_OPTIONS]
-        functions = {name: getattr(type(self), name) for name in names}
+        functions = {name: getattr(type(self), name) for name in (*METHODS, *WITHOUT_OPTIONS)}
         functions["compute"] = self._sign_compute()
         functions["add"] = vars(self)["add"].__func__
         functions["add_batch"] = vars(self)["add_batch"].__func__
@@ -1101,8 +1107,9 @@ class BleuMetric(BufferedMetric):
             columns = [
                 parameter for name, parameter in signature.parameters.items() if name not in hidden
             ]
-            defaults = DROP_INS[self._options.convention].defaults
-            signature = _list_options(signature.replace(parameters=columns), defaults)
+            signature = _list_options(
+                signature.replace(parameters=columns), DROP_INS[self._options.convention].defaults
+            )
         function.__doc__ = self.compute.__doc__
         function.__signature__ = signature
         return function
