@@ -39,8 +39,10 @@ _ITEM_TYPES = {"U": "str", "T": "str", "S": "bytes", "V": "structs"}  # of NumPy
 GENERATION_RECIPE = 'see "Decoder-only models (Trainer, SFTTrainer)" in docs/training.md'
 _MISSING_VALUES = {"NAType": "NA", "NaTType": "NaT"}  # of pandas, by the names of their types
 
-# The warnings of a call by kind, until its end; None outside of a call: each is issued at once.
-_collected: ContextVar[dict[str, _Collected] | None] = ContextVar("collected", default=None)
+# By kind, the first warning, and the outermost place of each warning.
+_Collected = dict[str, tuple["BleuWarning", dict[str, None]]]
+# The warnings of a call, until its end; None outside of a call: each is issued at once.
+_collected: ContextVar[_Collected | None] = ContextVar("collected", default=None)
 # The places of the work, from outside to inside: a system, its run, the segments of a label.
 _places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
 
@@ -76,13 +78,6 @@ class Notice(NamedTuple):
     value: object = None
 
 
-class _Collected(NamedTuple):
-    """The first warning of a kind, and the outermost place of each warning of this kind."""
-
-    warning: BleuWarning
-    places: dict[str, None]
-
-
 @contextmanager
 def warn_once_per_kind(issued: set[str] | None = None) -> Iterator[None]:
     """Issue one warning of each kind at the end of the block; none if the block raises an error.
@@ -91,7 +86,7 @@ def warn_once_per_kind(issued: set[str] | None = None) -> Iterator[None]:
     another block, that block issues it. Blocks with the same set `issued` count as one block.
     """
     outer = _collected.get()
-    collected: dict[str, _Collected] = {} if outer is None else outer
+    collected: _Collected = {} if outer is None else outer
     token = _collected.set(collected)
     try:
         yield
@@ -129,8 +124,8 @@ def warn(notice: Notice, **details: object) -> None:
     if collected is None:
         _issue(warning)
     else:
-        first = collected.setdefault(warning.kind, _Collected(warning, {}))
-        first.places.update(dict.fromkeys(places[:1]))
+        _, outermost_places = collected.setdefault(warning.kind, (warning, {}))
+        outermost_places.update(dict.fromkeys(places[:1]))
 
 
 def _issue(warning: BleuWarning) -> None:
@@ -154,37 +149,10 @@ def _package_of(module_name: str) -> str:
 # Templates for `str.format` that several functions raise; all other messages stand where they are
 # raised. The place comes first, in Python's notation; the fix comes last.
 
-# Calls and options
-TEXTS_AS_STATISTICS = (
-    "statistics: expected tables from statistics(), got texts."
-    " For texts, write compute(predictions=..., references=...)."
-)
-TEXTS_AND_STATISTICS = (
-    "compute() takes either `statistics`, or `predictions` and `references`. To score texts with"
-    " tables, count them: statistics=[*tables, bleu.statistics(predictions=..., references=...)]."
-)
-LIKE_WITHOUT_STATISTICS = (
-    "like: describes how sums were counted. Write compute(statistics=sums, like=table)."
-)
-
 # Columns
 OPEN_FILE = 'open(path, encoding="utf-8")'
 NOT_COLLECTED = (
     "{name}: the LazyFrame is not in memory. Pass one of its columns: frame.collect()['name']."
-)
-DICTS = (
-    "predictions and references: got {found}, whose order is not known to be the same. Pair them by"
-    " key: ids = list(references), then predictions=[predictions[id]{item} for id in ids] and"
-    " references=[references[id] for id in ids]."
-)
-DICT_OF_REFERENCES = (
-    "references: got a dict, such as captions by image. Pair its values with those of each system"
-    " by key: ids = list(references), then {{'A': [captions[id]{item} for id in ids], ...}} and"
-    " [references[id] for id in ids]."
-)
-COLUMNS_IN_A_DICT = (
-    "predictions: got a dict of {number} columns. Pass one of them, predictions[{first}]; or"
-    " compare systems: compare(predictions, references)."
 )
 NO_SEGMENTS = (
     "There are no segments to score. Pass predictions and references with at least one item."
@@ -323,8 +291,7 @@ def invalid(
 
 def one_of(names: Iterable[object]) -> str:
     """List the values that an argument may have."""
-    values = ", ".join(show_value(name) for name in names)
-    return f"one of {values}"
+    return f"one of {', '.join(map(show_value, names))}"
 
 
 # --- Words for types and values -------------------------------------------------------------------
@@ -357,8 +324,7 @@ def count_things(number: int, noun: str) -> str:
     >>> count_things(1, "reference"), count_things(2000, "reference")
     ('1 reference', '2,000 references')
     """
-    ending = "" if number == 1 else "s"
-    return f"{number:,} {noun}{ending}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def describe_share(found: int, total: int, noun: str) -> str:
@@ -391,14 +357,12 @@ def _name_array(array: Any) -> str:
     """Name the type of an array or tensor of any library, and the type of its items."""
     dtype = array.dtype
     kind = getattr(dtype, "kind", "")
-    item_type = getattr(dtype, "name", str(dtype)).removeprefix("torch.")
-    if kind in _ITEM_TYPES:
-        item_type = _ITEM_TYPES[kind]
+    name = getattr(dtype, "name", str(dtype)).removeprefix("torch.")
     type_name = type(array).__name__
     if getattr(array, "is_nested", False) and type_name == "Tensor":  # of torch
         type_name = "nested Tensor"
     axes = "" if array.ndim else " without axes"
-    return f"{type_name} of {item_type}{axes}"
+    return f"{type_name} of {_ITEM_TYPES.get(kind, name)}{axes}"
 
 
 def show_value(value: object) -> str:
@@ -426,13 +390,12 @@ def _has_names_or_numbers(value: object) -> bool:
     """
     if not isinstance(value, (list, tuple)):
         return value is None or isinstance(value, (str, numbers.Number))
-    for item in value:
-        if isinstance(item, str):
-            if not re.fullmatch("[!-~]*", item):
-                return False
-        elif item is not None and not isinstance(item, numbers.Number):
-            return False
-    return True
+    return all(
+        re.fullmatch("[!-~]*", item)
+        if isinstance(item, str)
+        else item is None or isinstance(item, numbers.Number)
+        for item in value
+    )
 
 
 def _name_type(type_: pa.DataType) -> str:

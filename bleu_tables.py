@@ -555,7 +555,10 @@ def _read_sums(statistics: Any) -> pa.Table:
     except ValueError:
         raise _not_statistics("rows of several lengths") from None
     if rows.dtype.kind == "U":
-        raise ValueError(messages.TEXTS_AS_STATISTICS)
+        raise ValueError(
+            "statistics: expected tables from statistics(), got texts."
+            " For texts, write compute(predictions=..., references=...)."
+        )
     width = rows.shape[-1]
     is_table_of_rows = rows.ndim == 2 and rows.size and width >= 4 and width % 2 == 0
     if rows.dtype.kind not in "iu" or not is_table_of_rows:
