@@ -113,9 +113,8 @@ def bleu_of_columns(columns: Float64, options: Options) -> Float64:
 
 def _score_columns(columns: Columns, options: Options) -> Number:
     smoothed = _smooth(columns, options)
-    weights = order_weights(smoothed.present, options)
     logarithms = [_log(value) for value in smoothed.values]
-    return _combine(weights, logarithms, smoothed.brevity_penalty)
+    return _combine(order_weights(smoothed.present, options), logarithms, smoothed.brevity_penalty)
 
 
 def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
@@ -132,14 +131,13 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
         smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
     penalty = float(smoothed.brevity_penalty)
     logarithms = [_log(value) for value in smoothed.values]
-    by_order = []
-    for order in range(1, options.max_order + 1):
-        weights = order_weights(smoothed.present, options, order)
-        by_order.append(float(_combine(weights, logarithms, penalty)))
+    by_order = [
+        float(_combine(order_weights(smoothed.present, options, order), logarithms, penalty))
+        for order in range(1, options.max_order + 1)
+    ]
     score = by_order[-1]
     if options.weights is not None:
-        weights = order_weights(smoothed.present, options)
-        score = float(_combine(weights, logarithms, penalty))
+        score = float(_combine(order_weights(smoothed.present, options), logarithms, penalty))
     return {
         "bleu": score,
         "score": 100 * score,
@@ -266,10 +264,8 @@ def warn_if_zero(
     longest = orders[-1]
     unmatched = [order for order in orders if totals[order - 1] and not matches[order - 1]]
     if not length:
-        predictions = "the predictions are empty"
-        if segments:
-            predictions = count_things(segments, "empty prediction")
-        warn(_NO_TOKENS, name=name, predictions=predictions)
+        empty = count_things(segments, "empty prediction") if segments else ""
+        warn(_NO_TOKENS, name=name, predictions=empty or "the predictions are empty")
     elif SMOOTH_METHODS[options.smooth_method].smooths_lengths:
         first = next((order for order in orders if not matches[order - 1]), longest)
         warn(_ALMOST_ZERO, name=name, order=first)
@@ -278,8 +274,7 @@ def warn_if_zero(
     elif not matches[0]:
         warn(_NO_MATCH, name=name)
     elif not totals[longest - 1] and not options.effective_order:
-        tokens = count_things(longest, "token")
-        warn(_TOO_SHORT, name=name, tokens=tokens, order=longest)
+        warn(_TOO_SHORT, name=name, tokens=count_things(longest, "token"), order=longest)
     elif not totals[shortest - 1] and options.effective_order:
         warn(_TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(shortest, "token"))
     elif unmatched:
@@ -318,13 +313,12 @@ def warn_about_zeros(
         has_segments: True if each row is that of one segment.
     """
     segments_of: dict[str, Int64 | slice] = {name: slice(None)}
-    for label, segments in groups.items():
-        segments_of[f"{name} in group {show_value(label)}"] = segments
+    segments_of |= {f"{name} in group {show_value(label)}": groups[label] for label in groups}
     for subject, of_subject in segments_of.items():
         part = rows[of_subject]
         total = part.sum(axis=0)
-        predictions = len(part) if has_segments else None
-        warn_if_zero(float(bleu(total, options)), total, predictions, options, subject)
+        score = float(bleu(total, options))
+        warn_if_zero(score, total, len(part) if has_segments else None, options, subject)
 
 
 def count_wins(deltas: Float64) -> Wins:
@@ -349,9 +343,8 @@ def select(flag: Flag, yes: Number, no: Number) -> Number:
     """
     if not isinstance(flag, np.ndarray):
         return yes if flag else no
-    any_set = flag.any()
     all_set = flag.all()
-    if any_set == all_set:  # all or none: the usual case; to look takes a tenth of the time
+    if flag.any() == all_set:  # all or none: the usual case; to look takes a tenth of the time
         value = yes if all_set else no
         return value if np.shape(value) == flag.shape else np.full(flag.shape, value)
     return np.where(flag, yes, no)
@@ -401,9 +394,9 @@ def _smooth(columns: Columns, options: Options) -> Precisions:
     method = SMOOTH_METHODS[options.smooth_method]
     # 1. Smooth. The rows may have more orders than the score and the method need.
     orders = options.counted_orders
-    matches = columns.matches[:orders]
-    totals = columns.totals[:orders]
-    counted = Columns(matches, totals, columns.length, columns.reference_length)
+    counted = Columns(
+        columns.matches[:orders], columns.totals[:orders], columns.length, columns.reference_length
+    )
     smoothed = method.smooth(counted, options.smooth_value_in_effect or 0.0)
     # 2. Divide. A precision is at most 1, and 0 if there are no n-grams.
     present = has_ngrams(smoothed.totals)
@@ -470,8 +463,6 @@ def _log(value: Number) -> Number:
 #         it once, and by 2 at each order without a match
 #     5   the paper averages numbers of matches; NLTK averages precisions, and a result can exceed 1
 #     7   is method 4 followed by method 5, in the paper and in NLTK
-
-Smooth = Callable[[Columns, float], Columns]
 
 
 def _none(columns: Columns, value: float) -> Columns:
@@ -587,7 +578,7 @@ class SmoothMethod(NamedTuple):
     smooths_lengths: True if the lengths are smoothed like matches and totals, by tiny numbers.
     """
 
-    smooth: Smooth
+    smooth: Callable[[Columns, float], Columns]
     says: str
     value: float | None = None
     divides: bool = False
@@ -648,8 +639,7 @@ SMOOTH_METHODS: dict[str, SmoothMethod] = {
 
 def _divide_all(columns: Columns) -> list[Number]:
     """Return the precision of each order, without smoothing."""
-    flags = has_ngrams(columns.totals)
-    return list(map(divide, columns.matches, columns.totals, flags))
+    return list(map(divide, columns.matches, columns.totals, has_ngrams(columns.totals)))
 
 
 def _replace_missing(columns: Columns, first: Number, factor: Number) -> Columns:
