@@ -112,15 +112,15 @@ class Counted:
         labels = None
         if self.labels is not None:
             labels = [self.labels[row] for row in first_rows.tolist()]
-        groups = {}
-        for label, group in self.groups.items():
-            groups[label] = group._replace(segments=np.unique(numbers[group.segments]))
         (sums,) = sum_by_number([self.rows], numbers)
         return Counted(
             rows=sums,
             origin=self.origin,
             labels=labels,
-            groups=groups,
+            groups={
+                label: group._replace(segments=np.unique(numbers[group.segments]))
+                for label, group in self.groups.items()
+            },
             documents=documents,
             has_segments=False,
         )
@@ -131,8 +131,8 @@ class Counted:
         places = other._list_places()
         if row_of.keys() != set(places):
             return None
-        order = [row_of[place] for place in places]
-        return replace(other, rows=self.rows[order], origin=self.origin)
+        rows = self.rows[[row_of[place] for place in places]]
+        return replace(other, rows=rows, origin=self.origin)
 
     def _list_places(self) -> list[Hashable]:
         """Return the label and the document of each row; 1 and True are two labels."""
@@ -233,8 +233,8 @@ def count_segments(call: Call) -> Counted:
                 rows = count_corpus(corpus, tokenizer, part.options)
                 continue
             with within(f"Among the segments labeled {_write_labels(part.labels)}"):
-                part_rows = count_corpus(corpus.take(part.segments), tokenizer, part.options)
-            rows[part.segments] = part_rows
+                of_part = corpus.take(part.segments)
+                rows[part.segments] = count_corpus(of_part, tokenizer, part.options)
     # 2. Collect the values for the signatures of the groups.
     groups = {}
     if segments_of:
@@ -394,8 +394,12 @@ def _check_memory_of_column(
         tokens = size
         if tokenizer.split is not None and not is_list(texts.type):
             tokens = len(tokenizer.split(texts[index].as_py()))
-        place = f"{name}[{row_of(index)}]"
-        check_memory(place, measure(tokens, max_order), tokens=tokens, max_order=max_order)
+        check_memory(
+            f"{name}[{row_of(index)}]",
+            measure(tokens, max_order),
+            tokens=tokens,
+            max_order=max_order,
+        )
 
 
 def _trie_bytes(tokens: int, max_order: int) -> int:
