@@ -495,8 +495,8 @@ def tokenize_ptb(segment: str) -> list[str]:
     if text.isascii():
         found = pattern.findall(text)
     else:
-        matches = pattern.finditer(text.translate(_CLASS_OF))
-        found = [text[match.start() : match.end(1)] for match in matches]
+        translated = text.translate(_CLASS_OF)
+        found = [text[match.start() : match.end(1)] for match in pattern.finditer(translated)]
     tokens = []
     for token in map(str.lower, found):
         if token.isalnum() and token not in _NORMAL_FORMS:  # most tokens
@@ -614,25 +614,25 @@ CHARACTER_CLASSES = {
 }
 
 
-class _Range(NamedTuple):
-    """Neighboring code points, both ends included, of one class."""
+def read_ranges(table: str) -> tuple[tuple[int, int], ...]:
+    """Read ranges of hexadecimal code points, both ends included.
 
-    first: int
-    last: int
-    character: str
-
-
-def _read_classes() -> list[_Range]:
-    """Return the ranges of `CHARACTER_CLASSES` by code point."""
+    >>> read_ranges("21-23 25")
+    ((33, 35), (37, 37))
+    """
     ranges = []
-    for character, table in CHARACTER_CLASSES.items():
-        for entry in table.split():
-            first, _, last = entry.partition("-")
-            ranges.append(_Range(int(first, 16), int(last or first, 16), character))
-    return sorted(ranges)
+    for entry in table.split():
+        first, _, last = entry.partition("-")
+        ranges.append((int(first, 16), int(last or first, 16)))
+    return tuple(ranges)
 
 
-_RANGES = _read_classes()
+# The first and the last code point of each range, and the character of its class.
+CLASS_RANGES = sorted(
+    (first, last, character)
+    for character, table in CHARACTER_CLASSES.items()
+    for first, last in read_ranges(table)
+)
 
 
 class _ClassOf(dict[int, str]):
@@ -641,9 +641,9 @@ class _ClassOf(dict[int, str]):
     def __missing__(self, code_point: int) -> str:
         if code_point > 0xFFFF:  # unknown to the program, and too many to be stored
             return UNKNOWN
-        place = bisect_right(_RANGES, code_point, key=lambda found: found.first) - 1
-        is_in_range = place >= 0 and code_point <= _RANGES[place].last
-        self[code_point] = _RANGES[place].character if is_in_range else UNKNOWN
+        following = bisect_right(CLASS_RANGES, code_point, key=lambda found: found[0])
+        _, last, character = CLASS_RANGES[following - 1]
+        self[code_point] = character if code_point <= last else UNKNOWN
         return self[code_point]
 
 

@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import bleu_messages as messages
-from .bleu_captions import LINE_BREAKS, tokenize_ptb
+from .bleu_captions import LINE_BREAKS, read_ranges, tokenize_ptb
 from .bleu_corpus import TOKENS, InputType, find_offsets, is_list, map_strings
 from .bleu_messages import LONE_SURROGATE, show_value
 
@@ -59,19 +59,6 @@ REPLACED_MARKUP = (
 )
 
 
-def _ranges(table: str) -> Ranges:
-    """Read ranges of hexadecimal code points.
-
-    >>> _ranges("21-23 25")
-    ((33, 35), (37, 37))
-    """
-    ranges = []
-    for entry in table.split():
-        first, _, last = entry.partition("-")
-        ranges.append((int(first, 16), int(last or first, 16)))
-    return tuple(ranges)
-
-
 # The characters that sacreBLEU's `zh` separates, by Unicode block:
 #     2E80-2FFF    CJK and Kangxi radicals, ideographic description
 #     3000-312F    CJK punctuation, Hiragana, Katakana, Bopomofo
@@ -85,7 +72,7 @@ def _ranges(table: str) -> Ranges:
 #                  with "\u20000" and "\u2a6d6", which have two characters each, instead of U+20000
 #                  and U+2A6D6. The range therefore has the punctuation and symbols of these blocks,
 #                  and no ideograph of extension B.
-CHINESE: Ranges = _ranges("""
+CHINESE: Ranges = read_ranges("""
     2001-2A6D 2E80-2EFF 2F00-2FDF 2FF0-2FFF 3000-303F 3100-312F 31A0-31BF 31C0-31EF 3200-4DB5
     4E00-9FBB F900-FA2D FA30-FA6A FA70-FAD9 FE10-FE1F FE30-FE4F FF00-FFEF
 """)
@@ -466,8 +453,7 @@ def choose_tokenizer(options: Options, kind: InputType) -> ChosenTokenizer:
         raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
     native = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
     lower: Lower | None = None
-    lowers_itself = kind == "text" and native is not None and native.lower_cases
-    if options.lowercase and not lowers_itself:
+    if options.lowercase and not (kind == "text" and native is not None and native.lower_cases):
         # A convention's tokenizer decides how tokens are lower-cased, too, although it does not
         # split them.
         lower = lower_ascii if native is not None and native.ascii_case else lower_case
@@ -545,8 +531,7 @@ def name_function(function: Callable[..., object]) -> str:
     for attribute in path.split("."):
         imported = getattr(imported, attribute, None)
     # Each access makes a new object of a class method, so it is compared by value.
-    is_class_method = isinstance(function, types.MethodType) and imported == function
-    if imported is function or is_class_method:
+    if imported is function or (isinstance(function, types.MethodType) and imported == function):
         return name
     # 4. Tell objects of one name apart.
     owner = getattr(function, "__self__", None)
@@ -610,7 +595,10 @@ def _load_from_sacremoses(name: str) -> ChosenTokenizer:
             f"tokenize={name!r} comes from sacremoses, which is not installed."
             " Install it: pip install sacremoses"
         )
-    languages = _list_moses_languages()
+    from sacremoses.corpus import NonbreakingPrefixes
+
+    # Japanese and Korean have no prefixes there.
+    languages = sorted({*NonbreakingPrefixes().available_langs.values(), "ja", "ko"})
     if language not in languages:
         raise ValueError(
             f"tokenize={name!r}: sacremoses has no language {language!r}. Pass moses- and one of"
@@ -628,8 +616,7 @@ def _load_from_sacremoses(name: str) -> ChosenTokenizer:
 
     @lru_cache(_MOST_CACHED_TEXTS)
     def split(text: str) -> list[str]:
-        tokens: list[str] = tokenizer.tokenize(text, escape=False)
-        return tokens
+        return list(tokenizer.tokenize(text, escape=False))
 
     return ChosenTokenizer(name, definition=_make_definition(split))
 
@@ -644,13 +631,6 @@ def _make_moses(language: str) -> Any:
     tokenizer.isanyalpha = lambda word: not letters.isdisjoint(word)
     tokenizer.islower = frozenset(tokenizer.IsLower).issuperset
     return tokenizer
-
-
-def _list_moses_languages() -> list[str]:
-    """List the codes of sacremoses's languages; Japanese and Korean have no prefixes there."""
-    from sacremoses.corpus import NonbreakingPrefixes
-
-    return sorted({*NonbreakingPrefixes().available_langs.values(), "ja", "ko"})
 
 
 def has_sacremoses() -> bool:
@@ -703,8 +683,10 @@ def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
             f"tokenize={name!r}: the download of its model failed: {error}."
             " Connect to the internet once; the model is kept."
         ) from error
-    definition = _make_definition(lambda text: tokenize(text.rstrip()).split())
-    return ChosenTokenizer(tokenize.signature(), definition=definition)
+    return ChosenTokenizer(
+        tokenize.signature(),
+        definition=_make_definition(lambda text: tokenize(text.rstrip()).split()),
+    )
 
 
 _WRONG_RESULT = "{name}[{row}]: expected a list of str from the tokenizer, got {found}."
@@ -741,17 +723,16 @@ def prepare_texts(
             results.append(split(text))
     except Exception as error:
         problem = f"{type(error).__name__}: {error}"
-        shows_text = " " in text and text in problem
-        if shows_text or len(problem) > _LONGEST_PROBLEM:
+        if (" " in text and text in problem) or len(problem) > _LONGEST_PROBLEM:
             problem = type(error).__name__
-        row = row_of(len(results))
-        raise ValueError(f"{name}[{row}]: the tokenizer failed: {problem}") from error
+        raise ValueError(
+            f"{name}[{row_of(len(results))}]: the tokenizer failed: {problem}"
+        ) from error
     # 3. Convert lists of str, the usual case, without a look at each token.
-    if set(map(type, results)) <= {list, tuple}:
-        token_types = set(map(type, chain.from_iterable(results)))
-        if token_types <= {str}:
-            with suppress(UnicodeEncodeError):  # a lone surrogate, which step 4 finds
-                return pa.array(results, TOKENS)
+    are_lists = set(map(type, results)) <= {list, tuple}
+    if are_lists and set(map(type, chain.from_iterable(results))) <= {str}:
+        with suppress(UnicodeEncodeError):  # a lone surrogate, which step 4 finds
+            return pa.array(results, TOKENS)
     # 4. Raise for the first wrong result, or convert subclasses of list, tuple and str.
     for index, tokens in enumerate(results):
         if not isinstance(tokens, (list, tuple)):
@@ -804,10 +785,9 @@ def lower_case(texts: pa.Array) -> pa.Array:
     """
     if pc.string_is_ascii(texts).false_count == 0:
         return lower_ascii(texts)  # 5 to 10 times as fast as `pc.utf8_lower`
-    lowered = pc.utf8_lower(texts)
     is_special = pc.match_substring_regex(texts, _find_special_letters())
     special = [text.lower() for text in texts.filter(is_special).to_pylist()]
-    return pc.replace_with_mask(lowered, is_special, pa.array(special, texts.type))
+    return pc.replace_with_mask(pc.utf8_lower(texts), is_special, pa.array(special, texts.type))
 
 
 def lower_ascii(texts: pa.Array) -> pa.Array:
@@ -858,7 +838,7 @@ def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Ha
 # letter on another, and the same corpus would have two scores.
 
 
-PUNCTUATION: Ranges = _ranges("""
+PUNCTUATION: Ranges = read_ranges("""
     21-23 25-2A 2C-2F 3A-3B 3F-40 5B-5D 5F 7B 7D A1 A7 AB B6-B7 BB BF 37E 387 55A-55F 589-58A
     5BE 5C0 5C3 5C6 5F3-5F4 609-60A 60C-60D 61B 61D-61F 66A-66D 6D4 700-70D 7F7-7F9 830-83E 85E
     964-965 970 9FD A76 AF0 C77 C84 DF4 E4F E5A-E5B F04-F12 F14 F3A-F3D F85 FD0-FD4 FD9-FDA
@@ -880,7 +860,7 @@ PUNCTUATION: Ranges = _ranges("""
     16B37-16B3B 16B44 16D6D-16D6F 16E97-16E9A 16FE2 1BC9F 1DA87-1DA8B 1E5FF 1E95E-1E95F
 """)
 
-SYMBOLS: Ranges = _ranges("""
+SYMBOLS: Ranges = read_ranges("""
     24 2B 3C-3E 5E 60 7C 7E A2-A6 A8-A9 AC AE-B1 B4 B8 D7 F7 2C2-2C5 2D2-2DF 2E5-2EB 2ED 2EF-2FF
     375 384-385 3F6 482 58D-58F 606-608 60B 60E-60F 6DE 6E9 6FD-6FE 7F6 7FE-7FF 888 9F2-9F3
     9FA-9FB AF1 B70 BF3-BFA C7F D4F D79 E3F F01-F03 F13 F15-F17 F1A-F1F F34 F36 F38 FBE-FC5
@@ -908,7 +888,7 @@ SYMBOLS: Ranges = _ranges("""
     1FB94-1FBEF 1FBFA
 """)
 
-NUMBERS: Ranges = _ranges("""
+NUMBERS: Ranges = read_ranges("""
     30-39 B2-B3 B9 BC-BE 660-669 6F0-6F9 7C0-7C9 966-96F 9E6-9EF 9F4-9F9 A66-A6F AE6-AEF B66-B6F
     B72-B77 BE6-BF2 C66-C6F C78-C7E CE6-CEF D58-D5E D66-D78 DE6-DEF E50-E59 ED0-ED9 F20-F33
     1040-1049 1090-1099 1369-137C 16EE-16F0 17E0-17E9 17F0-17F9 1810-1819 1946-194F 19D0-19DA

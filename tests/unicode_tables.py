@@ -50,7 +50,7 @@ def make_block() -> str:
             subsequent_indent="    ",
             break_on_hyphens=False,
         )
-        tables.append(f'\n{name}: Ranges = _ranges("""\n{lines}\n""")\n')
+        tables.append(f'\n{name}: Ranges = read_ranges("""\n{lines}\n""")\n')
     return HEAD + "".join(tables)
 
 
