@@ -54,7 +54,6 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 _kernels: list[Callable[..., object]] = []  # to be compiled and cached on disk
 _helpers: list[Callable[..., object]] = []  # compiled as parts of kernels
 _intrinsics: list[Callable[..., object]] = []  # generators of LLVM instructions
-_examples: list[Callable[..., object]] = []  # each runs a kernel once, which compiles it
 
 _bytes_seen = 0  # by the Python implementations in this process
 _is_ready = False
@@ -134,11 +133,11 @@ def _announce_compiling() -> AbstractContextManager[object]:
         def on_start(self, event: event.Event) -> None:
             if self.is_due and event.data["dispatcher"].py_func in (*_kernels, *_helpers):
                 self.is_due = False
-                line = (
+                tqdm.write(
                     "bleu_metric: compiling the counting kernels"
-                    " (once per machine, takes a few seconds) ..."
+                    " (once per machine, takes a few seconds) ...",
+                    file=sys.stderr,
                 )
-                tqdm.write(line, file=sys.stderr)
 
         def on_end(self, event: event.Event) -> None: ...
 
@@ -173,9 +172,8 @@ def _compile_all() -> None:
         _compile_kernels(cached=True)
         return
     except Exception as error:
-        default_folder = os.path.join(os.path.dirname(__file__), "__pycache__")
-        folder = os.environ.get("NUMBA_CACHE_DIR") or default_folder
-        warn(_CACHE_UNUSABLE, error=error, folder=folder)
+        folder = os.path.join(os.path.dirname(__file__), "__pycache__")
+        warn(_CACHE_UNUSABLE, error=error, folder=os.environ.get("NUMBA_CACHE_DIR") or folder)
     # If the reason is a bug in a kernel, and not numba's cache, this raises it again.
     _compile_kernels(cached=False)
 
@@ -187,8 +185,7 @@ def _compile_kernels(cached: bool) -> None:
     compile_kernel = njit(nogil=True, cache=cached)
     for function in _kernels:
         _replace(function, compile_kernel(function))
-    for run_example in _examples:
-        run_example()
+    _run_kernels()
 
 
 def _replace(function: Callable[..., object], replacement: object) -> None:
@@ -214,12 +211,6 @@ def kernel_helper(function: _Function) -> _Function:
 def kernel_intrinsic(function: _Function) -> _Function:
     """Register a generator of instructions."""
     _intrinsics.append(function)
-    return function
-
-
-def kernel_example(function: _Function) -> _Function:
-    """Register a function that runs a kernel on an example."""
-    _examples.append(function)
     return function
 
 
@@ -343,8 +334,8 @@ def _count_common(
             counts[texts[i], references[k]] += 1
 
 
-@kernel_example
-def _run_all() -> None:
+def _run_kernels() -> None:
+    """Run each kernel on an example."""
     text = pa.array(["a b"], pa.large_string())
     count_rows_compiled(text, text, np.array([0, 1]), "13a", rule=CountingRule(max_order=1))
     split_texts_compiled(text, "13a")
@@ -374,11 +365,10 @@ def _find_texts(predictions: pa.Array, references: pa.Array) -> _TextBuffers:
     prediction_items, prediction_offsets = list_items(predictions)
     reference_items, reference_offsets = list_items(references)
     prediction_tokens = _find_items(prediction_items)
-    reference_tokens = _find_items(reference_items)
     return _TextBuffers(
         prediction_offsets,
         len(prediction_tokens) + reference_offsets,
-        np.concatenate([prediction_tokens, reference_tokens]),
+        np.concatenate([prediction_tokens, _find_items(reference_items)]),
     )
 
 
@@ -394,8 +384,7 @@ def _find_items(items: pa.Array) -> Int64:
 def _find_strings(strings: pa.Array) -> Int64:
     """Return the address of each string, and the end of the last one."""
     characters = strings.buffers()[2]
-    address = characters.address if characters else 0
-    return find_offsets(strings) + address
+    return find_offsets(strings) + (characters.address if characters else 0)
 
 
 # --- Instructions that numba lacks ----------------------------------------------------------------
@@ -436,10 +425,9 @@ def fold_product(typing_context, left, right):
     """Multiply to 128 bits and XOR the halves: each bit depends on all bits of both factors."""
 
     def generate(context, builder, signature, arguments):
-        wide_left = builder.zext(arguments[0], ir.IntType(128))
-        wide_right = builder.zext(arguments[1], ir.IntType(128))
-        product = builder.mul(wide_left, wide_right)
-        upper = builder.lshr(product, ir.Constant(ir.IntType(128), 64))
+        wide = ir.IntType(128)
+        product = builder.mul(builder.zext(arguments[0], wide), builder.zext(arguments[1], wide))
+        upper = builder.lshr(product, ir.Constant(wide, 64))
         return builder.trunc(builder.xor(product, upper), ir.IntType(64))
 
     return numba_types.int64(numba_types.int64, numba_types.int64), generate
@@ -564,8 +552,7 @@ def _classify_pairs(classes: Bytes) -> Bytes:
             start = 64 * size * (first_byte & (0xFF >> (width + 1)))
             blocks = classes[start : start + 64 * size].reshape(-1, size)
             uniform = blocks.min(axis=1) == blocks.max(axis=1)
-            block_classes = np.where(uniform, blocks[:, 0], _LOOK_UP)
-            pairs[0x80 : 0x80 + len(blocks), first_byte] = block_classes
+            pairs[0x80 : 0x80 + len(blocks), first_byte] = np.where(uniform, blocks[:, 0], _LOOK_UP)
     return pairs.ravel()
 
 
