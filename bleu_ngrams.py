@@ -52,7 +52,6 @@ class NumberedTexts(NamedTuple):
         text_of = self.text_of()
         # 1. Sort the tokens, and split them into groups that fit the cache. N-grams that begin in
         #    different groups are never equal, because equal tokens are in one group.
-        by_token = sorted_order(self.numbers)
         size = len(self.numbers)
         run_ends = np.cumsum(np.bincount(self.numbers))  # of the runs of equal tokens
         wanted_ends = np.arange(_NGRAMS_PER_SORT, size + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT)
@@ -61,7 +60,7 @@ class NumberedTexts(NamedTuple):
         # 2. Number the n-grams of each group, above those of the groups before.
         groups: list[list[NumberedNGrams]] = [[] for _ in range(max_order)]  # by order
         next_number = [0] * max_order
-        for starts in np.split(by_token, group_ends[:-1]):
+        for starts in np.split(sorted_order(self.numbers), group_ends[:-1]):
             occurrences = Occurrences(starts, np.zeros(len(starts), np.int64))
             for n in range(max_order):
                 text_ends = self.offsets[text_of[occurrences.starts] + 1]
@@ -71,12 +70,13 @@ class NumberedTexts(NamedTuple):
                 groups[n].append(NumberedNGrams(texts, next_number[n] + numbers))
                 next_number[n] += int(numbers.max(initial=-1)) + 1
         # 3. Join the groups of each order.
-        numbered = []
-        for groups_of_order in groups:
-            texts = np.concatenate([group.texts for group in groups_of_order])
-            numbers = np.concatenate([group.numbers for group in groups_of_order])
-            numbered.append(NumberedNGrams(texts, numbers))
-        return numbered
+        return [
+            NumberedNGrams(
+                np.concatenate([group.texts for group in groups_of_order]),
+                np.concatenate([group.numbers for group in groups_of_order]),
+            )
+            for groups_of_order in groups
+        ]
 
     def extend(self, occurrences: Occurrences, length: int, text_ends: Int64) -> Occurrences:
         """Extend n-grams of `length` tokens by the next token, and sort them by their new number.
@@ -193,9 +193,7 @@ def first_in_text(ngrams: Int64, texts: Int64) -> Bools:
     >>> first_in_text(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
     array([ True, False,  True,  True])
     """
-    is_new_ngram = np.diff(ngrams, prepend=-1) != 0
-    is_new_text = np.diff(texts, prepend=-1) != 0
-    return is_new_ngram | is_new_text
+    return (np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0)
 
 
 def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
