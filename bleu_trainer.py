@@ -64,11 +64,6 @@ _ROWS_EXPECTED = (
     "{name}: expected one row of token ids per segment, got {found}."
     " Pass integers of shape [rows, tokens]."
 )
-_LOGITS = (
-    "{name}: got logits of shape {shape}."
-    " Set predict_with_generate=True in Seq2SeqTrainingArguments."
-    f" For a decoder-only model, generate in a callback: {GENERATION_RECIPE}."
-)
 _NOT_GENERATED = (
     "predictions: expected generated text, got the argmax of logits, or text that begins with the"
     " prompt: every row of labels begins with ignore_index, and {evidence}. Pass only generated"
@@ -103,11 +98,9 @@ class _IdRows:
         """Return the ids of each row without `ignore_index`."""
         # They are removed and not replaced, because -100 overflows in a tokenizer and any other id
         # would be decoded.
-        kept = self.ids[self.is_kept]
-        kept_before = np.zeros(len(self.ids) + 1, np.int64)
-        np.cumsum(self.is_kept, out=kept_before[1:])
-        starts = kept_before[self.starts].tolist()
-        return [kept[start:end].tolist() for start, end in pairwise(starts)]
+        kept = self.ids[self.is_kept].tolist()
+        kept_before = np.concatenate([[0], np.cumsum(self.is_kept)])
+        return [kept[start:end] for start, end in pairwise(kept_before[self.starts].tolist())]
 
     def count_tokens(self, rows: int) -> int:
         """Count the tokens of the first rows."""
@@ -192,8 +185,7 @@ class _LabelPlaces:
     def add(self, predictions: _IdRows, labels: _IdRows, end_id: int | None) -> None:
         """Compare the rows of a batch, unless this or an earlier batch shows that all is well."""
         # 1. Leave for most evaluations: labels are not masked, and predictions are not as wide.
-        beginnings = labels.starts[:-1][labels.widths > 0]
-        self.is_masked &= not labels.is_kept[beginnings].any()
+        self.is_masked &= not labels.is_kept[labels.starts[:-1][labels.widths > 0]].any()
         self.has_equal_widths &= np.array_equal(predictions.widths, labels.widths)
         self.is_full &= self.has_equal_widths
         if not self.is_masked and not self.is_full:
@@ -248,8 +240,9 @@ class _LabelPlaces:
         elsewhere = max(before, same, self.after_padding)
         generated = max(self.at_start, self.after_start)
         if self.is_masked_alike:
-            evidence = "the predictions are masked in the same columns"
-            raise ValueError(_NOT_GENERATED.format(evidence=evidence))
+            raise ValueError(
+                _NOT_GENERATED.format(evidence="the predictions are masked in the same columns")
+            )
         if elsewhere - generated > large_lead:
             share = describe_share(elsewhere, self.tokens, "label token")
             evidence = f"the predictions have {share} in the same columns, or one column before"
@@ -261,8 +254,9 @@ class _LabelPlaces:
         if has_start or 4 * self.generated_rows > self.rows:
             return
         if self.has_equal_widths and len(self.first_ids) > 1:
-            evidence = "the predictions have the width of the labels"
-            raise ValueError(_NOT_GENERATED.format(evidence=evidence))
+            raise ValueError(
+                _NOT_GENERATED.format(evidence="the predictions have the width of the labels")
+            )
         warn(_MASKED_LABELS)
 
 
@@ -372,8 +366,12 @@ class TrainerMetric:
         check_flag("details", details)
         check_flag("history", history)
         if isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__"):
-            expected = "the padding value of the labels, such as -100"
-            raise invalid("ignore_index", ignore_index, expected, TypeError)
+            raise invalid(
+                "ignore_index",
+                ignore_index,
+                "the padding value of the labels, such as -100",
+                TypeError,
+            )
         check_tokenizers(options)
         self._tokenizer: Any = tokenizer
         self._options = options
@@ -449,8 +447,8 @@ class TrainerMetric:
 
     def reset(self) -> None:
         """Discard the batches of an interrupted evaluation; no trainer announces a new one."""
-        width = self._options.layout.width
-        sums = {label: np.zeros(width, np.int64) for label in self._keys or [None]}
+        zeros = np.zeros(self._options.layout.width, np.int64)
+        sums = {label: zeros.copy() for label in self._keys or [None]}
         self._evaluation = _Evaluation(sums, Look(self._options))
 
     def _count(self, predicted_ids: object, label_ids: object) -> None:
@@ -534,9 +532,12 @@ class TrainerMetric:
     def _wrong_number(self, predictions: int) -> ValueError:
         predicted = count_things(predictions, "prediction")
         if self._references is None:
-            labels = count_things(self._expected_rows, "label")
             return ValueError(
-                messages.LABEL_COUNT.format(name="by", labels=labels, predictions=predicted)
+                messages.LABEL_COUNT.format(
+                    name="by",
+                    labels=count_things(self._expected_rows, "label"),
+                    predictions=predicted,
+                )
             )
         return ValueError(
             f"references: got {count_things(self._expected_rows, 'list')} for {predicted}."
@@ -572,8 +573,10 @@ class TrainerMetric:
         try:
             "".join(texts).encode()  # a tenth of the time of a search in each text
         except UnicodeEncodeError:
-            wrong_row = next(i for i, text in enumerate(texts) if LONE_SURROGATE.search(text))
-            row = self._evaluation.rows + wrong_row
+            rows_before = self._evaluation.rows
+            row = next(
+                i for i, text in enumerate(texts, rows_before) if LONE_SURROGATE.search(text)
+            )
             raise ValueError(
                 f"{name}[{row}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF)."
                 " Return valid text."
@@ -604,8 +607,13 @@ class TrainerMetric:
             scores["bleu_macro"] = fmean(group_scores)
             segments_of = Counter(self._by)
             for label, row, score in zip(self._keys, sums, group_scores):
-                name = f"The score of {show_value(label)}"
-                warn_if_zero(score, row, segments_of[label], self._options, name)
+                warn_if_zero(
+                    score,
+                    row,
+                    segments_of[label],
+                    self._options,
+                    f"The score of {show_value(label)}",
+                )
         if self._keeps_history:
             self.history.append(tabulate(join_counted(evaluation.counted), self._options))
         self.reset()
@@ -619,14 +627,18 @@ class TrainerMetric:
 
 def _read_pair(prediction: Any) -> tuple[Any, Any]:
     """Return predictions and labels, or raise unless the argument of the callback has both."""
-    is_column = hasattr(prediction, "ndim") or isinstance(prediction, (Mapping, str, bytes))
-    if is_column or not hasattr(prediction, "__getitem__"):
+    if (
+        not hasattr(prediction, "__getitem__")
+        or hasattr(prediction, "ndim")
+        or isinstance(prediction, (Mapping, str, bytes))
+    ):
         raise TypeError(_PAIR_EXPECTED.format(found=name_value(prediction)))
     try:
         return prediction[0], prediction[1]
     except IndexError:
-        found = f"{name_value(prediction)} of length {len(prediction)}"
-        raise TypeError(_PAIR_EXPECTED.format(found=found)) from None
+        raise TypeError(
+            _PAIR_EXPECTED.format(found=f"{name_value(prediction)} of length {len(prediction)}")
+        ) from None
 
 
 def _list_id_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.NDArray[np.generic]]:
@@ -640,14 +652,15 @@ def _list_id_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.ND
     if isinstance(column, list):
         items = [item if hasattr(item, "ndim") else np.asarray(item) for item in column]
         if any(item.ndim > 1 for item in items):  # batches
-            rows_of_batches: list[npt.NDArray[np.generic]] = []
-            for batch in items:
-                rows_of_batches.extend(_list_id_rows(name, batch))
-            return rows_of_batches
+            return [row for batch in items for row in _list_id_rows(name, batch)]
         found = f"shape [{len(items)}]"
     elif getattr(column, "ndim", 0):
         if column.ndim > 2:
-            raise ValueError(_LOGITS.format(name=name, shape=list(column.shape)))
+            raise ValueError(
+                f"{name}: got logits of shape {list(column.shape)}."
+                " Set predict_with_generate=True in Seq2SeqTrainingArguments."
+                f" For a decoder-only model, generate in a callback: {GENERATION_RECIPE}."
+            )
         array = read_array(name, column)
         if isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind in "iu":
             return array
