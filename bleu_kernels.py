@@ -54,6 +54,7 @@ _Function = TypeVar("_Function", bound=Callable[..., object])
 _kernels: list[Callable[..., object]] = []  # to be compiled and cached on disk
 _helpers: list[Callable[..., object]] = []  # compiled as parts of kernels
 _intrinsics: list[Callable[..., object]] = []  # generators of LLVM instructions
+_examples: list[Callable[..., object]] = []  # each runs a kernel once, which compiles it
 
 _bytes_seen = 0  # by the Python implementations in this process
 _is_ready = False
@@ -185,7 +186,8 @@ def _compile_kernels(cached: bool) -> None:
     compile_kernel = njit(nogil=True, cache=cached)
     for function in _kernels:
         _replace(function, compile_kernel(function))
-    _run_kernels()
+    for run_example in _examples:
+        run_example()
 
 
 def _replace(function: Callable[..., object], replacement: object) -> None:
@@ -211,6 +213,12 @@ def kernel_helper(function: _Function) -> _Function:
 def kernel_intrinsic(function: _Function) -> _Function:
     """Register a generator of instructions."""
     _intrinsics.append(function)
+    return function
+
+
+def kernel_example(function: _Function) -> _Function:
+    """Register a function that runs a kernel on an example."""
+    _examples.append(function)
     return function
 
 
@@ -334,6 +342,7 @@ def _count_common(
             counts[texts[i], references[k]] += 1
 
 
+@kernel_example
 def _run_kernels() -> None:
     """Run each kernel on an example."""
     text = pa.array(["a b"], pa.large_string())
