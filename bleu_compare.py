@@ -145,14 +145,13 @@ def compare_systems(
     # 5. Put the result together, systems in the order of the caller.
     scores_of = dict(zip(names, scores))
     comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in given})
-    run_count = same_or_var(str(len(system.keys)) for system in arranged)
     comparison |= _list_settings(
         shared,
         units,
         plan,
         counted.unknown,
         has_segment_scores=plan.has_segments,
-        runs=run_count if chosen.compares_runs else None,
+        runs=[len(system.keys) for system in arranged] if chosen.compares_runs else (),
     )
     for name, missing in comparison._list_missing().items():
         warn(_NO_VARIANCE, system=show_system(name), missing=missing)
@@ -229,9 +228,10 @@ def rank_systems(
         # The ranks are the last keys.
         system: RankedSystem = {"system": name, "bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
         add_estimate(system, sample.estimate(i), plan.options.confidence)
-        best = 1 + int(significant[:, i].sum())
-        worst = len(names) - int(significant[i].sum())
-        system["rank_range"] = [best, worst]
+        system["rank_range"] = [
+            1 + int(significant[:, i].sum()),
+            len(names) - int(significant[i].sum()),
+        ]
         system["cluster"] = cluster
         ranked.append(system)
     # 5. Put the result together.
@@ -270,12 +270,12 @@ def _list_settings(
     unknown: Collection[str],
     *,
     has_segment_scores: bool = False,
-    runs: str | None = None,
+    runs: Sequence[int] = (),
 ) -> Settings:
     """Return the keys about test and resampling that both results have.
 
-    Wins, ties and losses are those of segment scores. `runs` is the number of training runs for the
-    signature.
+    Wins, ties and losses are those of segment scores. `runs` has the number of training runs of
+    each system, for the signature.
     """
     options = plan.options
     test = plan.test or RANDOMIZATION
@@ -289,9 +289,7 @@ def _list_settings(
             key_of_intervals = "ci" if test.key == "bs" else "bs"
             if key_of_intervals == "bs" or plan.resamples_of_intervals != plan.trials:
                 resample_counts[key_of_intervals] = plan.resamples_of_intervals
-    settings["test"] = test.name
-    settings["n_resamples"] = plan.trials
-    settings["seed"] = options.seed
+    settings |= {"test": test.name, "n_resamples": plan.trials, "seed": options.seed}
     if units.can_resample and units.documents is not None:
         settings["documents"] = units.documents
         resample_counts["docs"] = units.documents
@@ -303,7 +301,7 @@ def _list_settings(
         resample_counts,
         unknown,
         has_segment_scores=has_segment_scores,
-        runs=runs,
+        runs=same_or_var(map(str, runs)) if runs else None,
     )
     return settings
 
@@ -340,12 +338,11 @@ def _count_systems(
     """
     # 1. Check that all systems are texts, or tables.
     are_texts = references is not None
-    are_all_tables = all(map(is_table, systems.values()))
     if are_texts and any(map(is_table, systems.values())):
         raise ValueError(
             "references: the systems are tables, which contain the counts. Leave out `references`."
         )
-    if not are_texts and not are_all_tables:
+    if not are_texts and not all(map(is_table, systems.values())):
         raise ValueError(
             "references: got None. Pass references, or tables from statistics() as systems."
         )
@@ -377,12 +374,11 @@ def _count_systems(
     kept_documents: list[Label] = []
     with warn_once_per_kind():
         for name, counted in counted_systems:
-            groups = {label: group.segments for label, group in counted.groups.items()}
             scoring.warn_about_zeros(
                 counted.rows,
                 options,
                 f"The score of {show_system(name)}",
-                groups,
+                {label: group.segments for label, group in counted.groups.items()},
                 has_segments=counted.has_segments,
             )
             if not keep_segments and counted.documents is not None:
@@ -411,8 +407,8 @@ def _warn_of_equal_tables(systems: Mapping[SystemName | RunOfSystem, Counted]) -
     for name, counted in systems.items():
         names_of.setdefault(counted.rows.sum(axis=0).tobytes(), []).append(name)
     for names in names_of.values():
-        first = systems[names[0]]
-        equal = [name for name in names if np.array_equal(systems[name].rows, first.rows)]
+        first = systems[names[0]].rows
+        equal = [name for name in names if np.array_equal(systems[name].rows, first)]
         if len(equal) > 1:
             warn(_SAME_STATISTICS, systems=list_systems(equal))
 
@@ -432,7 +428,6 @@ def _count_texts(
                 check_label_count("documents", documents, len(corpus))
             if labels is not None:
                 check_label_count("by", labels, len(corpus))
-            if labels is not None:
                 check_labels(options, labels)
             counted = count_segments(make_call(corpus, options, labels, documents))
             look_at(corpus, counted.bigrams, options)
@@ -474,10 +469,7 @@ def _score_and_test(
         difference = sample.difference(i)
         sample.add_test(i, difference, system)
         if segment_scores:
-            wins = scoring.count_wins(segment_scores[i] - segment_scores[0])
-            system["wins"] = wins["wins"]
-            system["ties"] = wins["ties"]
-            system["losses"] = wins["losses"]
+            system |= scoring.count_wins(segment_scores[i] - segment_scores[0])  # type: ignore[typeddict-item]
         add_difference(system, difference, confidence)
     return described
 
@@ -508,10 +500,8 @@ def _add_groups(
     for group in list_groups(counted, rows):
         sample = draw(group.units, plan)
         average.add(group, sample)
-        for system, group_scores in zip(
-            systems, _score_and_test(group.rows, sample, arranged, plan)
-        ):
-            numbers: Mapping[str, object] = group_scores
+        scores_of_group: list[Any] = _score_and_test(group.rows, sample, arranged, plan)
+        for system, numbers in zip(systems, scores_of_group):
             of_group: Any = {key: numbers[key] for key in _GROUP_KEYS if key in numbers}
             if group.units.can_resample and group.units.documents is not None:
                 of_group["documents"] = group.units.documents
@@ -580,14 +570,12 @@ def _arrange_runs(
     """Arrange the runs of systems one system after another, in the order of `names`."""
     keys_of: dict[SystemName, list[SystemName | RunOfSystem]] = {name: [] for name in names}
     for key in data_of:
-        name = key.system if isinstance(key, RunOfSystem) else key
-        keys_of[name].append(key)
+        keys_of[key.system if isinstance(key, RunOfSystem) else key].append(key)
     arranged = []
     start = 0
     for keys in keys_of.values():
-        stop = start + len(keys)
-        arranged.append(ArrangedRuns(keys, slice(start, stop)))
-        start = stop
+        arranged.append(ArrangedRuns(keys, slice(start, start + len(keys))))
+        start += len(keys)
     return arranged
 
 
@@ -718,25 +706,28 @@ class Comparison(report.QuotableReport):
         if any("runs" in system for system in systems.values()):
             parts |= {"part": "all", "run": None}
         for name, system in systems.items():
-            numbers: dict[str, object] = {**system}
-            numbers.pop("groups", None)
-            numbers.pop("runs", None)
+            numbers = {key: system[key] for key in system if key not in ("groups", "runs")}
             records.append({"system": name, **parts, **numbers})
-            for run, scores in system.get("runs", {}).items():
-                records.append({"system": name, **parts, "part": "run", "run": run, **scores})
-            for label, group in system.get("groups", {}).items():
-                records.append({"system": name, **parts, "part": "group", "group": label, **group})
+            records += [
+                {"system": name, **parts, "part": "run", "run": run, **scores}
+                for run, scores in system.get("runs", {}).items()
+            ]
+            records += [
+                {"system": name, **parts, "part": "group", "group": label, **group}
+                for label, group in system.get("groups", {}).items()
+            ]
         return records
 
     def _note(self) -> str:
-        facts = [
-            *_describe_test(self, self["systems"].values()),
-            *self._describe_intervals(),
-            *self._describe_few_runs(),
-            *self._describe_no_variance(),
-            self["signature"],
-        ]
-        return "; ".join(facts)
+        return "; ".join(
+            [
+                *_describe_test(self, self["systems"].values()),
+                *self._describe_intervals(),
+                *self._describe_few_runs(),
+                *self._describe_no_variance(),
+                self["signature"],
+            ]
+        )
 
     def _verdicts(self) -> list[str]:
         verdicts = [
@@ -769,12 +760,11 @@ class Comparison(report.QuotableReport):
         """Say which kinds the intervals of the table are."""
         scores = [row.scores for row in self._list_scores()]
         level = report.name_interval(self.get("confidence"))
-        facts = []
-        for name, prefix in ((level, ""), (f"{level} of difference", "delta_")):
-            kind = describe_intervals(scores, prefix)
-            if kind:
-                facts.append(f"{name}: {kind}")
-        return facts
+        kinds = {
+            level: describe_intervals(scores),
+            f"{level} of difference": describe_intervals(scores, "delta_"),
+        }
+        return [f"{name}: {kind}" for name, kind in kinds.items() if kind]
 
     def _describe_few_runs(self) -> list[str]:
         """Say why intervals are wide if a system has two runs; return an empty list if none has."""
@@ -793,9 +783,8 @@ class Comparison(report.QuotableReport):
             return {}
         missing = {}
         for name, system in self["systems"].items():
-            has_p = "p_value" in system or name == self["baseline"]
             has_interval = "confidence_interval" in system or "confidence" not in self
-            if not has_p:
+            if "p_value" not in system and name != self["baseline"]:
                 missing[name] = "no p" if has_interval else "no interval or p"
             elif not has_interval:
                 missing[name] = "no interval of the score"
@@ -811,14 +800,13 @@ class Comparison(report.QuotableReport):
 
     def _sentence(self) -> str:
         systems = self["systems"]
-        level = self.get("confidence")
         sentences = []
         for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
-            scored = f"{name} scores {report.describe_score(system, level)}"
+            scored = f"{name} scores {report.describe_score(system, self.get('confidence'))}"
             if name == self["baseline"]:
                 sentences.append(f"the baseline {scored}")
-                continue
-            sentences.append(f"{scored}, {self._describe_difference(system)}")
+            else:
+                sentences.append(f"{scored}, {self._describe_difference(system)}")
         sentences[0] = f"In BLEU, {sentences[0]}"
         return "; ".join([*sentences, *_describe_test(self, systems.values())])
 
@@ -832,16 +820,15 @@ class Comparison(report.QuotableReport):
             ax: the Axes of matplotlib to draw into; None for a new figure.
         """
         line = self["systems"][self["baseline"]]["score"]
-        rows = []
-        for name, system in self["systems"].items():
-            rows.append(
-                plots.PlottedScore(
-                    f"{name} (baseline)" if name == self["baseline"] else str(name),
-                    system["score"],
-                    [line + 100 * end for end in system.get("delta_interval", ())],
-                    [run["score"] for run in system.get("runs", {}).values()],
-                )
+        rows = [
+            plots.PlottedScore(
+                f"{name} (baseline)" if name == self["baseline"] else str(name),
+                system["score"],
+                [line + 100 * end for end in system.get("delta_interval", ())],
+                [run["score"] for run in system.get("runs", {}).values()],
             )
+            for name, system in self["systems"].items()
+        ]
         return plots.plot_scores(rows, line, "the interval of the difference from the baseline", ax)
 
     def _html_table(self) -> str:
@@ -875,9 +862,10 @@ class Comparison(report.QuotableReport):
                 remarks.append(report.describe_runs(system))
             shown = f"{name} ({', '.join(remarks)})" if remarks else str(name)
             rows.append(ScoredRow(shown, system))
-            for label, group in system.get("groups", {}).items():
-                shown = report.write_label(label, ["macro-average"])
-                rows.append(ScoredRow(f"  {shown}", group))
+            rows += [
+                ScoredRow(f"  {report.write_label(label, ['macro-average'])}", group)
+                for label, group in system.get("groups", {}).items()
+            ]
             if "groups" in system:
                 macro = {"score": 100 * system["macro_bleu"], **read_macro_average(system)}
                 rows.append(ScoredRow("  macro-average", macro))
@@ -927,8 +915,13 @@ class Ranking(report.QuotableReport):
             if system["cluster"] != cluster:
                 rows.append([])  # a rule
                 cluster = system["cluster"]
-            rank = _write_rank(system["rank_range"])
-            rows.append([rank, str(system["system"]), f"{system['score']:.2f}"])
+            rows.append(
+                [
+                    _write_rank(system["rank_range"]),
+                    str(system["system"]),
+                    f"{system['score']:.2f}",
+                ]
+            )
             if "confidence" in self:
                 rows[-1].append(report.write_interval(system["confidence_interval"]))
         return rows
@@ -954,10 +947,11 @@ class Ranking(report.QuotableReport):
 
     def _sentence(self) -> str:
         level = self.get("confidence")
-        ranked = []
-        for system in self["ranking"]:
-            rank = _write_rank(system["rank_range"])
-            ranked.append(f"{rank}. {system['system']} {report.describe_score(system, level)}")
+        ranked = [
+            f"{_write_rank(system['rank_range'])}. {system['system']}"
+            f" {report.describe_score(system, level)}"
+            for system in self["ranking"]
+        ]
         (verdict,) = self._verdicts()
         facts = [f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip(".")]
         return "; ".join([*facts, *self._describe_ranks()])
@@ -1040,8 +1034,7 @@ def _describe_test(result: report.ResultDict, tested: Iterable[Mapping[str, obje
     if not any("p_value" in scores for scores in tested):
         return []
     documents = report.describe_documents(result) + report.describe_shared(result)
-    test = ALL_TESTS[result["test"]].says
-    return [f"{test}, {result['n_resamples']:,} resamples{documents}"]
+    return [f"{ALL_TESTS[result['test']].says}, {result['n_resamples']:,} resamples{documents}"]
 
 
 def write_p(p_value: float) -> str:
