@@ -77,7 +77,7 @@ from .bleu_significance import (
     read_macro_average,
 )
 from .bleu_statistics import Counted, count_segments, sum_by_number
-from .bleu_tables import CountedSystem, is_table, read_tables
+from .bleu_tables import CountedSystem, count_tables, is_table, read_tables
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -130,7 +130,15 @@ def compare_systems(
     if units.can_resample and chosen.compares_runs:
         single = sum(len(system.keys) == 1 for system in arranged)
         if single:
-            warn(_ONE_RUN, systems=count_things(single, "system"))
+            warn(
+                Notice(
+                    "one run",
+                    "{systems} with a single run beside systems with several: the variance between"
+                    " runs of such a system is taken as 0, so its results hold for this run only",
+                    ". Pass several runs of each system",
+                ),
+                systems=count_things(single, "system"),
+            )
         significance.warn_about_errors(trials)
     elif units.can_resample:
         significance.warn_about_trials(trials, _find_alpha(options.confidence))
@@ -154,7 +162,16 @@ def compare_systems(
         runs=[len(system.keys) for system in arranged] if chosen.compares_runs else (),
     )
     for name, missing in comparison._list_missing().items():
-        warn(_NO_VARIANCE, system=show_system(name), missing=missing)
+        warn(
+            Notice(
+                "no variance",
+                "System {system}: neither the runs nor resamples of the texts differ in score, so"
+                " there is {missing}",
+                ". Check that the runs are separate trainings, not copies",
+            ),
+            system=show_system(name),
+            missing=missing,
+        )
     return comparison
 
 
@@ -258,9 +275,8 @@ def _check_systems(
         )
     if n_resamples is not None:
         return options.override({"n_resamples": n_resamples}, checks_weights=False).n_resamples
-    if test.name in options.signed_trials:
-        return options.signed_trials[test.name]
-    return options.n_resamples if options.is_chosen("n_resamples") else default
+    at_load = options.n_resamples if options.is_chosen("n_resamples") else default
+    return options.signed_trials.get(test.name, at_load)
 
 
 def _list_settings(
@@ -352,12 +368,10 @@ def _count_systems(
     warn_if_reordered(texts, by=by, documents=documents)
     # 2. Read labels, which are the same for all systems. In place of labels, tables take the name
     #    of a column.
-    labels: Any = by
-    if are_texts or not isinstance(by, str):
-        labels = read_labels(by)
-    document_of: Any = documents
-    if are_texts or not isinstance(documents, str):
-        document_of = read_documents(documents)
+    labels: Any = read_labels(by) if are_texts or not isinstance(by, str) else by
+    document_of: Any = (
+        read_documents(documents) if are_texts or not isinstance(documents, str) else documents
+    )
     # 3. Count or read one system at a time.
     unknown: Collection[str] = ()
     if are_texts:
@@ -366,9 +380,10 @@ def _count_systems(
         )
     else:
         tables = read_tables(systems, options, by=labels, documents=document_of, like=like)
-        options = tables.first.options
-        unknown = tables.first.unknown
-        counted_systems = tables.list_counted()
+        first = next(iter(tables.values()))
+        options = first.options
+        unknown = first.unknown
+        counted_systems = count_tables(tables)
     kept: dict[SystemName | RunOfSystem, Counted] = {}
     document_numbers: Int64 | None = None  # all systems have the same documents
     kept_documents: list[Label] = []
@@ -394,13 +409,6 @@ def _count_systems(
     return CountedSystems(kept, options, unknown)
 
 
-_SAME_STATISTICS = Notice(
-    "same predictions",
-    "Systems {systems} have the same statistics in every row",
-    ". Check which tables were read",
-)
-
-
 def _warn_of_equal_tables(systems: Mapping[SystemName | RunOfSystem, Counted]) -> None:
     """Warn of systems with the same statistics in every row."""
     names_of: dict[bytes, list[SystemName | RunOfSystem]] = {}  # by their sums
@@ -410,7 +418,14 @@ def _warn_of_equal_tables(systems: Mapping[SystemName | RunOfSystem, Counted]) -
         first = systems[names[0]].rows
         equal = [name for name in names if np.array_equal(systems[name].rows, first)]
         if len(equal) > 1:
-            warn(_SAME_STATISTICS, systems=list_systems(equal))
+            warn(
+                Notice(
+                    "same predictions",
+                    "Systems {systems} have the same statistics in every row",
+                    ". Check which tables were read",
+                ),
+                systems=list_systems(equal),
+            )
 
 
 def _count_texts(
@@ -431,7 +446,7 @@ def _count_texts(
                 check_labels(options, labels)
             counted = count_segments(make_call(corpus, options, labels, documents))
             look_at(corpus, counted.bigrams, options)
-        yield CountedSystem(name, counted)
+        yield name, counted
 
 
 # --- Scores and tests -----------------------------------------------------------------------------
@@ -579,22 +594,6 @@ def _arrange_runs(
     return arranged
 
 
-_ONE_RUN = Notice(
-    "one run",
-    "{systems} with a single run beside systems with several: the variance between runs of such a"
-    " system is taken as 0, so its results hold for this run only",
-    ". Pass several runs of each system",
-)
-
-
-_NO_VARIANCE = Notice(
-    "no variance",
-    "System {system}: neither the runs nor resamples of the texts differ in score, so there is"
-    " {missing}",
-    ". Check that the runs are separate trainings, not copies",
-)
-
-
 def _add_runs(system: SystemScores, runs: ArrangedRuns, scores: Float64) -> None:
     """Add the scores of a system's runs, and their standard deviation."""
     if runs.names:
@@ -719,15 +718,16 @@ class Comparison(report.QuotableReport):
         return records
 
     def _note(self) -> str:
-        return "; ".join(
-            [
-                *_describe_test(self, self["systems"].values()),
-                *self._describe_intervals(),
-                *self._describe_few_runs(),
-                *self._describe_no_variance(),
-                self["signature"],
-            ]
-        )
+        systems = self["systems"].values()
+        facts = [*_describe_test(self, systems), *self._describe_intervals()]
+        if any(_count_runs(one) == 2 and "confidence_interval" in one for one in systems):
+            facts.append("intervals are wide, because two runs say little about other runs")
+        unit = "documents" if "documents" in self else "segments"
+        facts += [
+            f"{name}: {missing}, because neither runs nor {unit} vary"
+            for name, missing in self._list_missing().items()
+        ]
+        return "; ".join([*facts, self["signature"]])
 
     def _verdicts(self) -> list[str]:
         verdicts = [
@@ -766,13 +766,6 @@ class Comparison(report.QuotableReport):
         }
         return [f"{name}: {kind}" for name, kind in kinds.items() if kind]
 
-    def _describe_few_runs(self) -> list[str]:
-        """Say why intervals are wide if a system has two runs; return an empty list if none has."""
-        for system in self["systems"].values():
-            if _count_runs(system) == 2 and "confidence_interval" in system:
-                return ["intervals are wide, because two runs say little about other runs"]
-        return []
-
     def _list_missing(self) -> dict[SystemName, str]:
         """Return the missing numbers of systems whose scores do not vary, by name.
 
@@ -790,23 +783,17 @@ class Comparison(report.QuotableReport):
                 missing[name] = "no interval of the score"
         return missing
 
-    def _describe_no_variance(self) -> list[str]:
-        """Say why a system with several runs has no interval or no p; return an empty list else."""
-        unit = "documents" if "documents" in self else "segments"
-        return [
-            f"{name}: {missing}, because neither runs nor {unit} vary"
-            for name, missing in self._list_missing().items()
-        ]
-
     def _sentence(self) -> str:
         systems = self["systems"]
         sentences = []
         for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
             scored = f"{name} scores {report.describe_score(system, self.get('confidence'))}"
-            if name == self["baseline"]:
-                sentences.append(f"the baseline {scored}")
-            else:
-                sentences.append(f"{scored}, {self._describe_difference(system)}")
+            is_baseline = name == self["baseline"]
+            sentences.append(
+                f"the baseline {scored}"
+                if is_baseline
+                else f"{scored}, {self._describe_difference(system)}"
+            )
         sentences[0] = f"In BLEU, {sentences[0]}"
         return "; ".join([*sentences, *_describe_test(self, systems.values())])
 
@@ -956,18 +943,13 @@ class Ranking(report.QuotableReport):
         facts = [f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip(".")]
         return "; ".join([*facts, *self._describe_ranks()])
 
-    def _list_p_values(self) -> list[float]:
-        """Return the p-values that the ranks are from, by pair; an empty list without a test."""
-        pairs: list[Any] = self["pairs"]
-        key = "p_adjusted" if self["family_wise"] else "p_value"
-        return [pair[key] for pair in pairs if key in pair]
-
     def _verdicts(self) -> list[str]:
         """Compare the best two systems, and count the pairs that differ by more than chance."""
         pairs = self["pairs"]
         best, second = pairs[0]["systems"]
         verdict = f"{best} scores {_compare_scores(pairs[0]['delta'], second)}"
-        p_values = self._list_p_values()
+        key = "p_adjusted" if self["family_wise"] else "p_value"
+        p_values = [pair[key] for pair in pairs if key in pair]
         if p_values:
             verdict += f" ({write_equation_of_p(p_values[0])}"
             if self["family_wise"] and len(pairs) > 1:

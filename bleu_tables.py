@@ -172,9 +172,8 @@ class GivenRows(NamedTuple):
             return False
         layout = _layout_of(self.columns)
         lengths = np.asarray(self.columns["prediction_length"])
-        totals = np.stack([np.asarray(column) for column in self.columns.columns[layout.totals]])
         expected = count_totals(lengths, layout.orders, self.options.minimum_total)
-        return bool((totals == expected).all())
+        return all(map(np.array_equal, self.columns.columns[layout.totals], expected))
 
 
 def read_counted(
@@ -205,7 +204,9 @@ def read_counted(
     >>> given.total().tolist(), given.origin.nrefs, given.unknown[:2]
     ([3, 4, 4, 5], '?', ['tokenize', 'lowercase'])
     """
-    parts = _read_parts(statistics)
+    parts = {place: part for place, part in _stream_parts(statistics) if len(part.columns)}
+    if not parts:
+        raise ValueError(_NO_STATISTICS)
     given = _read_given(parts, options, by=by, documents=documents, like=like)
     return given._replace(may_be_segments=given.may_be_segments and is_table(statistics))
 
@@ -242,18 +243,15 @@ def _read_given(
         raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
     # 4. Compare what the rows say with what the caller asks for.
     orders = _layout_of(columns).orders
-    max_order = _choose_order(recorded.counted_with.get("max_order"), orders, options)
-    counted_with = {**recorded.counted_with, "max_order": max_order}
+    counted_with = {
+        **recorded.counted_with,
+        "max_order": _choose_order(recorded.counted_with.get("max_order"), orders, options),
+    }
     asked = options.counting_options()
     asked["tokenize"] = choose_tokenizer(options.for_label(None), "text").name
     _check_asked(counted_with, asked, groups, options)
     # 5. The rows win for everything that was not asked for.
     adopted = options.override(counted_with)
-    unknown = [
-        name
-        for name in COUNTING_OPTIONS
-        if name not in counted_with and not options.is_chosen(name)
-    ]
     _check_unigrams(columns, adopted)
     # 6. A sum of a single order looks like a segment; only the metadata of the rows tells.
     is_recorded = like is None and "tokenize" in recorded.counted_with
@@ -261,7 +259,11 @@ def _read_given(
         columns=columns,
         origin=Origin(counted_with.get("tokenize", asked["tokenize"]), recorded.nrefs),
         options=adopted,
-        unknown=unknown,
+        unknown=[
+            name
+            for name in COUNTING_OPTIONS
+            if name not in counted_with and not options.is_chosen(name)
+        ],
         may_be_segments=not recorded.are_sums and (orders > 1 or is_recorded),
         counted_by=recorded.counted_by,
         labels=labels,
@@ -272,10 +274,8 @@ def _read_given(
 
 def is_table(statistics: Any) -> bool:
     """Return True for a statistics table, or a list that begins with one; False for texts."""
-    part = statistics
-    if isinstance(statistics, (list, tuple)) and statistics:
-        part = statistics[0]
-    return "prediction_length" in (_list_names(part) or ())
+    has_parts = isinstance(statistics, (list, tuple)) and len(statistics) > 0
+    return "prediction_length" in (_list_names(statistics[0] if has_parts else statistics) or ())
 
 
 # --- Rows to sums ---------------------------------------------------------------------------------
@@ -330,12 +330,11 @@ def add_statistics(statistics: object, options: Options, *, keeps_labels: bool =
         return _add_rows(waiting).replace_schema_metadata(_record_sums(recorded))
     if without_rows is None:
         raise ValueError(_NO_STATISTICS)
-    empty: list[Label] = []
     names = without_rows.key_names()
     return _append_labels(
         without_rows.columns,
-        labels=empty if LABEL in names else None,
-        documents=empty if DOCUMENT in names else None,
+        labels=[] if LABEL in names else None,
+        documents=[] if DOCUMENT in names else None,
     )
 
 
@@ -418,14 +417,6 @@ class _Part(NamedTuple):
         return [name for name in (LABEL, DOCUMENT) if name in names]
 
 
-def _read_parts(statistics: Any) -> dict[str, _Part]:
-    """Read the parts of statistics that have rows, by their places in messages."""
-    parts = {place: part for place, part in _stream_parts(statistics) if len(part.columns)}
-    if not parts:
-        raise ValueError(_NO_STATISTICS)
-    return parts
-
-
 def _stream_parts(statistics: Any) -> Iterator[tuple[str, _Part]]:
     """Yield the parts of statistics one by one, with those that have no rows, and their places.
 
@@ -487,9 +478,9 @@ def _list_names(part: Any) -> list[Any] | None:
     """Return the names of a table's columns, or None if `part` has no columns."""
     if hasattr(part, "collect_schema"):  # polars; a LazyFrame warns if it is asked for `columns`
         return list(part.collect_schema())
-    names: Any = part
-    if not isinstance(part, Mapping):
-        names = getattr(part, "column_names", getattr(part, "columns", None))
+    if isinstance(part, Mapping):
+        return list(part)
+    names = getattr(part, "column_names", getattr(part, "columns", None))
     return None if names is None else list(names)
 
 
@@ -517,16 +508,16 @@ def _select_columns(part: Any, place: str) -> pa.Table:
         if isinstance(part, Mapping) or hasattr(part, "iloc"):
             table = pa.table({name: to_arrow(part[name], convert_flat) for name in names})
         elif isinstance(part, (pa.Table, pa.RecordBatch)):
-            columns_of_rows = {name: part.column(name) for name in names}
-            table = pa.table(columns_of_rows, metadata=part.schema.metadata)
+            table = pa.Table.from_arrays(
+                [part.column(name) for name in names], names, metadata=part.schema.metadata
+            )
         elif hasattr(part, "with_format"):  # select first: a selection is copied on access
             table = part.select_columns(names).with_format("arrow")[:]
         else:
             table = pa.table(part[names]).select(names)
     except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
         # Arrow's message may show a value.
-        name = type(error).__name__
-        raise _not_a_table(place, f"a column could not be read ({name})") from None
+        raise _not_a_table(place, f"a column could not be read ({type(error).__name__})") from None
     # 3. Check that they hold whole numbers, which other tools return as doubles or decimals.
     schema = pa.schema([(name, pa.int64()) for name in names], table.schema.metadata)
     of_numbers = (pa.types.is_integer, pa.types.is_float64, pa.types.is_decimal)
@@ -631,15 +622,13 @@ class _Recorded(NamedTuple):
 def _add_metadata(tables: Mapping[str, pa.Table], like: Any) -> dict[str, pa.Table]:
     """Return tables with the metadata of `like` if they have none, and `like` without its rows."""
     schema = getattr(like, "schema", None)
-    metadata = getattr(schema, "metadata", None) or {}
-    if _METADATA not in metadata:
+    if _METADATA not in (getattr(schema, "metadata", None) or {}):
         raise _not_a_table("like", "it does not record how it was counted")
     of_like = _read_metadata("like", schema)
     of_like.pop("sums", None)  # the rows that take the metadata may be segments
     metadata = {_METADATA: json.dumps(of_like)}
-    with_metadata = {}
+    with_metadata = dict(tables)
     for place, table in tables.items():
-        with_metadata[place] = table
         if _METADATA not in (table.schema.metadata or {}):
             with_metadata[place] = table.replace_schema_metadata(metadata)
     with_metadata["like"] = _select_columns(like, "like")[:0]
@@ -695,9 +684,14 @@ def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> _Rec
             metadata.setdefault("tokenize", names[0])
         metadata["longest n-gram"] = _layout_of(tables[place]).orders
         for name in (*COUNTING_OPTIONS, "longest n-gram"):
-            values = {first_place: first.get(name), place: metadata.get(name)}
             if first.get(name) != metadata.get(name):
-                raise _tables_differ(name, values)
+                raise ValueError(
+                    "statistics: the tables were counted under different options and don't add up:"
+                    f" {name} is {first.get(name)!r} in {first_place} and {metadata.get(name)!r} in"
+                    f" {place}. Call statistics() again with the same options. Only tokenizers may"
+                    " differ, if all tables have labels: statistics(..., by=labels), then"
+                    " compute(statistics=tables, by='label')."
+                )
     # 4. "like" adds no rows, and so no references.
     of_rows = [metadata for place, metadata in recorded.items() if place != "like"]
     return _Recorded(
@@ -708,33 +702,18 @@ def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> _Rec
     )
 
 
-def _tables_differ(name: str, values: Mapping[str, object]) -> ValueError:
-    """Build the error for an option in which two tables differ; `values` are by place."""
-    shown = [f"{value!r} in {place}" for place, value in values.items()]
-    return ValueError(
-        "statistics: the tables were counted under different options and don't add up:"
-        f" {name} is {' and '.join(shown)}. Call statistics() again with the same options. Only"
-        " tokenizers may differ, if all tables have labels: statistics(..., by=labels), then"
-        " compute(statistics=tables, by='label')."
-    )
-
-
 def _group_rows(
     labels: Sequence[Label], parts: Mapping[str, _Part], recorded: _Recorded
 ) -> dict[Label, Group]:
     """Group rows by labels; a group may have rows of several labels that they were counted by."""
-    tokenizer_name = recorded.counted_with.get("tokenize", "?")
-    origins = [Origin(tokenizer_name, recorded.nrefs)] * len(labels)
-    has_labels = all(LABEL in (_list_names(part.given) or ()) for part in parts.values())
-    if recorded.counted_by and has_labels:
+    origin = Origin(recorded.counted_with.get("tokenize", "?"), recorded.nrefs)
+    origins = [origin] * len(labels)
+    if recorded.counted_by and all(LABEL in part.key_names() for part in parts.values()):
         counted_by = _join_columns(parts, "by", LABEL)
-        origins = [
-            recorded.counted_by.get(label, origin) for label, origin in zip(counted_by, origins)
-        ]
+        origins = [recorded.counted_by.get(label, origin) for label in counted_by]
     groups = {}
     for label, segments in group_labels(labels).items():
-        of_group = {origins[row] for row in segments.tolist()}
-        groups[label] = Group(segments, Origin.merge(of_group))
+        groups[label] = Group(segments, Origin.merge({origins[row] for row in segments.tolist()}))
     return groups
 
 
@@ -786,33 +765,23 @@ def _check_asked(
         is_pretokenized = counted in (*PRETOKENIZED, "var")
         is_asked = name in options.given if is_pretokenized else options.is_chosen(name)
         if name == "tokenize" and options.tokenize_by is not None:
-            _check_tokenizers_by_label(groups, options)
-        elif is_asked and name == "tokenize":
-            _check_tokenizer("tokenize", counted, asked[name])
-        elif is_asked and asked[name] != counted:
-            raise _counted_otherwise(name, counted, asked[name])
+            for label in filter(options.tokenize_by.__contains__, groups):
+                tokenizer_name = choose_tokenizer(options.for_label(label), "text").name
+                place = f"tokenize[{show_value(label)}]"
+                _check_value(place, groups[label].origin.tokenizer_name, tokenizer_name)
+        elif is_asked:
+            _check_value(name, counted, asked[name])
 
 
-def _check_tokenizers_by_label(groups: Mapping[Label, Group], options: Options) -> None:
-    for label, group in groups.items():
-        if label in (options.tokenize_by or ()):
-            asked = choose_tokenizer(options.for_label(label), "text").name
-            counted = group.origin.tokenizer_name
-            _check_tokenizer(f"tokenize[{show_value(label)}]", counted, asked)
-
-
-def _check_tokenizer(place: str, counted: str, asked: str) -> None:
-    """Raise unless rows were counted with the tokenizer that was asked for."""
-    _check_same_function(counted, asked)
+def _check_value(name: str, counted: Any, asked: Any) -> None:
+    """Raise unless rows were counted with the value that was asked for."""
+    if name.startswith("tokenize"):
+        _check_same_function(counted, asked)
     if counted != asked:
-        raise _counted_otherwise(place, counted, asked)
-
-
-def _counted_otherwise(name: str, counted: object, asked: object) -> ValueError:
-    return ValueError(
-        f"statistics: counted with {name}={counted!r}, but {asked!r} was requested. Call"
-        " statistics() with the new option."
-    )
+        raise ValueError(
+            f"statistics: counted with {name}={counted!r}, but {asked!r} was requested. Call"
+            " statistics() with the new option."
+        )
 
 
 def _check_same_function(tokenizer_name: str, other_name: str) -> None:
@@ -839,44 +808,26 @@ def _check_unigrams(columns: pa.Table, options: Options) -> None:
 # --- Tables of several systems --------------------------------------------------------------------
 
 
-class TablesOfSystems(NamedTuple):
-    """Tables of systems with the same segments or documents, and the same options.
+GivenSystems = Mapping[SystemName | RunOfSystem, GivenRows]
+CountedSystem = tuple[SystemName | RunOfSystem, Counted]
 
-    given: the rows of each system or run, which are views of the tables.
-    have_segments: False if the rows of a system are sums.
+
+def count_tables(systems: GivenSystems) -> Iterator[CountedSystem]:
+    """Yield the rows of each system, which are copied one system at a time.
+
+    If some are sums, all are summed by document, in the order of the first system.
     """
-
-    given: Mapping[SystemName | RunOfSystem, GivenRows]
-    have_segments: bool
-
-    @property
-    def first(self) -> GivenRows:
-        """The rows of the first system."""
-        return next(iter(self.given.values()))
-
-    def list_counted(self) -> Iterator[CountedSystem]:
-        """Yield the rows of each system, which are copied one system at a time.
-
-        If some are sums, all are summed by document, in the order of the first system.
-        """
-        if self.have_segments:
-            for name, given in self.given.items():
-                yield CountedSystem(name, given.counted(has_segments=True))
-            return
-        first_name = next(iter(self.given))
-        first_sums = self.first.counted(has_segments=False).sum_documents()
-        for name, given in self.given.items():
-            sums = given.counted(has_segments=False).sum_documents().order_like(first_sums)
-            if sums is None:
-                raise _systems_differ("documents", first_name, name)
-            yield CountedSystem(name, sums)
-
-
-class CountedSystem(NamedTuple):
-    """The rows of a system, or of one of its runs."""
-
-    name: SystemName | RunOfSystem
-    counted: Counted
+    if all(given.may_be_segments for given in systems.values()):
+        for name, given in systems.items():
+            yield name, given.counted(has_segments=True)
+        return
+    first_name, first = next(iter(systems.items()))
+    first_sums = first.counted(has_segments=False).sum_documents()
+    for name, given in systems.items():
+        sums = given.counted(has_segments=False).sum_documents().order_like(first_sums)
+        if sums is None:
+            raise _systems_differ("documents", first_name, name)
+        yield name, sums
 
 
 def read_tables(
@@ -886,38 +837,38 @@ def read_tables(
     by: object,
     documents: object,
     like: object,
-) -> TablesOfSystems:
+) -> GivenSystems:
     """Read the statistics tables of systems, which must have the same segments and options.
 
-    Sums of segments are allowed if each has a document.
+    Sums of segments are allowed if each has a document. `may_be_segments` of the result is certain.
     """
     # 1. Read the tables of each system.
     tables: dict[SystemName | RunOfSystem, GivenRows] = {}
-    have_segments = True
     for name, statistics in systems.items():
         with within_system(name):
             given = read_counted(statistics, options, by=by, documents=documents, like=like)
             first = next(iter(tables.values()), given)
             _check_same_function(given.origin.tokenizer_name, first.origin.tokenizer_name)
-            if not given.have_segments():
-                have_segments = False
-                if given.documents is None:
-                    raise ValueError(
-                        "statistics: expected one row per segment, got sums. Pass the tables from"
-                        " statistics(), or the document of each row, as in documents='document'."
-                    )
+            has_segments = given.have_segments()
+            if not has_segments and given.documents is None:
+                raise ValueError(
+                    "statistics: expected one row per segment, got sums. Pass the tables from"
+                    " statistics(), or the document of each row, as in documents='document'."
+                )
             tables[name] = given._replace(
+                may_be_segments=has_segments,
                 labels=_share(given.labels, first.labels),
                 documents=_share(given.documents, first.documents),
             )
     # 2. Compare each with the first. Sums are compared by document, when they are put in order.
+    have_segments = all(given.may_be_segments for given in tables.values())
     first_name = next(iter(tables))
     expected = _list_properties(tables[first_name], have_segments)
     for name, given in tables.items():
         for noun, value in _list_properties(given, have_segments).items():
             if value != expected[noun]:
                 raise _systems_differ(noun, first_name, name)
-    return TablesOfSystems(tables, have_segments)
+    return tables
 
 
 def _share(
@@ -935,17 +886,14 @@ def _list_properties(given: GivenRows, have_segments: bool) -> dict[str, object]
 
     Segments and their labels are compared unless the rows of a system are sums.
     """
-    has_several_tokenizers = given.origin.tokenizer_name == "var"
-    properties: dict[str, object] = {
+    return {
         "segments": len(given.columns) if have_segments else None,
         "options": (given.options, given.origin.tokenizer_name, given.unknown),
-        "tokenizers": given.counted_by if has_several_tokenizers else None,
+        "tokenizers": given.counted_by if given.origin.tokenizer_name == "var" else None,
         "numbers of references": given.origin.nrefs,
+        "labels": given.labels if have_segments else None,
+        "documents": given.documents if have_segments else None,
     }
-    if have_segments:
-        properties["labels"] = given.labels
-        properties["documents"] = given.documents
-    return properties
 
 
 def _systems_differ(
