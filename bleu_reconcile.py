@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice, pairwise, product
+from itertools import chain, islice, product
 from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -108,9 +108,6 @@ SHOWN_MATCHES = 10  # in a table
 SAID_SETTINGS = 3  # rows of a table, from the top, whose tools the text names
 CHANCE_RANGE = 0.02  # the distance from this object's score up to which `chance` counts numbers
 MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its own
-_BAR_DELAY = 2  # seconds before a round shows its progress
-_FIRST_ROUND = "reconcile, round 1 of 3: settings and known calls (known options shorten it)"
-_MOSES_ROUND = "reconcile, round 3 of 3: Moses' tokenizers (tokenize='13a' leaves them out)"
 KIND_OF_LEVEL = ("usual", "usual", "usual", "call", "rare")  # by `Search.level`
 CHANCE_OF_LEVEL = (0.5, 0.5, 0.5, 0.25, 0.25)  # by level: up to it, a match is plausible
 SMALL_CHANCE = 0.05
@@ -118,21 +115,19 @@ SMALL_CHANCE = 0.05
 
 Grid = Mapping[str, Sequence[Any]]  # the values of each factor to combine
 
-# The smoothing methods to try for corpus scores, and for means of segment scores, which may be made
-# with NLTK's `sentence_bleu`.
+# The smoothing methods to try for corpus scores.
 CORPUS_METHODS = ("exp", "none", "skip", "floor", "add-k", "laplace")
-SEGMENT_METHODS = (*CORPUS_METHODS, "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7")
 
 # The values that a search combines, in addition to the values of the starting point. The tokenizer
 # and the smoothing of captions are tried only together, as a convention. Characters with blanks
 # are tried only as NLTK splits a str.
-_COMBINED_TOKENIZERS = []
-for _name, _tokenizer in TOKENIZERS.items():
-    if _tokenizer.automaton and _name != CHARACTER_LIST:
-        _COMBINED_TOKENIZERS.append(_name)
 FACTORS: Grid = {
     "references": (ALL,),
-    "tokenize": tuple(_COMBINED_TOKENIZERS),
+    "tokenize": tuple(
+        name
+        for name, tokenizer in TOKENIZERS.items()
+        if tokenizer.automaton and name != CHARACTER_LIST
+    ),
     "lowercase": (False, True),
     "minimum_total": (0, 1),
     "reference_length": tuple(REFERENCE_LENGTHS),
@@ -140,11 +135,12 @@ FACTORS: Grid = {
     "max_order": (4, 3, 2, 1),
 }
 
-# The values for means of segment scores: fewer options, but more smoothing methods.
+# The values for means of segment scores: fewer options, but more smoothing methods, because such
+# means may be made with NLTK's `sentence_bleu`.
 SEGMENT_FACTORS: Grid = {
     **FACTORS,
     "reference_length": (),
-    "smooth_method": SEGMENT_METHODS,
+    "smooth_method": (*CORPUS_METHODS, "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7"),
     "max_order": (),
     "effective_order": (True, False),
 }
@@ -172,19 +168,21 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
         del conventions["coco"]
     settings = {name: Setting.of_options(convention) for name, convention in conventions.items()}
     start = settings["default"]
-    max_order = max(setting.max_order for setting in settings.values())
-    scorer = Scorer(corpus, {}, conventions["default"], max_order)
+    scorer = Scorer(
+        corpus, {}, conventions["default"], max(setting.max_order for setting in settings.values())
+    )
     scorer.add(chain.from_iterable(list_path(start, one) for one in settings.values()))
     scores = scorer.scores
-    scores_by_name: dict[str, ConventionScores] = {}
-    for name, setting in settings.items():
-        scores_by_name[name] = {
+    scores_by_name: dict[str, ConventionScores] = {
+        name: {
             "bleu": scores[setting],
             "score": 100 * scores[setting],
             "delta": scores[setting] - scores[start],
             "steps": list_steps(scores, start, setting),
             "signature": sign_setting(corpus, conventions[name], ALL),
         }
+        for name, setting in settings.items()
+    }
     return Conventions(scores_by_name)
 
 
@@ -222,20 +220,17 @@ def find_settings(
     reference_column = read_column("references", references, REFERENCES)
     corpus = read_corpus(predictions, reference_column)
     look_at(corpus, count(make_call(corpus, options)).bigrams, options)
-    all_positions = find_reference_positions(corpus, reference_column)
-    positions = dict(islice(all_positions.items(), MOST_REFERENCES))
 
     # 2. Score all settings, and find those whose score rounds to the number.
-    search = Search(corpus, positions, options, fixed, published=published)
+    search = Search(corpus, reference_column, options, fixed, published=published)
     readings = list_readings(published.number, published.decimals, published.scale)
     found = search.find(readings)
     rows = None if found.all() else search.find_rows(found.reading)
     if rows:
         (batch,) = corpus.combine().batches
         corpus = batch.slice(rows.start, len(rows)).to_corpus()
-        all_positions = find_reference_positions(corpus, reference_column[rows.start : rows.stop])
-        positions = dict(islice(all_positions.items(), MOST_REFERENCES))
-        search = Search(corpus, positions, options, fixed, published=published)
+        references_of_rows = reference_column[rows.start : rows.stop]
+        search = Search(corpus, references_of_rows, options, fixed, published=published)
         found = search.find(readings)
 
     # 3. Without a usual setting among them, try the fixes of `check`.
@@ -245,18 +240,14 @@ def find_settings(
         for finding in list_findings(corpus, search.options):
             score = finding["score"]
             if score is not None:
-                gives_it = rounds_to(score / 100, found.reading)
-                (fixes if gives_it else other_fixes).append(finding)
+                (fixes if rounds_to(score / 100, found.reading) else other_fixes).append(finding)
 
     # 4. Without a plausible match and a fix, try the tokenizers of papers.
-    untried: list[str] = []
     has_tokenizers = corpus.kind == "text" and "tokenize" not in fixed
-    if has_tokenizers and not (fixes or found.has_plausible()):
-        if has_sacremoses():
-            search.add_moses()
-            found = search.find(readings)
-        else:
-            untried.append("sacremoses")
+    needs_moses = has_tokenizers and not (fixes or found.has_plausible())
+    if needs_moses and has_sacremoses():
+        search.add_moses()
+        found = search.find(readings)
 
     # 5. Describe them.
     content: ReconciliationContent = {
@@ -277,10 +268,10 @@ def find_settings(
     }
     if published.conditions:
         content["conditions"] = published.conditions.to_dict()
-    if len(positions) < len(all_positions):
-        content["untried_references"] = len(all_positions) - len(positions)
-    if untried:
-        content["untried_packages"] = untried
+    if search.untried_references:
+        content["untried_references"] = search.untried_references
+    if needs_moses and not has_sacremoses():
+        content["untried_packages"] = ["sacremoses"]
     return Reconciliation(content)
 
 
@@ -337,13 +328,14 @@ class Search:
         claimed: the settings that the signature describes; without one, the starting point.
         scorer: the scores of settings, on the scale 0-1.
         groups: the settings in groups of equal scores, the most plausible group first.
+        untried_references: the number of references that are not used alone.
         fitting: the groups that meet the conditions of the published score; all without conditions.
     """
 
     def __init__(
         self,
         corpus: Corpus,
-        reference_positions: ReferencePositions,
+        reference_column: pa.ChunkedArray,
         options: Options,
         fixed: Collection[str],
         *,
@@ -353,12 +345,16 @@ class Search:
 
         Args:
             corpus: the texts.
-            reference_positions: the references to use alone, from `find_reference_positions`.
+            reference_column: the references as the user passed them, including each None.
             options: the user's options.
             fixed: the names of options that are not varied, and that win over the signature.
             published: the score, with the signature beside it.
         """
-        # 1. Choose the starting point: the user's options, or those of the signature.
+        # 1. Choose the references to use alone, and the starting point: the user's options, or
+        #    those of the signature.
+        all_positions = find_reference_positions(corpus, reference_column)
+        reference_positions = dict(islice(all_positions.items(), MOST_REFERENCES))
+        self.untried_references = len(all_positions) - len(reference_positions)
         signature = published.signature
         self.corpus = corpus
         self.options = options
@@ -411,9 +407,11 @@ class Search:
         usual += [Setting.of_options(conventions[name]) for name in CONVENTION_CALLS]
         self._captions = []
         if corpus.reference_count() not in ("1", "?"):  # most often captions of a picture
-            for setting, tool in self._tools.items():
-                if tool.is_known and setting.tokenize == "ptb":
-                    self._captions.append(setting)
+            self._captions = [
+                setting
+                for setting, tool in self._tools.items()
+                if tool.is_known and setting.tokenize == "ptb"
+            ]
         usual += self._captions
         self._candidates = dict.fromkeys(settings)
         self._usual = [setting for setting in dict.fromkeys(usual) if setting in self._candidates]
@@ -425,8 +423,13 @@ class Search:
         }
 
         # 4. Score and group them.
-        max_order = max(setting.max_order for setting in settings)
-        self.scorer = Scorer(corpus, reference_positions, self.options, max_order, _FIRST_ROUND)
+        self.scorer = Scorer(
+            corpus,
+            reference_positions,
+            self.options,
+            max_order=max(setting.max_order for setting in settings),
+            progress="reconcile, round 1 of 3: settings and known calls (known options shorten it)",
+        )
         self._group()
 
     def _group(self) -> None:
@@ -477,16 +480,13 @@ class Search:
             matching = {}
             for reading, groups in fitting.items():
                 matching[reading] = [group for group in groups if group.setting in self.claimed]
-        with_matches = [one for one in readings if matching[one]]
-        with_others = [one for one in readings if fitting[one]]
-        reading = [*with_matches, *with_others, *readings][0]
+        reading = max(readings, key=lambda one: (len(matching[one]) > 0, len(fitting[one]) > 0))
         matches = matching[reading]
         nearest = sorted(self.groups, key=lambda group: abs(group.score - reading.bleu))
-        own_score = self.scorer.scores[self.start]
         chances = []
         for level in range(len(KIND_OF_LEVEL)):
             scores = [group.score for group in self.fitting if group.level <= level]
-            chances.append(count_chance(scores, own_score, reading.rounding))
+            chances.append(count_chance(scores, self.scorer.scores[self.start], reading.rounding))
         return SearchResult(
             reading=reading,
             matches=matches,
@@ -542,10 +542,12 @@ class Search:
     def add_moses(self) -> None:
         """Add tokenized BLEU: the tokenizers of Moses, which split in Python."""
         self._tools |= list_moses_tools(MOSES_TOKENIZERS, self.start)
-        for setting in self._tools:
-            if setting.tokenize in MOSES_TOKENIZERS and self._is_allowed(setting):
+        for setting in filter(self._is_allowed, self._tools):
+            if setting.tokenize in MOSES_TOKENIZERS:
                 self._candidates[setting] = None
-        self.scorer.progress = _MOSES_ROUND
+        self.scorer.progress = (
+            "reconcile, round 3 of 3: Moses' tokenizers (tokenize='13a' leaves them out)"
+        )
         self._group()
 
     def level(self, setting: Setting) -> int:
@@ -576,27 +578,31 @@ class Search:
         is_known = False
         if setting in self._tools:
             _, is_known, rank = self._tools[setting]
-        changes = len(changed_factors(self.start, setting))
-        place = rank if is_known else 0
-        is_mean = setting.mean_of_segments
-        return self.level(setting), not is_known, place, changes, setting.call != "", is_mean, rank
+        return (
+            self.level(setting),
+            not is_known,
+            rank if is_known else 0,
+            len(changed_factors(self.start, setting)),
+            setting.call != "",
+            setting.mean_of_segments,
+            rank,
+        )
 
     def _list_fitting(self, reading: Reading) -> list[EqualSettings]:
         """List the groups whose score rounds to a published number: usual, then nearer ones first.
 
         Those that differ by smoothing alone are one match, with the most plausible method.
         """
-
-        def distance(group: EqualSettings) -> tuple[int, float]:
-            units = abs(group.score - reading.bleu) / max(reading.rounding, NOISE)
-            return group.level, round(units, 2)
-
         fitting = [group for group in self.fitting if rounds_to(group.score, reading)]
         fitting.sort(key=lambda group: self.implausibility(group.setting))
         different: dict[Setting, EqualSettings] = {}
         for group in fitting:
             different.setdefault(group.setting._replace(smooth_method=""), group)
-        return sorted(different.values(), key=distance)
+        unit = max(reading.rounding, NOISE)
+        return sorted(
+            different.values(),
+            key=lambda group: (group.level, round(abs(group.score - reading.bleu) / unit, 2)),
+        )
 
     def describe(self, groups: Sequence[EqualSettings], found: SearchResult) -> list[SettingScores]:
         """Describe the most plausible setting of each group, beside a published number."""
@@ -634,10 +640,9 @@ class Search:
         setting = group.setting
         known = []
         for one in (setting, *group.others):
-            is_same_kind = one.mean_of_segments == setting.mean_of_segments
-            has_same_texts = one.swapped == setting.swapped
             is_named = one in self._tools and self._tools[one].says != ""
-            if is_named and is_same_kind and has_same_texts:
+            is_same_kind = one.mean_of_segments == setting.mean_of_segments
+            if is_named and is_same_kind and one.swapped == setting.swapped:
                 known.append(self._tools[one])
         if not known:
             return SWAPPED.format("this tool") if setting.swapped else ""
@@ -645,15 +650,13 @@ class Search:
 
     def list_options(self, setting: Setting) -> dict[str, object]:
         """List a setting as options of `compute`, and the options that are always listed."""
+        is_listed = {
+            "tokenize": self.corpus.kind == "text",  # others are tokenized already
+            "effective_order": setting.mean_of_segments,  # not a factor of corpus scores
+            "weights": setting.weights is not None,  # they are equal
+        }
         names = [*self._always_listed]
-        for name in OPTION_FACTORS:
-            if name == "tokenize" and self.corpus.kind != "text":  # tokenized already
-                continue
-            if name == "effective_order" and not setting.mean_of_segments:
-                continue  # not a factor of corpus scores
-            if name == "weights" and setting.weights is None:  # equal
-                continue
-            names.append(name)
+        names += [name for name in OPTION_FACTORS if is_listed.get(name, True)]
         chosen = setting.options(self.options)
         if chosen.smooth_value != self.options.smooth_value:
             names.append("smooth_value")
@@ -691,8 +694,7 @@ def claimed_options(
         claimed.pop(name, None)
     if kind != "text":  # tokenized already
         claimed.pop("tokenize", None)
-    for name in fixed:
-        claimed[name] = getattr(options, name)
+    claimed |= {name: getattr(options, name) for name in fixed}
     return choose_options("default", claimed)
 
 
@@ -796,10 +798,8 @@ def list_path(start: Setting, end: Setting) -> list[Setting]:
     [('13a', False), ('zh', False), ('zh', True)]
     """
     path = [start]
-    before = start
     for factor in changed_factors(start, end):
-        before = before._replace(**{factor: getattr(end, factor)})
-        path.append(before)
+        path.append(path[-1]._replace(**{factor: getattr(end, factor)}))
     return path
 
 
@@ -811,12 +811,15 @@ def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) ->
     >>> list_steps({start: 0.25, end: 0.5}, start, end)
     [{'factor': 'tokenize', 'value': 'zh', 'delta': 0.25}]
     """
-    factors = changed_factors(start, end)
-    steps: list[FactorStep] = []
-    for factor, (before, after) in zip(factors, pairwise(list_path(start, end))):
-        delta = scores[after] - scores[before]
-        steps.append({"factor": factor, "value": _to_json(getattr(end, factor)), "delta": delta})
-    return steps
+    path = list_path(start, end)
+    return [
+        {
+            "factor": factor,
+            "value": _to_json(getattr(end, factor)),
+            "delta": scores[after] - scores[before],
+        }
+        for factor, before, after in zip(changed_factors(start, end), path, path[1:])
+    ]
 
 
 def _to_json(value: object) -> object:
@@ -921,12 +924,11 @@ def make_grid(
         constant.append("tokenize")
     if kind == "ids":
         constant.append("lowercase")
-    for name in constant:
-        further[name] = ()
-    grid = {}
-    for name, start_value in Setting.of_options(options)._asdict().items():
-        grid[name] = tuple(dict.fromkeys([start_value, *further.get(name, ())]))
-    return grid
+    further |= dict.fromkeys(constant, ())
+    return {
+        name: tuple(dict.fromkeys([start_value, *further.get(name, ())]))
+        for name, start_value in Setting.of_options(options)._asdict().items()
+    }
 
 
 def list_grid(grid: Grid) -> list[Setting]:
@@ -1002,7 +1004,7 @@ class Scorer:
                     of_counting.append(setting)
 
         # 2. Count. Keep the sums, and score calls and means of segments while their rows are there.
-        for of_text in tqdm(countings.values(), desc=self.progress, delay=_BAR_DELAY):
+        for of_text in tqdm(countings.values(), desc=self.progress, delay=2):
             for counting, rows in self._count(list(of_text)):
                 self._totals[counting] = rows.sum(axis=0)
                 self._last_rows[counting] = rows[-1:].copy()
@@ -1014,8 +1016,9 @@ class Scorer:
             totals = [self._totals[setting.counting()] for setting in of_scoring]
             if scoring.last_pair:
                 for setting, total in zip(of_scoring, totals):
-                    last_row = self._last_rows[setting.counting()]
-                    self.scores[setting] = score_by_last_pair(total, last_row, options)
+                    self.scores[setting] = score_by_last_pair(
+                        total, self._last_rows[setting.counting()], options
+                    )
             else:
                 self.scores |= zip(of_scoring, bleu(np.stack(totals), options).tolist())
 
@@ -1123,8 +1126,9 @@ def _split_references(
     corpora: dict[str | int, Corpus] = {ALL: corpus}
     for index, positions in reference_positions.items():
         references = batch.references.take(pa.array(positions))
-        bounds = np.arange(len(positions) + 1)
-        corpora[index] = make_corpus([(batch.predictions, references, bounds)])
+        corpora[index] = make_corpus(
+            [(batch.predictions, references, np.arange(len(positions) + 1))]
+        )
     return corpora
 
 
@@ -1210,9 +1214,10 @@ class Reconciliation(Report):
                 f" and these texts have {describe_conditions(self['differences'])}."
             )
         # 3. None does: list them.
-        said = []
-        for setting in self["usual"][:SAID_USUAL]:
-            said.append(f"{setting['score']:.2f} ({self._describe(setting)})")
+        said = [
+            f"{setting['score']:.2f} ({self._describe(setting)})"
+            for setting in self["usual"][:SAID_USUAL]
+        ]
         effective = sorted(self["other_fixes"], key=lambda each: -abs(each["delta_score"] or 0))
         for finding in effective[:1]:
             score = f"{finding['score']:.2f}"
@@ -1251,14 +1256,16 @@ class Reconciliation(Report):
 
     def _note(self) -> str:
         notes = [read_published(self["reported"]).describe()]
-        for finding in self["fixes"]:
-            notes.append(
-                f"{finding['says']} Without that, the score is {finding['score']:.4f}:"
-                f" {finding['fix']}."
-            )
-        for row, setting in enumerate(self._shown()[:SAID_SETTINGS], 1):
-            if setting["says"]:
-                notes.append(f"Row {row} is from {setting['says']}.")
+        notes += [
+            f"{finding['says']} Without that, the score is {finding['score']:.4f}:"
+            f" {finding['fix']}."
+            for finding in self["fixes"]
+        ]
+        notes += [
+            f"Row {row} is from {setting['says']}."
+            for row, setting in enumerate(self._shown()[:SAID_SETTINGS], 1)
+            if setting["says"]
+        ]
         hidden = len(self._shown()) - SHOWN_MATCHES
         if hidden > 0:
             notes.append(f"The result has {hidden:,} more matches.")
@@ -1291,9 +1298,10 @@ class Reconciliation(Report):
             settings = self._describe(setting)
             if not list_changes(setting["steps"]):
                 settings += ", unchanged"
-            likely = "likely" if setting["chance"] <= SMALL_CHANCE else "perhaps"
+            how_likely = "by chance"
+            if setting["plausible"]:
+                how_likely = "likely" if setting["chance"] <= SMALL_CHANCE else "perhaps"
             difference = write_difference(100 * setting["delta"], 4)
-            how_likely = likely if setting["plausible"] else "by chance"
             rows.append([settings, f"{setting['score']:.4f}", difference, how_likely])
         return rows if self._matches() else [row[:-1] for row in rows]
 
@@ -1336,12 +1344,16 @@ class Conventions(Report):
         return "The same text under each convention"
 
     def _rows(self) -> list[list[str]]:
-        rows = [["convention", "BLEU", "difference", "due to"]]
-        for name, scores in self.items():
-            difference = write_difference(100 * scores["delta"])
-            causes = describe_steps(scores["steps"], with_differences=True) or "no change"
-            rows.append([name, f"{scores['score']:.2f}", difference, causes])
-        return rows
+        rows = [
+            [
+                name,
+                f"{scores['score']:.2f}",
+                write_difference(100 * scores["delta"]),
+                describe_steps(scores["steps"], with_differences=True) or "no change",
+            ]
+            for name, scores in self.items()
+        ]
+        return [["convention", "BLEU", "difference", "due to"], *rows]
 
     def _records(self) -> list[dict[str, object]]:
         return [
@@ -1384,10 +1396,10 @@ def describe_steps(steps: Sequence[FactorStep], with_differences: bool = False) 
     >>> describe_steps([{"factor": "max_order", "value": 2, "delta": 0.125}], with_differences=True)
     'max_order=2 (+12.50)'
     """
-    described = []
-    for label, difference in list_changes(steps):
-        described.append(f"{label} ({write_difference(difference)})" if with_differences else label)
-    return ", ".join(described)
+    return ", ".join(
+        f"{label} ({write_difference(difference)})" if with_differences else label
+        for label, difference in list_changes(steps)
+    )
 
 
 def list_changes(steps: Sequence[FactorStep]) -> list[FormulaStep]:
@@ -1402,8 +1414,9 @@ def list_changes(steps: Sequence[FactorStep]) -> list[FormulaStep]:
     for step in steps:
         difference = 100 * step["delta"]
         if step["factor"] in OTHER_FACTORS:
-            says = OTHER_FACTORS[step["factor"]].says.format(step["value"])
-            changes.append(FormulaStep(says, difference))
+            changes.append(
+                FormulaStep(OTHER_FACTORS[step["factor"]].says.format(step["value"]), difference)
+            )
         elif difference != 0:
             changes.append(FormulaStep(f"{step['factor']}={step['value']!r}", difference))
     return changes
