@@ -265,7 +265,7 @@ class Result(report.QuotableReport):
         low, high = self["confidence_interval"]
         return f" (μ = {100 * self['bootstrap_mean']:.2f} ± {50 * (high - low):.2f})"
 
-    def _repr_pretty_(self, printer: report.Printer, cycle: bool) -> None:
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.pretty(report.shorten(self))
 
     def _title(self) -> str:
@@ -355,7 +355,7 @@ class GroupedResult(Result):
     def __str__(self) -> str:
         return report.Report.__str__(self)
 
-    def _repr_pretty_(self, printer: report.Printer, cycle: bool) -> None:
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         report.Report._repr_pretty_(self, printer, cycle)
 
     def _title(self) -> str:

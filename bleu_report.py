@@ -19,9 +19,11 @@ from collections.abc import (
 )
 from copy import deepcopy
 from html import escape
-from itertools import islice
+from itertools import chain, islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+
+from yaml.representer import Representer, SafeRepresenter
 
 from .bleu_inputs import fingerprint_references
 from .bleu_messages import count_things, invalid, name_value, one_of, show_value
@@ -29,8 +31,6 @@ from .bleu_options import DROP_INS, OTHER_ATTRIBUTES, OTHER_KEYS
 from .bleu_significance import describe_intervals
 
 if TYPE_CHECKING:
-    from _collections_abc import dict_keys
-
     from pandas import DataFrame
     from typing_extensions import Self
 
@@ -60,13 +60,6 @@ TableRows = Sequence[Sequence[str]]
 ResultDict = Mapping[str, Any]
 
 
-class Printer(Protocol):
-    """The pretty printer that IPython passes to `_repr_pretty_`."""
-
-    def text(self, text: str) -> None: ...
-    def pretty(self, value: object) -> None: ...
-
-
 def passing(arguments: str) -> str:
     """Return the clause that says which arguments add a key to a result.
 
@@ -74,14 +67,6 @@ def passing(arguments: str) -> str:
     'pass segments=True to get it'
     """
     return f"pass {arguments} to get it"
-
-
-def _register_with_yaml() -> None:
-    """Let PyYAML, which comes with evaluate, write results: it rejects unknown kinds of dicts."""
-    from yaml.representer import Representer, SafeRepresenter
-
-    for representer in (SafeRepresenter, Representer):
-        representer.add_multi_representer(Report, SafeRepresenter.represent_dict)
 
 
 # The keys with a value per order, and the names of their values in other tools or in statistics.
@@ -143,7 +128,7 @@ class Report(dict[str, Any]):
             raise KeyError(f"No key {shown}: {self._absent[str(key)]}.")
         hint = self._find_hint(key)
         if not hint:
-            names = [*self, *self._absent]
+            names = (*self, *self._absent)
             similar = [name for name in names if _is_misspelled(str(key), str(name))]
             question = f"Did you mean {similar[0]!r}? " if similar else ""
             hint = f"{question}The keys are {_list_keys(self)}."
@@ -182,10 +167,9 @@ class Report(dict[str, Any]):
                 return f"Write result[{name!r}]. {way[0].upper()}{way[1:]}."
         # 2. Keys of dicts in the result, such as the name of a system.
         places = []
-        for place, inner in _list_within(self):
-            for meant in {key, OTHER_KEYS.get(written, key)}:
-                if meant in inner:
-                    places.append(f"result{place}[{show_value(meant)}]")
+        for place, inner in _list_within(self, "result"):
+            for meant in {key, OTHER_KEYS.get(written, key)} & inner.keys():
+                places.append(f"{place}[{show_value(meant)}]")
         if not places:
             return ""
         is_only = len(places) == 1 and "[0]" not in places[0]
@@ -248,9 +232,8 @@ class Report(dict[str, Any]):
             r"\label{tab:bleu}",
             r"\end{table}",
         ]
-        for text in (self._title(), *self._verdicts(), self._note()):
-            if text:
-                lines.append(f"% {escape_unseen(text)}")
+        texts = (self._title(), *self._verdicts(), self._note())
+        lines += [f"% {escape_unseen(text)}" for text in texts if text]
         return "\n".join(lines)
 
     def _latex_rows(self) -> list[list[str]]:
@@ -266,11 +249,10 @@ class Report(dict[str, Any]):
 
     def to_html(self) -> str:
         """Return the HTML that a notebook shows, with its own style, for light and dark pages."""
-        verdicts = [paragraph(verdict, "verdict") for verdict in self._verdicts()]
         return wrap(
             paragraph(self._title()),
             self._html_table(),
-            *verdicts,
+            *(paragraph(verdict, "verdict") for verdict in self._verdicts()),
             paragraph(self._note(), "note"),
         )
 
@@ -283,9 +265,7 @@ class Report(dict[str, Any]):
             row: dict[str, object] = {}
             for name, value in record.items():
                 if name.endswith("_interval") and isinstance(value, list):
-                    low, high = value
-                    row[f"{name}_low"] = low
-                    row[f"{name}_high"] = high
+                    row[f"{name}_low"], row[f"{name}_high"] = value
                 else:
                     row[name] = value
             rows.append(row)
@@ -311,11 +291,13 @@ class Report(dict[str, Any]):
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))
 
 
-_register_with_yaml()
+# PyYAML, which comes with evaluate, rejects other kinds of dicts.
+for _representer in (SafeRepresenter, Representer):
+    _representer.add_multi_representer(Report, SafeRepresenter.represent_dict)
 
 
 def _is_misspelled(written: str, name: str) -> bool:
@@ -332,24 +314,21 @@ def _is_misspelled(written: str, name: str) -> bool:
     )
 
 
-def _list_within(outer: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[Any, Any]]]:
-    """Yield the subscripts of each dict in a dict, and the dict; the nearest come first.
+def _list_within(outer: Mapping[Any, Any], place: str) -> Iterator[tuple[str, Mapping[Any, Any]]]:
+    """Yield the place of each dict in a dict, and the dict.
 
     >>> result = {"systems": {"A": {"bleu": 0.5}}, "pairs": [{"delta": 0.1}]}
-    >>> [place for place, _ in _list_within(result)]
-    ["['systems']", "['pairs'][0]", "['systems']['A']"]
+    >>> [place for place, _ in _list_within(result, "result")]
+    ["result['systems']", "result['systems']['A']", "result['pairs'][0]"]
     """
-    waiting: list[tuple[str, Mapping[Any, Any]]] = [("", outer)]
-    for place, holder in waiting:  # which grows
-        if place:
-            yield place, holder
-        for name, item in islice(holder.items(), _MOST_PLACES):
-            inner_place = f"{place}[{show_value(name)}]"
-            if isinstance(item, list) and item:
-                item = item[0]
-                inner_place += "[0]"
-            if isinstance(item, Mapping):
-                waiting.append((inner_place, item))
+    for name, item in islice(outer.items(), _MOST_PLACES):
+        inner_place = f"{place}[{show_value(name)}]"
+        if isinstance(item, list) and item:
+            item = item[0]
+            inner_place += "[0]"
+        if isinstance(item, Mapping):
+            yield inner_place, item
+            yield from _list_within(item, inner_place)
 
 
 def _list_keys(names: Mapping[str, object]) -> str:
@@ -428,11 +407,6 @@ def _join_blocks(*blocks: str) -> str:
 
 class QuotableReport(Report):
     """A report that can be quoted in a paper. Subclasses implement `_sentence`."""
-
-    if TYPE_CHECKING:
-        # `evaluate.save(path, **result)` and `dict(result)` are right for a checker, too, although
-        # the `__getitem__` of a result takes its own keys only.
-        def keys(self) -> dict_keys[Any, Any]: ...
 
     def _sentence(self) -> str:
         """Return the result in one sentence, without the period."""
@@ -611,9 +585,8 @@ def write_label(label: object, summaries: Collection[str]) -> str:
     """
     if not isinstance(label, str):
         return str(label)
-    has_other_meaning = label == "None" or label in summaries
-    has_hidden_spaces = label == "" or label != label.strip()
-    return repr(label) if has_other_meaning or has_hidden_spaces else str(label)
+    is_clear = label not in ("", "None", *summaries) and label == label.strip()
+    return str(label) if is_clear else repr(label)
 
 
 _LONGEST_CELL = 48  # characters of a cell
@@ -646,12 +619,10 @@ def shorten(value: object) -> object:
     if not isinstance(value, list):
         return value
     is_nested = bool(value) and isinstance(value[0], (Mapping, list))
-    longest = 4 if is_nested else 8
-    if len(value) <= longest:
+    if len(value) <= (4 if is_nested else 8):
         return [shorten(item) for item in value]
     count = 2 if is_nested else 3
-    shown = [shorten(item) for item in value[:count]]
-    return [*shown, _More(f"... {len(value) - count:,} more")]
+    return [*map(shorten, value[:count]), _More(f"... {len(value) - count:,} more")]
 
 
 # Control characters, bidirectional controls, and lone surrogates. Joiners belong to the text.
@@ -679,8 +650,7 @@ def _substitute_sign(error: UnicodeError) -> tuple[str, int]:
     """Write a character that an encoding lacks with plain signs, or as Python's escape sequence."""
     assert isinstance(error, UnicodeEncodeError)
     character = error.object[error.start]
-    escaped = character.encode("ascii", "backslashreplace").decode()
-    return _PLAIN_SIGNS.get(character, escaped), error.start + 1
+    return _PLAIN_SIGNS.get(character, ascii(character).strip("'")), error.start + 1
 
 
 codecs.register_error("bleu_metric.plain_signs", _substitute_sign)
@@ -722,17 +692,16 @@ def list_cells(
     >>> list_cells("system", [("A", {"score": 27.31})], columns, None)
     [['system', 'BLEU'], ['A', '27.3']]
     """
-    keys: set[str] = set()
-    for _, scores in scored:
-        keys.update(scores)
+    keys = set(chain.from_iterable(scores for _, scores in scored))
     shown_columns = [column for column in columns if column.key in keys]
     level = name_interval(confidence)
     rows = [[names_head, *(column.name.replace("CI", level) for column in shown_columns)]]
     for name, scores in scored:
-        row = [name]
-        for column in shown_columns:
-            row.append(column.write(scores[column.key]) if column.key in scores else "")
-        rows.append(row)
+        cells = [
+            column.write(scores[column.key]) if column.key in scores else ""
+            for column in shown_columns
+        ]
+        rows.append([name, *cells])
     return rows
 
 
@@ -792,9 +761,8 @@ def format_paragraph(text: str, code: str = "") -> str:
     # A code span begins and ends with more backticks than any run of them in it.
     longest_run = max(map(len, re.findall("`+", shown_code)), default=0)
     fence = "`" * (longest_run + 1)
-    span = f"{fence}{shown_code}{fence}"
-    escaped = [_escape(part, _MARKDOWN) for part in parts]
-    return _BLOCK_SIGN.sub(r"\1\\\2", span.join(escaped))
+    escaped = f"{fence}{shown_code}{fence}".join(_escape(part, _MARKDOWN) for part in parts)
+    return _BLOCK_SIGN.sub(r"\1\\\2", escaped)
 
 
 def _choose_columns(rows: TableRows, columns: Sequence[str], left: int) -> list[list[str]]:
@@ -817,15 +785,14 @@ def format_latex(rows: TableRows, left: int = 1) -> str:
     for row in rows:
         if row:
             cells = [_escape_cell(cell, _LATEX, "~") for cell in row]
-            numbers = [_HYPHEN_BEFORE_NUMBER.sub("$-$", cell) for cell in cells[left:]]
-            lines.append(" & ".join(cells[:left] + numbers) + r" \\")
+            cells[left:] = [_HYPHEN_BEFORE_NUMBER.sub("$-$", cell) for cell in cells[left:]]
+            lines.append(" & ".join(cells) + r" \\")
         else:
             lines.append(r"\midrule")
     head, *body = lines
-    alignment = "l" * left + "r" * (len(rows[0]) - left)
     return "\n".join(
         [
-            rf"\begin{{tabular}}{{{alignment}}}",
+            rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}",
             r"\toprule",
             head,
             r"\midrule",
@@ -852,13 +819,23 @@ def _escape(text: str, escapes: Mapping[str, str]) -> str:
     return _LIGATURE.sub("-{}", escaped) if escapes is _LATEX else escaped
 
 
-_LATEX = {character: "\\" + character for character in "&%$#_{}"}
-_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_LATEX |= {"[": "{[}", "*": "{*}"}  # after a line's end, they would be arguments of it
-# LaTeX shows other characters for these in its default font encoding.
-_LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "`": r"\`{}", "†": r"$^\dagger$"}
-_LATEX |= {"⟦": r"$[\![$", "⟧": r"$]\!]$"}
-_LATEX |= {"|": r"\textbar\allowbreak{}"}  # a signature in a caption needs breaks
+_LATEX = {
+    **{character: "\\" + character for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    # After a line's end, they would be arguments of it.
+    "[": "{[}",
+    "*": "{*}",
+    # LaTeX shows other characters for these in its default font encoding.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "`": r"\`{}",
+    "†": r"$^\dagger$",
+    "⟦": r"$[\![$",
+    "⟧": r"$]\!]$",
+    "|": r"\textbar\allowbreak{}",  # a signature in a caption needs breaks
+}
 _LIGATURE = re.compile("-(?=-)")  # LaTeX shows two hyphens as a dash
 _HYPHEN_BEFORE_NUMBER = re.compile(r"(?<![^\s])-(?=\d)")
 # The signs within a line, with those of strikethrough and formulas, which GitHub and Jupyter read.
@@ -905,12 +882,12 @@ def explain_precision(matches: int, total: int, precision: float) -> PrecisionTe
 
 def list_terms(result: ResultDict) -> list[tuple[PrecisionTerm, float]]:
     """Return the precisions with a weight in a segment's score, each with its weight."""
-    terms = []
     orders = zip(result["counts"], result["totals"], result["precisions"], result["weights"])
-    for matches, total, precision, weight in orders:
-        if weight:
-            terms.append((explain_precision(matches, total, precision), weight))
-    return terms
+    return [
+        (explain_precision(matches, total, precision), weight)
+        for matches, total, precision, weight in orders
+        if weight
+    ]
 
 
 def plain_formula(result: ResultDict) -> str:
@@ -948,8 +925,7 @@ def multiply(terms: Sequence[tuple[str, float]], power: str, fraction_power: str
 def _write_power(weight: float, power: str, fraction_power: str) -> str:
     """Write a weight as an exponent, in a format of `multiply`; an exponent of 1 is left out."""
     denominator = round(1 / max(weight, 1e-9))
-    is_fraction = abs(weight * denominator - 1) < 1e-9
-    if is_fraction and denominator > 1:
+    if denominator > 1 and abs(weight * denominator - 1) < 1e-9:
         return fraction_power.format(f"1/{denominator}")
     exponent = f"{weight:.4g}"
     return "" if exponent == "1" else power.format(exponent)
@@ -1163,8 +1139,7 @@ def tokens(text: CoveredTokens, max_order: int, label: str, marked: Collection[i
 def legend(max_order: int) -> str:
     """Write the legend of `tokens`."""
     marks = [_token("none", 0, max_order)]
-    for order in range(1, max_order + 1):
-        marks.append(_token(f"{order}-gram", order, max_order))
+    marks += [_token(f"{order}-gram", order, max_order) for order in range(1, max_order + 1)]
     return f'<p class="bleu-legend">Longest matching n-gram: {" ".join(marks)}</p>'
 
 
@@ -1254,10 +1229,10 @@ def _write_row(tag: str, cells: Sequence[str], attributes: Sequence[str]) -> str
     """Write a row of a table; a row without cells is a rule."""
     if not cells:
         return '<tr class="rule"></tr>'
-    line = ""
-    for cell, attribute in zip(cells, attributes):
-        line += f"<{tag}{attribute}>{show(cell)}</{tag}>"
-    return f"<tr>{line}</tr>"
+    written = [
+        f"<{tag}{attribute}>{show(cell)}</{tag}>" for cell, attribute in zip(cells, attributes)
+    ]
+    return f"<tr>{''.join(written)}</tr>"
 
 
 def draw_interval(low: float, value: float, high: float, scale: tuple[float, float]) -> Markup:
