@@ -212,19 +212,17 @@ def list_groups(counted: Counted, rows: StatisticsRows) -> Iterator[GroupRows]:
 
     A group that the caller deletes is not kept here, so that one group at a time is in memory.
     """
-    numbers = counted.document_numbers if counted.shared_documents else None
     for label, group in counted.groups.items():
-        yield _take_group(label, group, counted, rows, numbers)
+        yield _take_group(label, group, counted, rows)
 
 
-def _take_group(
-    label: Label, group: Group, counted: Counted, rows: StatisticsRows, numbers: Int64 | None
-) -> GroupRows:
-    """Return the rows of a group; `numbers` has the shared document of each segment, or is None."""
+def _take_group(label: Label, group: Group, counted: Counted, rows: StatisticsRows) -> GroupRows:
+    """Return the rows of a group."""
     group_rows = _take_segments(rows, group.segments)
     units = divide_into_units(counted, group_rows, group.segments)
     units_of_corpus = None
-    if numbers is not None:
+    numbers = counted.document_numbers
+    if numbers is not None and counted.shared_documents:
         present = np.zeros(int(numbers.max()) + 1, bool)
         present[numbers[group.segments]] = True
         rows_of_corpus = []
@@ -569,7 +567,6 @@ class Estimate(NamedTuple):
         """Return the two-sided p-value of Student's t-test of a difference; 1 for equal scores."""
         if abs(self.value) <= NOISE:
             return 1.0
-        assert self.degrees_of_freedom is not None
         t = abs(self.value) / self.standard_error
         return float(2 * import_scipy().stdtr(self.degrees_of_freedom, -t))
 
@@ -583,9 +580,11 @@ class Estimate(NamedTuple):
         >>> round(estimate.detectable_difference(), 4)
         0.028
         """
-        assert self.degrees_of_freedom is not None
-        quantiles = sum(_t_quantile(share, self.degrees_of_freedom) for share in (0.975, 0.8))
-        return quantiles * self.standard_error
+        return (self.t_quantile(0.975) + self.t_quantile(0.8)) * self.standard_error
+
+    def t_quantile(self, share: float) -> float:
+        """Return a quantile of Student's t with the degrees of freedom."""
+        return float(import_scipy().stdtrit(self.degrees_of_freedom, share))
 
 
 class IntervalMethod(NamedTuple):
@@ -603,11 +602,8 @@ class IntervalMethod(NamedTuple):
 
 def _find_t_interval(estimate: Estimate, confidence: float) -> list[float]:
     """Return value ± t · SE, cut off at the ends of the scale."""
-    value = estimate.value
-    assert estimate.degrees_of_freedom is not None
-    quantile = _t_quantile((1 + confidence) / 2, estimate.degrees_of_freedom)
-    margin = quantile * estimate.standard_error
-    return [max(estimate.lowest, value - margin), min(1.0, value + margin)]
+    margin = estimate.t_quantile((1 + confidence) / 2) * estimate.standard_error
+    return [max(estimate.lowest, estimate.value - margin), min(1.0, estimate.value + margin)]
 
 
 def _describe_t(degrees_of_freedom: Sequence[float]) -> str:
@@ -673,10 +669,6 @@ def import_scipy() -> Any:
             "Intervals and tests of Student's t need scipy. Install it: pip install scipy"
         ) from None
     return special
-
-
-def _t_quantile(share: float, degrees_of_freedom: float) -> float:
-    return float(import_scipy().stdtrit(degrees_of_freedom, share))
 
 
 class VariancePart(NamedTuple):
@@ -770,14 +762,20 @@ def list_variances(resamples: Resamples, runs: Sequence[slice]) -> list[TextVari
     units = len(jackknife)
     variances = []
     for i, of in enumerate(runs):
-        score = estimate_variance(drawn[:, i], jackknife[:, i])
-        difference = estimate_variance(drawn[:, i] - drawn[:, 0], jackknife[:, i] - jackknife[:, 0])
         between_runs = 0.0
         count = of.stop - of.start
         if count > 1:
             deviations = resamples.drawn[:, of] - drawn[:, i : i + 1]
             between_runs = float(deviations.var(axis=0).sum()) / (count - 1) * units / (units - 1)
-        variances.append(TextVariances(score, difference, between_runs))
+        variances.append(
+            TextVariances(
+                score=estimate_variance(drawn[:, i], jackknife[:, i]),
+                difference=estimate_variance(
+                    drawn[:, i] - drawn[:, 0], jackknife[:, i] - jackknife[:, 0]
+                ),
+                between_runs=between_runs,
+            )
+        )
     return variances
 
 
@@ -790,8 +788,7 @@ def average_variances(groups: Sequence[Sequence[TextVariances]]) -> list[TextVar
 
     def average(parts: Sequence[VariancePart]) -> VariancePart:
         variance = sum(part.variance for part in parts)
-        degrees_of_freedom = combine_degrees_of_freedom(parts, variance)
-        return VariancePart(variance / len(parts) ** 2, degrees_of_freedom)
+        return VariancePart(variance / len(parts) ** 2, combine_degrees_of_freedom(parts, variance))
 
     return [
         TextVariances(
@@ -909,8 +906,10 @@ class Sample:
             between_runs = float(scores.var(ddof=1))
             variance += max(0.0, between_runs - self.variances[system].between_runs) / count
             parts.append(VariancePart(between_runs / count, count - 1))
-        fewest_degrees = min(part.degrees_of_freedom for part in parts)
-        degrees_of_freedom = max(combine_degrees_of_freedom(parts, variance), fewest_degrees)
+        degrees_of_freedom = max(
+            combine_degrees_of_freedom(parts, variance),
+            min(part.degrees_of_freedom for part in parts),
+        )
         standard_error = math.sqrt(variance)
         # 2. Equal systems are equal whatever varies. Runs that don't vary at all are copies.
         if self.plan.compares_runs and abs(value) <= NOISE:
@@ -951,8 +950,7 @@ def _test_deviations(
     if sample.differences is not None:
         delta = abs(sample.score(system) - sample.score(0))
         differences = sample.differences[:, system - 1]
-        deviations = center(sample.differences)[:, system - 1]
-        scores["p_value"] = permutation_p_value(deviations, delta)
+        scores["p_value"] = permutation_p_value(center(sample.differences)[:, system - 1], delta)
         scores["p_value_sacrebleu"] = permutation_p_value(center_as_sacrebleu(differences), delta)
 
 
@@ -960,8 +958,7 @@ def _test_by_t(
     sample: Sample, system: int, difference: Estimate | None, scores: TestedDifference
 ) -> None:
     """Add the p-value of Student's t; none for one unit, nor for a difference without variance."""
-    if difference is not None:
-        assert difference.degrees_of_freedom is not None
+    if difference is not None and difference.degrees_of_freedom is not None:
         scores["p_value"] = difference.p_value()
         scores["delta_degrees_of_freedom"] = difference.degrees_of_freedom
 
@@ -1108,14 +1105,13 @@ class MeanOfResamples:
     def __init__(self, seed: int | None, share_draws: bool = False) -> None:
         self._share_draws = share_draws
         self._generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-        self._sum: Float64 | float = 0.0
+        self._sum: Float64 | float | None = 0.0  # None if a group has no resamples
         self._groups = 0
-        self._is_complete = True
 
     def add(self, resampled: Float64 | None) -> None:
         """Add the resamples of a group: float64 [n_resamples, ...]; None if it has none."""
-        if resampled is None:
-            self._is_complete = False
+        if resampled is None or self._sum is None:
+            self._sum = None
             return
         if not self._share_draws:
             resampled = self._generator.permutation(resampled)
@@ -1127,9 +1123,7 @@ class MeanOfResamples:
 
         A group with one unit has none: every resample would equal it.
         """
-        if not self._is_complete or not isinstance(self._sum, np.ndarray):
-            return None
-        return self._sum / self._groups
+        return self._sum / self._groups if isinstance(self._sum, np.ndarray) else None
 
 
 # The keys that results have of a macro-average, there with `macro_` in front.
@@ -1156,9 +1150,7 @@ def add_macro_average(scores: Any, average: Mapping[str, object]) -> None:
     >>> scores
     {'bleu': 0.4, 'macro_bleu': 0.3}
     """
-    for key in _MACRO_KEYS:
-        if key in average:
-            scores[f"macro_{key}"] = average[key]
+    scores |= {f"macro_{key}": average[key] for key in _MACRO_KEYS if key in average}
 
 
 def read_macro_average(scores: Mapping[str, Any]) -> dict[str, Any]:
@@ -1177,16 +1169,6 @@ _GROUPS_OF_ONE = Notice(
     "small groups",
     "{groups} a single {unit}, so {without} an interval or p-value",
     ". Pass more {unit}s per group",
-)
-_SMALL_GROUPS = Notice(
-    "small groups",
-    "{few} of {groups} with fewer than {limit} {unit}s: their intervals and tests are unreliable",
-    ". Use {limit} {unit}s or more per group",
-)
-_ONE_UNIT = Notice(
-    "few {unit}s",
-    "One {unit} has no interval and no p-value, because every resample equals it",
-    ". Pass more {unit}s",
 )
 _FEW_UNITS = Notice(
     "few {unit}s",
@@ -1210,8 +1192,8 @@ def warn_about_size(units: Units, counted: Counted) -> None:
     few_units = _FEW_DOCUMENTS if units.documents else _FEW_UNITS
     groups = count_units_of_groups(counted)
     few = sum(group < MIN_UNITS for group in groups)
-    if 1 in groups:
-        single = groups.count(1)
+    single = groups.count(1)
+    if single:
         shown = f"{count_things(single, 'group')} {'has' if single == 1 else 'have'}"
         without = f"neither {'it' if single == 1 else 'they'} nor the macro-average gets"
         if counted.shared_documents:  # the macro-average draws from all documents
@@ -1219,9 +1201,27 @@ def warn_about_size(units: Units, counted: Counted) -> None:
         warn(_GROUPS_OF_ONE, groups=shown, unit=unit, without=without)
     elif few and size >= MIN_UNITS:
         shown = count_things(len(groups), "group")
-        warn(_SMALL_GROUPS, few=few, groups=shown, unit=unit, limit=MIN_UNITS)
+        warn(
+            Notice(
+                "small groups",
+                "{few} of {groups} with fewer than {limit} {unit}s: their intervals and tests are"
+                " unreliable",
+                ". Use {limit} {unit}s or more per group",
+            ),
+            few=few,
+            groups=shown,
+            unit=unit,
+            limit=MIN_UNITS,
+        )
     if size == 1:
-        warn(_ONE_UNIT, unit=unit)
+        warn(
+            Notice(
+                "few {unit}s",
+                "One {unit} has no interval and no p-value, because every resample equals it",
+                ". Pass more {unit}s",
+            ),
+            unit=unit,
+        )
     elif size < MIN_UNITS:
         warn(few_units, units=f"{size} {unit}s", unit=unit, limit=MIN_UNITS)
     elif units.effective_size < MIN_UNITS:
@@ -1229,31 +1229,21 @@ def warn_about_size(units: Units, counted: Counted) -> None:
         warn(few_units, units=weight, unit=unit, limit=MIN_UNITS)
 
 
-_FEW_RESAMPLES = Notice(
-    "few resamples",
-    "n_resamples={n_resamples}: too few for a p-value below {limit}",
-    ". Pass n_resamples={enough} or more",
-    option="n_resamples",
-)
-
-
 def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
     """Warn that trials are too few for any p-value below `alpha`, after Holm's procedure."""
     enough = fewest_trials(alpha, pairs)
     if trials < enough:
         warn(
-            _FEW_RESAMPLES,
+            Notice(
+                "few resamples",
+                "n_resamples={n_resamples}: too few for a p-value below {limit}",
+                ". Pass n_resamples={enough} or more",
+                option="n_resamples",
+            ),
             n_resamples=trials,
             limit=_describe_level(alpha, pairs),
             enough=enough,
         )
-
-
-_FEW_EXCHANGES = Notice(
-    "few exchanges",
-    "{units} can be exchanged in {exchanges} ways: too few for a p-value below {limit}",
-    ". Pass {enough} or more",
-)
 
 
 def warn_about_exchanges(units: Units, alpha: float, pairs: int) -> None:
@@ -1267,27 +1257,21 @@ def warn_about_exchanges(units: Units, alpha: float, pairs: int) -> None:
         pairs: the number of pairs, by which Holm's procedure multiplies the smallest p-value.
     """
     if math.ldexp(2 * pairs, -units.size) >= alpha:  # the smallest p-value
-        enough = math.floor(math.log2(2 * pairs / alpha)) + 1
         warn(
-            _FEW_EXCHANGES,
+            Notice(
+                "few exchanges",
+                "{units} can be exchanged in {exchanges} ways: too few for a p-value below {limit}",
+                ". Pass {enough} or more",
+            ),
             units=count_things(units.size, units.noun),
             exchanges=f"{2**units.size:,}",
             limit=_describe_level(alpha, pairs),
-            enough=count_things(enough, units.noun),
+            enough=count_things(math.floor(math.log2(2 * pairs / alpha)) + 1, units.noun),
         )
 
 
 def _describe_level(alpha: float, pairs: int) -> str:
     return f"{alpha}, with Holm's adjustment of {pairs:,} pairs" if pairs > 1 else str(alpha)
-
-
-_EXTREMES = Notice(
-    "extremes",
-    "confidence={confidence}: with n_resamples={n_resamples},"
-    " the interval is from the lowest to the highest resampled score",
-    ". Pass n_resamples={enough} or more{place}",
-    option="n_resamples",
-)
 
 
 def warn_about_intervals(units: Units, options: Options, place: str = "") -> None:
@@ -1306,7 +1290,13 @@ def warn_about_intervals(units: Units, options: Options, place: str = "") -> Non
     outside = (1 - options.confidence) / 2
     if round(options.n_resamples * outside, 9) < 1:
         warn(
-            _EXTREMES,
+            Notice(
+                "extremes",
+                "confidence={confidence}: with n_resamples={n_resamples},"
+                " the interval is from the lowest to the highest resampled score",
+                ". Pass n_resamples={enough} or more{place}",
+                option="n_resamples",
+            ),
             confidence=options.confidence,
             n_resamples=options.n_resamples,
             enough=math.ceil(round(1 / outside, 9)),
@@ -1314,19 +1304,17 @@ def warn_about_intervals(units: Units, options: Options, place: str = "") -> Non
         )
 
 
-_FEW_RESAMPLES_FOR_ERRORS = Notice(
-    "few resamples",
-    "n_resamples={n_resamples}: too few for standard errors, which intervals of Student's t need",
-    ". Pass n_resamples={enough} or more{place}",
-    option="n_resamples",
-)
-
-
 def warn_about_errors(n_resamples: int, place: str = "") -> None:
     """Warn that resamples are too few for a standard error, which Student's t takes as known."""
     if n_resamples < _FEWEST_RESAMPLES_FOR_ERRORS:
         warn(
-            _FEW_RESAMPLES_FOR_ERRORS,
+            Notice(
+                "few resamples",
+                "n_resamples={n_resamples}: too few for standard errors, which intervals of"
+                " Student's t need",
+                ". Pass n_resamples={enough} or more{place}",
+                option="n_resamples",
+            ),
             n_resamples=n_resamples,
             enough=_FEWEST_RESAMPLES_FOR_ERRORS,
             place=place,
@@ -1358,10 +1346,10 @@ class ResampleMatrix(NamedTuple):
         # A resample has at most as many units as the corpus.
         sums_are_small = units * largest < _EXACT_IN_FLOAT32
         is_exact = sums_are_small or _fits_product(units, columns, largest * most_times)
-        kind = np.float32 if is_exact else np.float64
         # In C order, because OpenBLAS starts threads for smaller products if a factor is
         # transposed.
-        return cls(np.empty((units, columns), kind), sums_are_small)
+        values = np.empty((units, columns), np.float32 if is_exact else np.float64)
+        return cls(values, sums_are_small)
 
     def multiply(self, times: np.ndarray[Any, np.dtype[np.int32 | np.bool_]]) -> Floats:
         """Return the matrix product of draws and weights, [resamples, columns].
