@@ -50,8 +50,7 @@ class Rounded(NamedTuple):
         >>> Rounded.of_text("58.1", scale=100)
         Rounded(value=0.581, unit=0.001)
         """
-        unit = 10.0 ** -count_decimals(Decimal(text))
-        return cls(float(text) / scale, unit / scale)
+        return cls(float(text) / scale, 10.0 ** -count_decimals(Decimal(text)) / scale)
 
     def is_rounded_from(self, number: float) -> bool:
         """Return True if a number rounds to this one, up or down."""
@@ -73,10 +72,9 @@ class Conditions(dict[str, tuple[Rounded, ...]]):
         """
         content: dict[str, Any] = {}
         for key in self.keys() & scores.keys():
-            printed = self[key]
-            numbers = scores[key] if isinstance(scores[key], list) else [scores[key]]
-            are_equal = all(map(Rounded.is_rounded_from, printed, numbers))
-            if len(numbers) != len(printed) or not are_equal:
+            numbers = _to_list(scores[key])
+            are_equal = all(map(Rounded.is_rounded_from, self[key], numbers))
+            if len(numbers) != len(self[key]) or not are_equal:
                 content[key] = scores[key]
         return cast(ConditionsContent, content)
 
@@ -93,6 +91,11 @@ class Conditions(dict[str, tuple[Rounded, ...]]):
         return cast(ConditionsContent, content)
 
 
+def _to_list(value: Any) -> list[Any]:
+    """Return the numbers of a value, of which the precisions have several."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
 def describe_conditions(content: ConditionsContent, keys: Collection[str] | None = None) -> str:
     """Write values beside a score for a sentence.
 
@@ -103,8 +106,9 @@ def describe_conditions(content: ConditionsContent, keys: Collection[str] | None
     known = []
     for key, condition in CONDITIONS.items():
         if key in (values if keys is None else keys):
-            numbers = values[key] if isinstance(values[key], list) else [values[key]]
-            shown = [f"{condition.scale * number:{condition.form}}" for number in numbers]
+            shown = [
+                f"{condition.scale * number:{condition.form}}" for number in _to_list(values[key])
+            ]
             known.append(condition.says.format("/".join(shown)))
     return ", ".join(known)
 
@@ -250,20 +254,15 @@ def list_readings(number: float, decimals: int, scale: int | None = None) -> lis
     >>> list_readings(0.5, decimals=1)
     [Reading(scale=1, bleu=0.5, rounding=0.1), Reading(scale=100, bleu=0.005, rounding=0.001)]
     """
-    if scale is not None:
-        scales = [scale]
-    elif number > 1:
-        scales = [100]
-    elif decimals:
-        scales = [1, 100]
-    else:
-        scales = [100, 1]
+    scales = [1, 100] if decimals else [100, 1]
+    if scale is not None or number > 1:
+        scales = [scale or 100]
     # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a
     # perfect score.
-    roundings = dict.fromkeys(scales, 0.01)
-    if decimals:
-        roundings = {scale: 10.0**-decimals / scale for scale in scales}
-    return [Reading(scale, number / scale, roundings[scale]) for scale in scales]
+    return [
+        Reading(scale, number / scale, 10.0**-decimals / scale if decimals else 0.01)
+        for scale in scales
+    ]
 
 
 # --- Lines ----------------------------------------------------------------------------------------
@@ -369,7 +368,7 @@ _BESIDE_ASIAN_LETTER = re.compile(
     "|(?<=[0-9A-Za-z%])(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
 )
 _WIDE_FORMS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}")
+_WHOLE = re.compile(r"\d+|[1-9]\d{0,2},\d{3}")  # also with a comma after its thousands
 # A comma between the columns of a file, as in "BLEU,27.3" and "newstest2014,27.3".
 _COLUMN_COMMA = re.compile(r"(?<!\d),(?=[.\d])|,(?=\d{1,2}\.\d)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -411,11 +410,10 @@ def _read_line(text: str) -> _Line:
         source = "the line of sacreBLEU 1"
         line = _remove(old, line)
     elif signed:
-        rest = _remove(signed, line)
-        if re.search(rf"{SIGNATURE_KEY}\S", rest):
+        line = _remove(signed, line)
+        if re.search(rf"{SIGNATURE_KEY}\S", line):
             read_signature(text, "reported")  # which raises
         signature = read_signature(signed[1], "reported")
-        line = rest
     elif _OTHER_SIGNATURE.search(line):
         read_signature(text, "reported")
     # 2. Take out what else is not the score.
@@ -428,12 +426,11 @@ def _read_line(text: str) -> _Line:
     written = _choose_number(line, text)
     if not written:
         raise invalid("reported", text, _EXPECTED)
-    is_percentage = re.search(rf"(?<!\d){re.escape(written)}\s*%", line) is not None
     if conditions and not source:
         source = _name_tool(text, is_signed=signature is not None)
     return _Line(
         written,
-        scale=100 if is_percentage else None,
+        scale=100 if re.search(rf"(?<!\d){re.escape(written)}\s*%", line) else None,
         signature=signature,
         conditions=conditions,
         source=source,
@@ -473,11 +470,6 @@ def _read_conditions(line: str) -> tuple[Conditions, str]:
     return found, line
 
 
-def _is_whole(written: str) -> bool:
-    """Return True for a whole number, also with a comma after its thousands."""
-    return written.isdigit() or _THOUSANDS.fullmatch(written) is not None
-
-
 def _choose_number(line: str, text: str) -> str:
     """Return the number that is the BLEU score of a line; empty if the line has no number.
 
@@ -493,7 +485,7 @@ def _choose_number(line: str, text: str) -> str:
     """
     numbers = _WRITTEN_SCORE.findall(line)
     possible = [number for number in numbers if _to_decimal(number) <= 100] or numbers
-    candidates = [number for number in possible if not _is_whole(number)] or possible
+    candidates = [number for number in possible if not _WHOLE.fullmatch(number)] or possible
     named: list[str] = []
     for pattern in (_AFTER_BLEU, _BEFORE_BLEU):
         for beside in [] if named else pattern.findall(line):
@@ -525,10 +517,9 @@ def _list_numbers(numbers: Sequence[str]) -> str:
     >>> _list_numbers(["27.3", "28.1", "29.0"])
     '27.3, 28.1 and 29.0'
     """
-    shown = list(numbers[:_MOST_CANDIDATES])
     if len(numbers) > _MOST_CANDIDATES:
-        return f"{', '.join(shown)}, …"
-    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+        return f"{', '.join(numbers[:_MOST_CANDIDATES])}, …"
+    return f"{', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
 # --- JSON and dicts -------------------------------------------------------------------------------
@@ -580,10 +571,11 @@ def _read_report(report: object, reported: object) -> _Line:
     named = {key: value for key, value in report.items() if _BLEU.search(str(key))}
     if not named and is_score_of_bleu:
         named = {"score": report["score"]}
-    numbers = {}
-    for key, value in named.items():
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            numbers[key] = value
+    numbers = {
+        key: value
+        for key, value in named.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
     if len(numbers) > 1:
         listed = _list_numbers([f"{key}={value}" for key, value in numbers.items()])
         raise invalid("reported", reported, f"one BLEU score, not {listed}")
@@ -609,9 +601,8 @@ def _read_statistics(report: Mapping[str, Any], *, is_sacrebleus: bool) -> Condi
         if condition.is_count and isinstance(value, (int, float)):
             found[key] = (Rounded(int(value), 0.0),)
         elif isinstance(value, (list, tuple, int, float)):
-            numbers = value if isinstance(value, (list, tuple)) else [value]
             scale = condition.scale if is_sacrebleus else 1
-            found[key] = tuple(Rounded(float(number) / scale, 0.0) for number in numbers)
+            found[key] = tuple(Rounded(float(number) / scale, 0.0) for number in _to_list(value))
     return found
 
 
