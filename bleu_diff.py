@@ -143,17 +143,17 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
             warn_about_zeros(rows_of_system, options, f"The score of {show_value(name)}", groups)
     # 4. List the n-grams, and the segments with the largest leads of each system.
     difference["ngrams"] = ngrams.list_most_distinctive(first_name, second_name)
-    segments: dict[SystemName, list[SegmentDifference]] = {first_name: [], second_name: []}
+    segments: dict[SystemName, list[SegmentDifference]] = {}
     for name, leads in ((first_name, -deltas), (second_name, deltas)):
         by_lead = np.argsort(-leads, kind="stable")[:LISTED_SEGMENTS]
-        for i in by_lead[leads[by_lead] > NOISE].tolist():
-            segments[name].append(
-                {
-                    "segment": i,
-                    "bleu": dict(zip(names, segment_scores[:, i].tolist())),
-                    "delta": float(deltas[i]),
-                }
-            )
+        segments[name] = [
+            {
+                "segment": i,
+                "bleu": dict(zip(names, segment_scores[:, i].tolist())),
+                "delta": float(deltas[i]),
+            }
+            for i in by_lead[leads[by_lead] > NOISE].tolist()
+        ]
     difference["segments"] = segments
     difference["segment_bleu"] = dict(zip(names, segment_scores.tolist()))
     origin = Origin(tokenizer.name, first_corpus.reference_count())
@@ -200,8 +200,9 @@ def _count_pair(
         ids = make_lists(numbered.offsets, pa.array(numbered.numbers))
         reference_ids = ids.slice(len(corpora) * size)
         for system in range(len(corpora)):
-            prediction_ids = ids.slice(system * size, size)
-            id_batch = batch._replace(predictions=prediction_ids, references=reference_ids)
+            id_batch = batch._replace(
+                predictions=ids.slice(system * size, size), references=reference_ids
+            )
             rows[system, start : start + size] = count_batch(
                 id_batch, ChosenTokenizer("ids"), options
             )
@@ -221,11 +222,14 @@ def _score_lengths(
     ranges = np.searchsorted(LENGTHS, lengths, side="right")  # 0 is the range that begins at 0
     groups = dict(sorted(group_labels(ranges.tolist()).items()))
     first_lengths = (0, *LENGTHS)
-    scored: list[LengthDifference] = []
-    for i, group in _score_groups(rows, groups, names, options).items():
-        last_length = None if i == len(LENGTHS) else LENGTHS[i] - 1
-        scored.append({"from": first_lengths[i], "to": last_length, **group})
-    return scored
+    return [
+        {
+            "from": first_lengths[i],
+            "to": LENGTHS[i] - 1 if i < len(LENGTHS) else None,
+            **group,
+        }
+        for i, group in _score_groups(rows, groups, names, options).items()
+    ]
 
 
 def _score_groups(
@@ -236,15 +240,14 @@ def _score_groups(
     begins = np.cumsum([0, *sizes[:-1]])
     grouped_rows = rows[:, np.concatenate(list(groups.values()))]
     scores = bleu(np.add.reduceat(grouped_rows, begins, axis=1), options)
-    scored: dict[GroupName, GroupDifference] = {}
-    first_scores, second_scores = scores.tolist()
-    for label, size, first_score, second_score in zip(groups, sizes, first_scores, second_scores):
-        scored[label] = {
+    return {
+        label: {
             "segments": size,
             "bleu": dict(zip(names, (first_score, second_score))),
             "delta": second_score - first_score,
         }
-    return scored
+        for label, size, first_score, second_score in zip(groups, sizes, *scores.tolist())
+    }
 
 
 # --- N-grams --------------------------------------------------------------------------------------
@@ -328,10 +331,9 @@ class NGramDifferences:
             table = _merge(tables)
             systems: dict[SystemName, list[NGramDifference]] = {}
             for system, name in enumerate((first_name, second_name)):
-                rows = _choose_rows(table, system)
                 ngrams: list[NGramDifference] = []
                 for numbers, (first_surplus, second_surplus), segments in zip(
-                    rows.tokens.tolist(), rows.surplus.tolist(), rows.segments.tolist()
+                    *(column.tolist() for column in _choose_rows(table, system))
                 ):
                     ngrams.append(
                         {
@@ -377,8 +379,7 @@ def _find_differences(
     #    longer n-grams have different numbers in different segments.
     text_of = texts.text_of()
     segments = np.arange(len(bounds) - 1)
-    segments_of_references = segments.repeat(np.diff(bounds))
-    segment_of = np.concatenate([segments, segments, segments_of_references])[text_of]
+    segment_of = np.concatenate([segments, segments, segments.repeat(np.diff(bounds))])[text_of]
     occurrences = Occurrences(starts=np.arange(len(texts.numbers)), numbers=segment_of)
     for n in range(max_order):
         # 2. Extend the n-grams by a token.
@@ -403,9 +404,8 @@ def _find_differences(
         surplus = np.maximum(distinctive - distinctive[::-1], 0)
         examples = starts[np.searchsorted(ngrams, different)]
         first_segments = np.where(surplus, first_segment + segment_of[examples], _NO_SEGMENT)
-        tokens = texts.numbers[examples[:, np.newaxis] + np.arange(n + 1)]
         yield NGramTable(
-            tokens=tokens.astype(np.int32),
+            tokens=texts.numbers[examples[:, np.newaxis] + np.arange(n + 1)].astype(np.int32),
             surplus=surplus.T.astype(np.int32),
             segments=first_segments.T.astype(np.int32),
         )
@@ -510,31 +510,27 @@ class Difference(Report):
         candidates: list[NGramDifference] = []
         for order in reversed(self["ngrams"]):
             candidates += order["systems"][system]
-        candidates.sort(key=_distinctiveness, reverse=True)
         chosen: list[NGramDifference] = []
-        for ngram in candidates:
+        for ngram in sorted(candidates, key=_distinctiveness, reverse=True):
             if not any(_contains(listed["ngram"], ngram["ngram"]) for listed in chosen):
                 chosen.append(ngram)
         return chosen[:count]
 
     def _records(self) -> list[dict[str, Any]]:
-        records: list[dict[str, Any]] = []
-        for of_length in self["by_length"]:
-            records.append({"part": "length", **of_length})
-        for label, of_label in self.get("groups", {}).items():
-            records.append({"part": "group", "group": label, **of_label})
+        records = [{"part": "length", **of_length} for of_length in self["by_length"]]
+        records += [
+            {"part": "group", "group": label, **of_label}
+            for label, of_label in self.get("groups", {}).items()
+        ]
         for record in records:
-            delta = record.pop("delta")
-            for name, score in record.pop("bleu").items():
-                record[f"bleu_{name}"] = score
-            record["delta"] = delta  # behind the scores
+            record.update((f"bleu_{name}", score) for name, score in record.pop("bleu").items())
+            record["delta"] = record.pop("delta")  # behind the scores
         return records
 
     def _rows(self) -> list[list[str]]:
-        rows = self._group_rows()
-        for ngram, *numbers in self._ngram_rows():
-            rows.append([ngram, "", *numbers])  # without a number of segments
-        return rows
+        # N-grams have no number of segments.
+        ngram_rows = [[ngram, "", *numbers] for ngram, *numbers in self._ngram_rows()]
+        return self._group_rows() + ngram_rows
 
     def _title(self) -> str:
         first_name, second_name = (write_name(name) for name in self["systems"])
@@ -564,17 +560,16 @@ class Difference(Report):
             }
         }
         for of_length in self["by_length"]:
-            bounds = f"{of_length['from']} to {of_length['to']}"
-            if of_length["to"] is None:
-                bounds = f"{of_length['from']} and more"
-            summaries[f"reference of {bounds} tokens"] = of_length
+            end = "and more" if of_length["to"] is None else f"to {of_length['to']}"
+            summaries[f"reference of {of_length['from']} {end} tokens"] = of_length
         # 2. Write the rows; labels that look like a summary are in quotes.
         rows = [["", "segments", *map(write_name, systems), "difference"]]
-        for summary, group in summaries.items():
-            rows.append(_write_group(summary, group))
+        rows += [_write_group(summary, group) for summary, group in summaries.items()]
         groups = self.get("groups", {})
-        for label in list(groups)[:_PRINTED_LABELS]:
-            rows.append(_write_group(write_label(label, summaries), groups[label]))
+        rows += [
+            _write_group(write_label(label, summaries), groups[label])
+            for label in list(groups)[:_PRINTED_LABELS]
+        ]
         if len(groups) > _PRINTED_LABELS:
             rows.append([f"… {len(groups) - _PRINTED_LABELS:,} more labels", "", "", "", ""])
         return rows
@@ -595,9 +590,12 @@ class Difference(Report):
 
 def _write_group(name: str, group: GroupDifference) -> list[str]:
     """Return the row of a group in the table."""
-    scores = map(write_score, group["bleu"].values())
-    delta = write_difference(100 * group["delta"])
-    return [write_name(name), f"{group['segments']:,}", *scores, delta]
+    return [
+        write_name(name),
+        f"{group['segments']:,}",
+        *map(write_score, group["bleu"].values()),
+        write_difference(100 * group["delta"]),
+    ]
 
 
 def _contains(tokens: Sequence[Token], ngram: Sequence[Token]) -> bool:
