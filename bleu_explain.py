@@ -88,8 +88,9 @@ def explain_segment(
     row = np.array(make_row(matches, len(tokens), lengths, rule))
     smoothed = scoring.precisions(row, options)
     explanation = Explanation(scoring.score_row(row, options, smoothed))
-    origin = Origin(tokenizer.name, corpus.reference_count())
-    explanation["signature"] = make_signature(options, origin)
+    explanation["signature"] = make_signature(
+        options, Origin(tokenizer.name, corpus.reference_count())
+    )
     look(corpus, None, options, "prediction")
     scoring.warn_if_zero(explanation["bleu"], row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
@@ -228,13 +229,15 @@ def _explain_order(order: NumberedOrder, total: int, tokens: Tokens) -> OrderMat
         "missed": [],
     }
     allowed = order.allowed
-    start_of: dict[int, int] = {}
-    for start, number in enumerate(order.prediction):
-        start_of.setdefault(number, start)
+    # Later entries replace earlier ones, so the first start of each n-gram comes last.
+    start_of = {number: start for start, number in reversed([*enumerate(order.prediction)])}
     for number, count in order.counts.items():
         start = start_of[number]
-        ngram = list(tokens[start : start + order.order])
-        entry: NGramCount = {"ngram": ngram, "count": count, "allowed": allowed[number]}
+        entry: NGramCount = {
+            "ngram": list(tokens[start : start + order.order]),
+            "count": count,
+            "allowed": allowed[number],
+        }
         if not allowed[number]:
             matches["missed"].append(entry)
             continue
@@ -250,11 +253,11 @@ class Explanation(report.Report):
         return f"BLEU {self['score']:.2f} = 100 · {report.plain_formula(self)}"
 
     def _rows(self) -> list[list[str]]:
-        rows = [["n-grams", "total", "unclipped matches", "matches", "precision"]]
-        for record in self._records():
-            *counts, precision = record.values()
-            rows.append([*map(str, counts), report.write_score(precision)])
-        return rows
+        rows = [
+            [*map(str, counts), report.write_score(precision)]
+            for *counts, precision in map(dict.values, self._records())
+        ]
+        return [["n-grams", "total", "unclipped matches", "matches", "precision"], *rows]
 
     def _records(self) -> list[dict[str, Any]]:
         counts = ("order", "total", "unclipped_matches", "matches")

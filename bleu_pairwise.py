@@ -36,7 +36,7 @@ from .bleu_look import look_at
 from .bleu_messages import EXPECTED_TEXT, count_things, show_value
 from .bleu_ngrams import NumberedNGrams, NumberedTexts, number_texts, sorted_order
 from .bleu_options import Options, Origin, make_signature, same_or_var
-from .bleu_report import Report, passing, write_label, write_score
+from .bleu_report import Report, ResultDict, passing, write_label, write_score
 from .bleu_results import SelfBleuScores
 from .bleu_scoring import bleu
 from .bleu_tokenizers import (
@@ -152,33 +152,30 @@ class SelfBleu(Report):
 
     def _rows(self) -> list[list[str]]:
         head = ["texts", "self-BLEU", "lowest", "median", "highest"]
-        cells = _describe_texts(self["self_bleu"], self["segment_bleu"])
         if "groups" not in self:
-            return [head, cells]
-        rows = [["group", *head]]
-        for label, scores in self["groups"].items():
-            of_group = _describe_texts(scores["self_bleu"], scores["segment_bleu"])
-            rows.append([write_label(label, (_AVERAGE,)), *of_group])
-        return [*rows, [], [_AVERAGE, *cells]]
+            return [head, _describe_texts(self)]
+        rows = [
+            [write_label(label, (_AVERAGE,)), *_describe_texts(scores)]
+            for label, scores in self["groups"].items()
+        ]
+        return [["group", *head], *rows, [], [_AVERAGE, *_describe_texts(self)]]
 
     def _records(self) -> list[dict[str, Any]]:
         if "groups" not in self:
             return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
-        records: list[dict[str, Any]] = []
-        for label, scores in self["groups"].items():
-            records.append(
-                {
-                    "group": label,
-                    "texts": len(scores["segment_bleu"]),
-                    "self_bleu": scores["self_bleu"],
-                }
-            )
-        return records
+        return [
+            {
+                "group": label,
+                "texts": len(scores["segment_bleu"]),
+                "self_bleu": scores["self_bleu"],
+            }
+            for label, scores in self["groups"].items()
+        ]
 
 
-def _describe_texts(self_bleu: float, segment_bleu: Sequence[float]) -> list[str]:
-    lowest, median, highest = np.quantile(segment_bleu, [0, 0.5, 1])
-    return [f"{len(segment_bleu):,}", *map(write_score, (self_bleu, lowest, median, highest))]
+def _describe_texts(scores: ResultDict) -> list[str]:
+    written = map(write_score, np.quantile(scores["segment_bleu"], [0, 0.5, 1]))
+    return [f"{len(scores['segment_bleu']):,}", write_score(scores["self_bleu"]), *written]
 
 
 def measure_self_bleu(texts: object, options: Options, *, against: object, by: object) -> SelfBleu:
@@ -331,8 +328,7 @@ def _score_others(
         )
         effective = []
         for i, length in enumerate(distinct.tolist()):
-            is_of_one_text = texts_of_length[i] == 1
-            other_lengths = np.delete(distinct, i) if is_of_one_text else distinct
+            other_lengths = np.delete(distinct, i) if texts_of_length[i] == 1 else distinct
             effective.append(find_length(length, other_lengths.tolist()))
         reference_lengths[of_group] = np.array(effective)[inverse]
     # 3. Score.
@@ -351,8 +347,7 @@ def _score_matches(
         options: all options of the call.
     """
     totals = count_totals(lengths, options.counted_orders, options.minimum_total)
-    rows = np.vstack([matches, totals, lengths, reference_lengths]).T
-    return bleu(rows, options.for_segments())
+    return bleu(np.vstack([matches, totals, lengths, reference_lengths]).T, options.for_segments())
 
 
 def _describe_scores(scores: Float64, origin: Origin, options: Options) -> SelfBleuScores:
