@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -77,6 +78,7 @@ class _Checking:
         self.references = [row for b in first.batches for row in write_references(b, first.kind)]
         self.bounds = [0, *accumulate(map(len, self.references))]
         self.scores = {name: self.score(rows.sum(axis=0)) for name, rows in self.rows_of.items()}
+        self._unfixed = self.apply([])
         self._scores_alike: dict[tuple[Undo | None, tuple[SystemName, ...]], float] = {}
         # What is in the references is reported once.
         found: dict[object, FoundIn] = {}
@@ -88,43 +90,43 @@ class _Checking:
                     found.setdefault((each.kind, owner, each.says), FoundIn(system, each))
         self.found = list(found.values())
 
-    def apply(self, chosen: Iterable[FoundIn], rows: Sequence[int] | None = None) -> Repaired:
-        """Return the texts after some fixes: of texts and of whole columns, then of rows.
-
-        Args:
-            chosen: the findings that are fixed.
-            rows: the rows that are returned, which have all texts that the findings change; None
-                for all.
-        """
-        rows = range(len(self.references)) if rows is None else rows
+    def apply(self, chosen: Iterable[FoundIn]) -> Repaired:
+        """Return the texts after some fixes: of texts and of whole columns, then of rows."""
         systems = {name: list(texts) for name, texts in self.predictions_of.items()}
-        flat = [text for texts in self.references for text in texts]
+        references = list(self.references)
         left_out: set[int] = set()
         pairing_of: dict[SystemName, Sequence[int]] = {}
+        # 1. Fix texts, and leave out references; rows without a mistake are not copied.
         for system, found in chosen:
             if found.alike is not None:
                 systems = {name: list(map(found.alike, texts)) for name, texts in systems.items()}
-                flat = list(map(found.alike, flat))
+                references = [list(map(found.alike, row)) for row in references]
             elif found.pairing is not None:
                 pairing_of[system] = found.pairing
+            elif found.undo is not None and found.side == "predictions":
+                for row in found.places:
+                    systems[system][row] = found.undo(systems[system][row])
             elif found.leaves_out:
                 left_out.update(found.places)
             elif found.undo is not None:
-                texts = systems[system] if found.side == "predictions" else flat
                 for place in found.places:
-                    texts[place] = found.undo(texts[place])
+                    row = bisect_right(self.bounds, place) - 1
+                    texts = list(references[row])
+                    texts[place - self.bounds[row]] = found.undo(texts[place - self.bounds[row]])
+                    references[row] = texts
+        if left_out:
+            references = [
+                [text for place, text in enumerate(texts, start) if place not in left_out]
+                for texts, start in zip(references, self.bounds)
+            ]
+        # 2. Pair rows.
+        rows = range(len(references))
         kept = [row for row in rows if all(pairing[row] >= 0 for pairing in pairing_of.values())]
-        every = range(len(self.references))
         predictions_of = {
-            name: [texts[pairing_of.get(name, every)[row]] for row in kept]
+            name: [texts[pairing_of.get(name, rows)[row]] for row in kept]
             for name, texts in systems.items()
         }
-        bounds = self.bounds
-        references = [
-            [flat[place] for place in range(bounds[row], bounds[row + 1]) if place not in left_out]
-            for row in kept
-        ]
-        return Repaired(predictions_of, references, kept)
+        return Repaired(predictions_of, [references[row] for row in kept], kept)
 
     def score(self, row: Int64) -> float:
         """Return BLEU of a statistics row, 0 to 100."""
@@ -150,42 +152,30 @@ class _Checking:
         names = (each.system,) if found.side == "predictions" else tuple(self.scores)
         if (found.alike, names) in self._scores_alike:
             return self._scores_alike[found.alike, names]
-        rows = found.rows if found.is_bare else None
-        fixed = self.apply([each], rows)
-        if found.is_bare and fixed == self.apply([], rows):
+        fixed = self.apply([each])
+        if found.is_bare and fixed == self._unfixed:
             # A fix without an effect of its own was uncovered by those before it.
             earlier = self.found[: self.found.index(each)]
-            rows = None
             fixed = self.apply([*(one for one in earlier if one.found.is_bare), each])
-        score = float(np.mean([self._score_fixed(name, fixed, rows) for name in names]))
+        score = float(np.mean([self._score_fixed(name, fixed) for name in names]))
         if found.alike is not None:  # findings about quotation marks and dashes have one fix
             self._scores_alike[found.alike, names] = score
         return score
 
-    def _score_fixed(self, name: SystemName, fixed: Repaired, rows: Sequence[int] | None) -> float:
-        """Return BLEU of a system after a fix; only the rows that it changes are counted again.
-
-        Args:
-            name: the name of the system.
-            fixed: the texts after the fix.
-            rows: the rows that were fixed; None for all.
-        """
+    def _score_fixed(self, name: SystemName, fixed: Repaired) -> float:
+        """Return BLEU of a system after a fix; only the rows that it changes are counted again."""
         predictions = fixed.predictions_of[name]
         before = self.predictions_of[name]
         changed = [
             place
             for place, row in enumerate(fixed.kept)
-            if predictions[place] is not before[row]
-            or fixed.references[place] != self.references[row]
+            if predictions[place] != before[row] or fixed.references[place] != self.references[row]
         ]
-        counted = self.rows_of[name]
-        same = counted[np.delete(np.array(fixed.kept, np.int64), changed)].sum(axis=0)
-        if rows is not None:
-            same += counted.sum(axis=0) - counted[rows].sum(axis=0)
+        same = np.delete(np.array(fixed.kept, np.int64), changed)
         return self.score_texts(
             [predictions[place] for place in changed],
             [fixed.references[place] for place in changed],
-            same,
+            self.rows_of[name][same].sum(axis=0),
         )
 
     def describe(self, document_of: Sequence[Label] | None = None) -> list[Finding]:
