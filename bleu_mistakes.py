@@ -213,7 +213,8 @@ class Damage(NamedTuple):
     """A damage that shows in one text.
 
     kind: the kind of mistake.
-    signs: strings of which each text with a match has one, by which most columns are passed over.
+    signs: strings of which each text with a match has one, by which most columns are passed over;
+        none for characters beyond ASCII.
     pattern: the pattern of its marks, in RE2's syntax.
     undo: the inverse, or what replaces the marks; None if the text does not say what it was.
     says: the predicate of a sentence about a text.
@@ -562,7 +563,7 @@ UNUSUAL_CHARACTERS = (
     ),
     Damage(
         "invisible",
-        ("",),
+        tuple(INVISIBLE),
         f"[{INVISIBLE}]",
         "",
         "contains characters without a width ({mark})",
@@ -570,7 +571,7 @@ UNUSUAL_CHARACTERS = (
     ),
     Damage(
         "normalization",
-        ("",),
+        (),
         f"[{_FORMS}]",
         lambda text: re.sub(
             f"[{_FORMS}]+", lambda run: unicodedata.normalize("NFKC", run[0]), text
@@ -580,7 +581,7 @@ UNUSUAL_CHARACTERS = (
     ),
     Damage(
         "normalization",
-        ("",),
+        (),
         r"[^\x00-\x7f]",
         partial(unicodedata.normalize, "NFC"),
         "is not in Unicode's composed form",
@@ -633,6 +634,7 @@ def list_leaves(value: object, path: str = "", depth: int = 5) -> Iterator[tuple
         yield from list_leaves(each, f"{path}[{key!r}]", depth - 1)
 
 
+@lru_cache(maxsize=64)  # a record is read to know its fields, and to take one
 def read_json(text: str) -> Fields:
     """Return the fields of JSON, or none."""
     with suppress(ValueError, RecursionError):
@@ -842,17 +844,22 @@ def make_decoder(codec: str) -> Undo:
 
 def find_mojibake(pairs: Pairs) -> Iterator[Found]:
     """Find UTF-8 that was read in the encoding by which most texts decode completely."""
-    tried = [
-        re.findall(_BEYOND_ASCII, pairs.texts[side][place])
+    tried = Counter(
+        tuple(re.findall(_BEYOND_ASCII, pairs.texts[side][place]))
         for side in SIDES
-        for place in spread(pairs.search(side, "[^\x00-\x7f\u2600-\U0010ffff]{2}"), 400)
-    ]
-    count_of = {codec: sum(_decodes(runs, codec) for runs in tried) for codec in _CODECS}
-    codec = max(count_of, key=count_of.__getitem__)
-    if count_of[codec] >= max(2, 0.01 * len(tried)):
+        for place in spread(pairs.search(side, "[^\x00-\x7f\u2600-\U0010ffff]{2}", ()), 400)
+    )
+    seen = " ".join(chain.from_iterable(tried))
+    count_of = {
+        codec: sum(number for runs, number in tried.items() if _decodes(runs, codec))
+        for codec in _CODECS
+        if make_decoder(codec)(seen) != seen
+    }
+    codec = max(count_of, key=count_of.__getitem__, default="")
+    if codec and count_of[codec] >= max(2, 0.01 * tried.total()):
         yield from Damage(
             "mojibake",
-            ("",),
+            (),
             _BEYOND_ASCII,
             make_decoder(codec),
             f"was written in UTF-8 and read as {codec}",
@@ -1070,8 +1077,8 @@ def find_main_script(text: str) -> str:
 
 def find_script(pairs: Pairs) -> Iterator[Found]:
     """Find predictions in another script than their references."""
-    signs = "".join(map(pairs.sample, SIDES))
-    if len({name_script(sign) for sign in count_signs(signs) if sign.isalpha()}) < 2:
+    signs = {sign for side in SIDES for sign in count_signs(pairs.sample(side))}
+    if len({name_script(sign) for sign in signs if sign.isalpha()}) < 2:
         return
     places = []
     for place, text in enumerate(pairs.texts["predictions"]):
@@ -1261,6 +1268,11 @@ def count_signs(text: str) -> Counter[str]:
     return Counter(text)
 
 
+def _count_spaces(text: str) -> int:
+    """Count the spaces between words; two in a row, or one without a break, are one."""
+    return sum(max(0, len(line.split()) - 1) for line in text.split("\n"))
+
+
 def _make_counter(pattern: str) -> Callable[[str], int]:
     find_all = re.compile(pattern).findall
     return lambda text: len(find_all(text))
@@ -1271,10 +1283,6 @@ def _count_if(test: Callable[[str], bool]) -> Callable[[str], int]:
     return lambda text: sum(
         number for sign, number in count_signs(text).items() if is_counted(sign)
     )
-
-
-def _count_any(signs: str) -> Callable[[str], int]:
-    return lambda text: sum(count_signs(text)[sign] for sign in signs)
 
 
 class Writing(NamedTuple):
@@ -1303,7 +1311,6 @@ class Writing(NamedTuple):
 
 _count_cased = _count_if(lambda sign: sign.lower() != sign.upper())
 _count_capitals = _count_if(str.isupper)
-_count_spaces = _make_counter(r"[^\S\n]+")  # two in a row, or one without a break, are one
 _count_written = _count_if(lambda sign: not sign.isspace())
 _count_arabic = _count_if(lambda sign: "\u05d0" <= sign <= "\u06ff")
 _IGNORE_CASE = "lowercase=True"
@@ -1315,7 +1322,7 @@ def _translate(old: str, new: str, least: float, most: float, says: str, kind: s
     """Return the record of letters that have two forms, one of which is written in all columns."""
     table = str.maketrans(old, new)
     fix = f"text.translate(str.maketrans({old[:4]!r}, {new[:4]!r}))"
-    count, among = _count_any(old), _count_any(old + new)
+    count, among = (_count_if(frozenset(signs).__contains__) for signs in (old, old + new))
     return Writing(
         count, among, least, most, says, fix, lambda text: text.translate(table), True, kind
     )
@@ -1415,7 +1422,7 @@ WRITINGS = (
         kind="spaces",
     ),
     Writing(
-        _count_any("\u200c"),
+        _count_if("\u200c".__eq__),
         _count_arabic,
         0.004,
         0.0005,

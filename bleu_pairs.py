@@ -23,7 +23,6 @@ from .bleu_corpus import (
     STRINGS,
     TYPES,
     Batch,
-    Bool,
     Corpus,
     Float64,
     InputType,
@@ -52,6 +51,11 @@ def spread(values: Sequence[_Value], count: int) -> list[_Value]:
     if len(values) <= count:
         return list(values)
     return [values[number * len(values) // count] for number in range(count)]
+
+
+def is_unspaced(text: str) -> bool:
+    """Return True if most of a text is in a script that is written without spaces."""
+    return len(UNSPACED.findall(text)) > 0.3 * len(text)
 
 
 _BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
@@ -255,17 +259,18 @@ class Pairs:
             self._known[name, side] = make()
         return self._known[name, side]
 
-    def search(self, side: Side, pattern: str, signs: Iterable[str] = ("",)) -> list[int]:
+    def search(self, side: Side, pattern: str, signs: Sequence[str] = ("",)) -> list[int]:
         """Return the texts with a match of a pattern in RE2's syntax, by their indices.
 
         Args:
             side: the side that is searched.
             pattern: the pattern.
-            signs: strings of which each text with a match has one.
+            signs: strings of which each text with a match has one; none for a text that is not
+                ASCII.
         """
         return self._know(pattern, side, lambda: self._search(side, pattern, signs))
 
-    def _search(self, side: Side, pattern: str, signs: Iterable[str]) -> list[int]:
+    def _search(self, side: Side, pattern: str, signs: Sequence[str]) -> list[int]:
         texts = self.texts[side]
         matches = re.compile(pattern).search
         # 1. After many texts have changed, a sample of these shows what others still have.
@@ -276,7 +281,8 @@ class Pairs:
         column = self._know("column", side, lambda: pa.array(texts, STRINGS))
         data = self._know("bytes", side, lambda: bytes(column.buffers()[2] or b""))
         octets = [sign.encode() for sign in signs]
-        if not any(sign[:1] in data and sign in data for sign in octets):
+        is_seen = any(sign[:1] in data and sign in data for sign in octets)
+        if not is_seen and (signs or data.isascii()):
             return []
         # 3. Look for the pattern in each text.
         if len(data) > 50_000:  # bytes, from which on Arrow is faster than `re`
@@ -285,7 +291,8 @@ class Pairs:
         return [
             place
             for place, text in enumerate(texts)
-            if any(sign in text for sign in signs) and matches(text)
+            if (any(sign in text for sign in signs) if signs else not text.isascii())
+            and matches(text)
         ]
 
     def share(self, side: Side, places: Sized) -> float:
@@ -295,8 +302,7 @@ class Pairs:
     @property
     def is_unspaced(self) -> bool:
         """True if most references are in a script that is written without spaces."""
-        sample = self.sample("references")
-        return len(UNSPACED.findall(sample)) > 0.3 * len(sample)
+        return self._know("unspaced", "references", lambda: is_unspaced(self.sample("references")))
 
     def fits_less(self, side: Side, new: Mapping[int, str]) -> bool:
         """Return True if texts fit their partners less after a change.
@@ -377,58 +383,51 @@ def split_words(text: str) -> set[str]:
     ['a', 'cat', 'dog']
     """
     letters = text[:1000].lower()
-    if len(UNSPACED.findall(letters)) > 0.3 * len(letters):
+    if is_unspaced(letters):
         return set(map("".join, pairwise("".join(letters.split()))))
     return set(re.findall(r"\w+", letters))
 
 
-def compare_rows(predictions: Sequence[str], references: Sequence[str], size: int) -> Any:
-    """Return the fits of predictions and all references, float64 [predictions, references].
+def compare_rows(
+    predictions: Sequence[str], references: Sequence[str]
+) -> tuple[Int64, Int64, Float64]:
+    """Return the rows of predictions and of references that share rare words, and their fits.
 
     Args:
-        predictions: some of the predictions.
+        predictions: one text per row.
         references: the references of each row, joined.
-        size: the number of predictions in all.
+
+    >>> rows, places, fits = compare_rows(["a cat", "a dog"], ["a dog", "a cat"])
+    >>> rows.tolist(), places.tolist(), fits.round(2).tolist()
+    ([0, 0, 1, 1], [0, 1, 0, 1], [0.28, 1.0, 1.0, 0.28])
     """
     # 1. Number the words of both sides.
+    size = len(predictions)
     number: defaultdict[str, int] = defaultdict(itertools.count().__next__)
     sides = []
     for texts in (predictions, references):
         numbers = [[number[word] for word in split_words(text)] for text in texts]
-        rows = np.repeat(np.arange(len(texts)), list(map(len, numbers)))
-        sides.append((rows, np.concatenate([np.array(own, np.int64) for own in numbers])))
-    # 2. A word is rare if few pairs of rows share it: the product must stay sparse.
-    asked, found = (np.bincount(words, minlength=len(number) + 1) for _, words in sides)
+        rows = np.repeat(np.arange(size), list(map(len, numbers)))
+        sides.append((rows, np.fromiter(itertools.chain.from_iterable(numbers), np.int64)))
+    (rows, words), (places, others) = sides
+    # 2. A word is rare if few pairs of rows share it: all these pairs are compared.
+    asked, found = (np.bincount(side, minlength=len(number) + 1) for side in (words, others))
     shared = np.cumsum(np.bincount(found, found * asked))
-    limit = int(np.searchsorted(shared, 40 * len(predictions)))
+    limit = int(np.searchsorted(shared, 40 * size))
     is_rare = found <= max(3, min(limit, 0.2 * size))
-    weights = np.log1p(size / np.maximum(1, found))
-    # 3. Scale them by the norms of all words.
-    left, right = (
-        _make_matrix(rows, words, weights, is_rare, len(texts))
-        for (rows, words), texts in zip(sides, (predictions, references))
-    )
-    return left @ right.T
-
-
-def _make_matrix(rows: Int64, words: Int64, weights: Float64, is_rare: Bool, size: int) -> Any:
-    """Return the weights of the rare words of each row: [rows, words], sparse if there are many."""
-    squares = np.bincount(rows, weights[words] ** 2, minlength=size)
-    kept = is_rare[words]
-    rows, words = rows[kept], words[kept]
-    values = weights[words] / np.sqrt(squares[rows])
-    if size > 512:
-        from scipy.sparse import csr_array
-
-        return csr_array((values, (rows, words)), shape=(size, len(weights)))
-    matrix = np.zeros((size, len(weights)))
-    matrix[rows, words] = values
-    return matrix
-
-
-def _flatten_matrix(values: Any) -> Any:
-    """Return the values of a sparse or dense result as an array [rows]."""
-    return np.asarray(values.todense() if hasattr(values, "todense") else values).ravel()
+    # 3. Scale the weights of words by the norms of all words of a row.
+    squares = np.log1p(size / np.maximum(1, found)) ** 2
+    own, theirs = (np.sqrt(np.bincount(row, squares[word], size)) for row, word in sides)
+    # 4. Pair each rare word of a prediction with its places, which are sorted by word.
+    rows, words = rows[is_rare[words]], words[is_rare[words]]
+    counts = found[words]
+    each = np.repeat(np.arange(len(words)), counts)
+    first = (np.cumsum(found) - found)[words] - (np.cumsum(counts) - counts)
+    places = places[np.argsort(others, kind="stable")][np.arange(len(each)) + first[each]]
+    # 5. Sum over the words that two rows share.
+    pairs, pair = np.unique(rows[each] * size + places, return_inverse=True)
+    rows, places = np.divmod(pairs, size)
+    return rows, places, np.bincount(pair, squares[words[each]]) / (own[rows] * theirs[places])
 
 
 def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64 | None:
@@ -454,11 +453,14 @@ def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64
         if np.convolve(fits < 0.5 * np.median(fits), np.full(12, 1 / 12)).max() < 0.5 < fits.max():
             return None
     # 2. The predictions that fit another row clearly better than their own.
-    fits = compare_rows(predictions, references, size)
-    own = _flatten_matrix(fits.diagonal())
-    best, target, source = map(
-        _flatten_matrix, (fits.max(axis=1), fits.argmax(axis=1), fits.argmax(axis=0))
-    )
+    own, best = np.zeros((2, size))
+    target, source = np.zeros((2, size), np.int64)
+    row, place, fits = compare_rows(predictions, references)
+    own[row[row == place]] = fits[row == place]
+    order = np.argsort(-fits, kind="stable")[::-1]  # the best last: it is kept
+    best[row[order]] = fits[order]
+    target[row[order]] = place[order]
+    source[place[order]] = row[order]
     copies = Counter(predictions)
     is_away = best > 1.3 * own + 0.08
     is_away &= np.array([copies[text] <= 2 and len(text) > 12 for text in predictions])
