@@ -1314,6 +1314,7 @@ _count_capitals = _count_if(str.isupper)
 _count_written = _count_if(lambda sign: not sign.isspace())
 _count_arabic = _count_if(lambda sign: "\u05d0" <= sign <= "\u06ff")
 _IGNORE_CASE = "lowercase=True"
+_DECODE = "tokenizer.decode(ids)"
 _BEFORE = "Use the texts before {} were removed"
 _VOWEL_SIGNS = "[\u0591-\u05c7\u064b-\u0652]"
 
@@ -1406,7 +1407,7 @@ WRITINGS = (
         0.28,
         0.22,
         "have spaces within words",
-        "tokenizer.decode(ids)",
+        _DECODE,
         None,
         True,
         "spaces",
@@ -1472,6 +1473,9 @@ def find_writing(pairs: Pairs) -> Iterator[Found]:
             if len(places) <= max(3, 0.3 * len(pairs.texts[side])):
                 continue
             sentence = f"{len(places):,} of {pairs.count(side)} {writing.says}, unlike the others"
+        # 3. Short words are not pieces of words.
+        if writing.fix == _DECODE and not _splits_words(pairs, side):
+            continue
         said.add(writing.fix)
         yield pairs.describe_all(
             writing.kind,
@@ -1482,6 +1486,20 @@ def find_writing(pairs: Pairs) -> Iterator[Found]:
             alike=writing.alike,
             is_told=writing.kind != "typography",
         )
+
+
+def _splits_words(pairs: Pairs, side: Side) -> bool:
+    """Return True if texts have a tenth of their partners' longer words, but with spaces inside."""
+    words = split = 0
+    for place in spread(range(len(pairs.texts[side])), 60):
+        text = pairs.texts[side][place]
+        joined = "".join(text.split())
+        longer = [
+            word for word in " ".join(pairs.list_partners(side, place)).split() if len(word) > 4
+        ]
+        words += len(longer)
+        split += sum(word in joined and word not in text for word in longer)
+    return split > max(2, 0.1 * words)
 
 
 def _list_unlike(pairs: Pairs, writing: Writing, side: Side) -> list[int]:

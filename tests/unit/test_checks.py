@@ -772,6 +772,42 @@ def test_other_spaces_are_neither_within_words_nor_missing(bleu, space):
     assert "spaces" not in list_kinds(check(bleu, predictions, LONG_REFERENCES))
 
 
+def _draw_texts(letters, lengths, words):
+    draw = random.Random(len(letters) + words)
+    return [
+        " ".join("".join(draw.choices(letters, k=draw.choice(lengths))) for _ in range(words))
+        for _ in range(60)
+    ]
+
+
+LONG_ROWS = [text for (text,) in LONG_REFERENCES]
+_CONSONANTS = "bcdfghklmnprst"
+SHORT_WORDS = {
+    "predictions without vowels": ([re.sub("[aeiou]", "", text) for text in LONG], LONG_ROWS),
+    "references without vowels": (LONG, [re.sub("[aeiou]", "", text) for text in LONG_ROWS]),
+    "codons": (_draw_texts("ACGT", [3], 10), _draw_texts("ACGT", [4, 5, 6], 7)),
+    "consonants": (_draw_texts(_CONSONANTS, [2, 3], 10), _draw_texts(_CONSONANTS, [4, 5, 6], 7)),
+    "a language with short words": (_draw_texts("abdeghiklmnoprtu", [2, 3], 12), LONG_ROWS),
+}
+
+
+@pytest.mark.parametrize("case", SHORT_WORDS)
+def test_short_words_have_no_spaces_within_words(bleu, case):
+    predictions, references = SHORT_WORDS[case]
+    rows = min(len(predictions), len(references))
+    predictions, references = predictions[:rows], references[:rows]
+    assert "spaces" not in compute(bleu, predictions, references, {})[1]
+    assert "spaces" not in list_kinds(check(bleu, predictions, references))
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_spaces_within_words_are_found(bleu, side):
+    columns = [LONG, LONG_ROWS]
+    columns[side] = [re.sub(r"(\w\w)(\w\w)", r"\1 \2", text) for text in columns[side]]
+    assert "spaces within words" in str(compute(bleu, *columns, {})[1]["spaces"].message)
+    assert "spaces" in list_kinds(check(bleu, *columns))
+
+
 def test_a_rare_mistake_is_found_beside_one_in_all_rows(bleu):
     """A mistake in all of many rows is searched in a sample of them once it is undone."""
     predictions = [f"{text} {row} </s>" for row, text in enumerate(P * 40)]
