@@ -143,9 +143,10 @@ class _Checking:
         """Return BLEU after a fix: of the system, or the mean of all if the references change."""
         found = each.found
         if found.groups is not None:  # one row per input, with the references of all its rows
-            references = [[self.references[row] for row in rows] for rows in found.groups]
-            joined = [[text for texts in rows for text in texts] for rows in references]
             texts = [self.predictions_of[each.system][rows[0]] for rows in found.groups]
+            joined = [
+                [text for row in rows for text in self.references[row]] for rows in found.groups
+            ]
             return self.score_texts(texts, joined)
         if not found.can_be_fixed:
             return None
@@ -327,11 +328,11 @@ def check_texts(
             "predictions: check() looks at texts, got statistics. Pass the predictions and the"
             " references that they were counted from."
         )
-    corpora: dict[SystemName, Corpus] = {}
-    if is_several:
-        corpora.update(read_corpora(systems, references))
-    else:
-        corpora[_ONLY] = read_corpus(predictions, references)
+    corpora: Mapping[SystemName, Corpus] = (
+        dict(read_corpora(systems, references))
+        if is_several
+        else {_ONLY: read_corpus(predictions, references)}
+    )
     first = next(iter(corpora.values()))
     document_of = read_documents(documents, len(first))
     # 2. Look for mistakes, and score the texts as they are and after each fix.
@@ -351,8 +352,9 @@ def check_texts(
             -abs(each["delta_score"] or 0),
         ),
     )
-    origin = Origin(search.tokenizer.name, first.reference_count())
-    result["signature"] = make_signature(options, origin)
+    result["signature"] = make_signature(
+        options, Origin(search.tokenizer.name, first.reference_count())
+    )
     result._search = search
     result._has_lists = _has_lists(references, first)
     return result

@@ -243,14 +243,14 @@ class Look:
         is_copy = references == [[text] for text in predictions]
         for each in find_mistakes(pairs, may_have_moved=self._low is not None):
             is_frequent = each.kind in _OF_ALL_ROWS or len(each.rows) >= 0.03 * len(numbers)
-            is_expected = (
+            is_known = (
                 (each.kind == "unrelated" and not may_be_unrelated)
                 or (each.kind == "identical" and not self._is_equal)
                 or (is_copy and each.side == "references" and each.kind != "spaces")
                 or (each.fix.startswith("tokenize=") and not _are_unspaced(self._batches))
+                or (each.kind == "empty" and each.side == "predictions" and self._empty)
             )
-            is_counted = each.kind == "empty" and each.side == "predictions" and self._empty
-            if each.is_told and is_frequent and not (is_expected or is_counted):
+            if each.is_told and is_frequent and not is_known:
                 found += self._score_writing(each, predictions, references)
         return found
 

@@ -40,17 +40,6 @@ from .bleu_pairs import (
     spread,
 )
 
-# Kinds of mistakes, in the order of the documents.
-KINDS = (
-    "special_tokens", "reasoning", "subwords", "spaces", "wrapped", "records", "labels", "markup",
-    "escapes", "entities", "mojibake", "invisible", "normalization", "marks", "empty", "same_text",
-    "identical", "loops", "length", "script", "writing", "typography", "moved", "repeated",
-    "flattened", "unrelated",
-)  # fmt: skip
-
-
-# --- Marks that one side has ----------------------------------------------------------------------
-
 # --- Empty, equal and repeated texts --------------------------------------------------------------
 
 _NO_TEXTS = frozenset(
@@ -122,8 +111,13 @@ def find_empty(pairs: Pairs) -> Iterator[Found]:
             if not _NO_TEXTS & {other.strip().lower() for other in pairs.list_partners(side, place)}
         ]
         if len(words) > max(1, 0.005 * len(texts)):
-            says = f"is {quote(texts[words[0]])}, which stands for no text"
-            yield pairs.describe("same_text", side, words, says, f"frame['{side}'].fillna('')")
+            yield pairs.describe(
+                "same_text",
+                side,
+                words,
+                f"is {quote(texts[words[0]])}, which stands for no text",
+                f"frame['{side}'].fillna('')",
+            )
 
 
 def find_same_text(pairs: Pairs) -> Iterator[Found]:
@@ -135,11 +129,10 @@ def find_same_text(pairs: Pairs) -> Iterator[Found]:
         rival = most[OTHER[side]][1] / len(pairs.texts[OTHER[side]])
         is_text = text.strip() and text.strip().lower() not in _NO_TEXTS
         if is_text and number > 2 and share > 0.2 and rival < MEANT * share:
-            places = [place for place, each in enumerate(pairs.texts[side]) if each == text]
             yield pairs.describe(
                 "same_text",
                 side,
-                places,
+                [place for place, each in enumerate(pairs.texts[side]) if each == text],
                 "is the same text as others",
                 f"collections.Counter({side}).most_common(3)",
             )
@@ -303,8 +296,8 @@ def find_moved(pairs: Pairs) -> Iterator[Found]:
     says = f"From {first} on, the predictions fit the references {further}"
     is_ascending = np.mean(np.diff(pairing[pairing >= 0]) > 0) > 0.97
     if not is_ascending:
-        says = "The predictions are in another order:"
-        says += f" {len(moved):,} of {pairs.count('predictions')} fit another row"
+        many = f"{len(moved):,} of {pairs.count('predictions')}"
+        says = f"The predictions are in another order: {many} fit another row"
     usual = sum(number for _, number in offsets.most_common(3)) / max(1, offsets.total())
     if usual > 0.7 or (offsets and not is_ascending):
         yield pairs.describe_all(
@@ -401,15 +394,6 @@ def find_unrelated(pairs: Pairs) -> Iterator[Found]:
     )
 
 
-def find_rows(pairs: Pairs, *, may_have_moved: bool = True) -> list[Found]:
-    """Find copies, else rows that moved, else unrelated texts."""
-    found: list[Found] = []
-    if len(pairs) >= 12 and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs):
-        for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):
-            found = found or list(find(pairs))
-    return found
-
-
 # --- All of them ----------------------------------------------------------------------------------
 
 _MEASURES: Sequence[Finder] = (find_empty, find_same_text, find_loops, find_length)
@@ -470,12 +454,19 @@ def find_mistakes(
         if any(each.kind == "same_text" and len(each.rows) > 0.5 * len(pairs) for each in found):
             return found
     advance()
-    # 3. Compare rows, unless something more certain explains them.
+    # 3. Compare rows, unless they are few or short, or something more certain explains them.
     explained = any(
         each.kind in _EXPLAIN_ROWS and not each.undo and pairs.share(each.side, each.places) > 0.3
         for each in found
     )
-    rows = [] if explained else find_rows(pairs, may_have_moved=may_have_moved)
+    rows: list[Found] = []
+    if (
+        not explained
+        and len(pairs) >= 12
+        and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs)
+    ):
+        for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):
+            rows = rows or list(find(pairs))
     advance()
     if any(each.kind in ("moved", "unrelated") for each in rows):
         found = [each for each in found if each.undo or each.kind not in _EXPLAINED_BY_ROWS]

@@ -72,8 +72,10 @@ def _byte_of_letter() -> dict[str, int]:
     """Return the byte that each letter of byte-level BPE stands for, as in GPT-2."""
     letters = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [byte for byte in range(256) if byte not in letters]
-    byte_of = {chr(byte): byte for byte in letters}
-    return byte_of | {chr(256 + number): byte for number, byte in enumerate(others)}
+    return {
+        **{chr(byte): byte for byte in letters},
+        **{chr(256 + number): byte for number, byte in enumerate(others)},
+    }
 
 
 def join_byte_pieces(text: str) -> str:
@@ -115,8 +117,7 @@ def _read_escape(match: re.Match[str]) -> str:
         return b"".join(codes).decode("utf-16-be", "replace")
     if sign in "x23":
         base = 16 if sign == "x" else 8
-        octets = re.findall(r"\\x?([0-9a-fA-F]+)", escape)
-        data = bytes(int(octet, base) for octet in octets)
+        data = bytes(int(octet, base) for octet in re.findall(r"\\x?([0-9a-fA-F]+)", escape))
         return decode_bytes(data, data.decode("latin-1"))
     return {"n": "\n", "t": "\t", "r": "\r"}.get(sign, sign)
 
@@ -717,9 +718,9 @@ def find_records(pairs: Pairs) -> Iterator[Found]:
             )
             share = pairs.share(side, hits)
             is_meant = pairs.share(OTHER[side], others) > MEANT * share
-            found = []
-            if hits and not is_meant and share >= (0.2 if form.is_weak else 0):
-                found = list(_find_form(pairs, form, side, hits))
+            if not hits or is_meant or (form.is_weak and share < 0.2):
+                continue
+            found = list(_find_form(pairs, form, side, hits))
             yield from found
             if any(each.undo for each in found):
                 break  # JSON may be a Python literal as well
@@ -784,8 +785,8 @@ def find_lines(pairs: Pairs) -> Iterator[Found]:
         counts = Counter(texts[place].count("\n") for place in long)
         is_frequent = len(long) > max(1, 0.02 * len(texts), 0.5 * len(lines[side]))
         is_frequent &= max(counts.values(), default=0) > 0.8 * len(long)  # as many lines in most
-        most = MEANT * pairs.share(side, long)
-        if is_frequent and pairs.share(OTHER[side], lines[OTHER[side]]) < most:
+        is_meant = pairs.share(OTHER[side], lines[OTHER[side]]) >= MEANT * pairs.share(side, long)
+        if is_frequent and not is_meant:
             yield pairs.describe(
                 "records",
                 side,
@@ -980,9 +981,9 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
     marks_of: dict[Side, dict[int, set[str]]] = {}
     for side in SIDES:
         places = pairs.search(side, _ODD_MARK, (*"<[{♪♫⁇█�␣", "#NAME?", "unk"))
-        texts = (re.sub(r"\d+", "0", pairs.texts[side][place]) for place in places)
         marks_of[side] = {
-            place: set(re.findall(_ODD_MARK, text)) for place, text in zip(places, texts)
+            place: set(re.findall(_ODD_MARK, re.sub(r"\d+", "0", pairs.texts[side][place])))
+            for place in places
         }
     for side in SIDES:
         # 1. Brackets of a form that the other side has as well are text, such as code.
@@ -1543,8 +1544,12 @@ def find_typography(pairs: Pairs) -> Iterator[Found]:
                 f"{sign} is {share[side][sign]:.0%} of the {name} in the {side}, and"
                 f" {share[OTHER[side]].get(sign, 0):.0%} in the {OTHER[side]}"
             )
-            places = pairs.search(side, re.escape(sign))
-            fix = "result.fixed('typography')"
             yield pairs.describe_all(
-                "typography", side, places, sentence, fix, alike=write_plainly, is_told=False
+                "typography",
+                side,
+                pairs.search(side, re.escape(sign)),
+                sentence,
+                "result.fixed('typography')",
+                alike=write_plainly,
+                is_told=False,
             )

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, count, pairwise
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -113,8 +112,9 @@ def fit(text: str, partners: Iterable[str]) -> float:
     (1.0, 0.0)
     """
     grams = list_grams(text)
-    others = map(list_grams, partners)
-    ratios = (2 * len(grams & other) / (len(grams) + len(other)) for other in others)
+    ratios = (
+        2 * len(grams & other) / (len(grams) + len(other)) for other in map(list_grams, partners)
+    )
     return max(ratios, default=0.0)
 
 
@@ -248,9 +248,10 @@ class Pairs:
 
     def sample(self, side: Side) -> str:
         """Return the beginnings of evenly spaced texts, one per line."""
-        texts = self.texts[side]
         return self._know(
-            "sample", side, lambda: "\n".join(text[:500] for text in spread(texts, 400))
+            "sample",
+            side,
+            lambda: "\n".join(text[:500] for text in spread(self.texts[side], 400)),
         )
 
     def _know(self, name: str, side: Side, make: Callable[[], Any]) -> Any:
@@ -286,8 +287,7 @@ class Pairs:
             return []
         # 3. Look for the pattern in each text.
         if len(data) > 50_000:  # bytes, from which on Arrow is faster than `re`
-            is_match = pc.match_substring_regex(column, pattern)
-            return np.flatnonzero(is_match.to_numpy(zero_copy_only=False)).tolist()
+            return pc.indices_nonzero(pc.match_substring_regex(column, pattern)).to_numpy().tolist()
         return [
             place
             for place, text in enumerate(texts)
@@ -358,8 +358,7 @@ class Pairs:
         if len(places) > 1:
             sentence += f", like {len(places):,} of {self.count(side)}"
         example = mark_place(self.texts[side][places[0]], pattern)
-        found = self.describe_all(kind, side, places, sentence, fix, **fields)
-        return replace(found, example=example)
+        return self.describe_all(kind, side, places, sentence, fix, example=example, **fields)
 
     def describe_all(
         self, kind: str, side: Side, places: Sequence[int], says: str, fix: str, **fields: Any
@@ -403,12 +402,12 @@ def compare_rows(
     """
     # 1. Number the words of both sides.
     size = len(predictions)
-    number: defaultdict[str, int] = defaultdict(itertools.count().__next__)
+    number: defaultdict[str, int] = defaultdict(count().__next__)
     sides = []
     for texts in (predictions, references):
         numbers = [[number[word] for word in split_words(text)] for text in texts]
         rows = np.repeat(np.arange(size), list(map(len, numbers)))
-        sides.append((rows, np.fromiter(itertools.chain.from_iterable(numbers), np.int64)))
+        sides.append((rows, np.fromiter(chain.from_iterable(numbers), np.int64)))
     (rows, words), (places, others) = sides
     # 2. A word is rare if few pairs of rows share it: all these pairs are compared.
     asked, found = (np.bincount(side, minlength=len(number) + 1) for side in (words, others))
@@ -455,12 +454,12 @@ def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64
     # 2. The predictions that fit another row clearly better than their own.
     own, best = np.zeros((2, size))
     target, source = np.zeros((2, size), np.int64)
-    row, place, fits = compare_rows(predictions, references)
-    own[row[row == place]] = fits[row == place]
+    left, right, fits = compare_rows(predictions, references)
+    own[left[left == right]] = fits[left == right]
     order = np.argsort(-fits, kind="stable")[::-1]  # the best last: it is kept
-    best[row[order]] = fits[order]
-    target[row[order]] = place[order]
-    source[place[order]] = row[order]
+    best[left[order]] = fits[order]
+    target[left[order]] = right[order]
+    source[right[order]] = left[order]
     copies = Counter(predictions)
     is_away = best > 1.3 * own + 0.08
     is_away &= np.array([copies[text] <= 2 and len(text) > 12 for text in predictions])

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from bleu.bleu_measures import KINDS, find_mistakes
+from bleu.bleu_measures import find_mistakes
 from bleu.bleu_pairs import Pairs
 from conftest import needs_wmt21
 from damage import MISTAKES, Pair
@@ -47,6 +47,14 @@ from mistakes import (
     one,
     sacrebleu_score,
 )
+
+# Kinds of mistakes, in the order of the documents.
+KINDS = (
+    "special_tokens", "reasoning", "subwords", "spaces", "wrapped", "records", "labels", "markup",
+    "escapes", "entities", "mojibake", "invisible", "normalization", "marks", "empty", "same_text",
+    "identical", "loops", "length", "script", "writing", "typography", "moved", "repeated",
+    "flattened", "unrelated",
+)  # fmt: skip
 
 
 def find_all(result, kind):
