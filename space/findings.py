@@ -157,7 +157,7 @@ def _render_scores(trials: Sequence[Trial], names: Sequence[str]) -> str:
         rows.append(["difference", *map(_write_difference, trials)])
         rows.append(["so", *(_judge(trial) for trial in trials)])
     elif before.first:
-        rows.append(["first place", *(join_clauses(sorted(trial.first)) for trial in trials)])
+        rows.append(["may be first", *(join_clauses(sorted(trial.first)) for trial in trials)])
     if after.segments != before.segments:
         rows.append(["lines", *(f"{trial.segments:,}" for trial in trials)])
     return html.rows(["system", *names], rows)

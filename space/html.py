@@ -368,13 +368,14 @@ def _is_number(cell: str) -> bool:
 
 
 def segment_rows(
-    count: int, limit: int, head: Sequence[str], cells: Sequence[Sequence[str]]
+    count: int, limit: int, head: Sequence[str], cells: Sequence[Sequence[str]], order: str = ""
 ) -> str:
     """Return segments as a table that scrolls in its box, below the number of segments.
 
-    `count` is the number of all segments found, of which up to `limit` are listed.
+    `count` is the number of all segments found, of which up to `limit` are listed. `order` says
+    which come first, unless a field above the table does.
     """
-    title = count_things(count, "line")
+    title = join(count_things(count, "line"), order)
     if count > limit:
         title += f", the first {limit:,} listed"
     return f'<p class="bleu-label">{title}</p>{rows(head, cells, " tall")}'

@@ -63,6 +63,7 @@ class Leaderboard(NamedTuple):
 
     headline: a sentence of one line.
     lead: the size of the lead and of the test set, below the headline.
+    first_place: what stands before the systems that no other is better than.
     """
 
     headline: str
@@ -70,6 +71,7 @@ class Leaderboard(NamedTuple):
     standings: Sequence[Standing]
     prefix: str = ""  # the common beginning of all names, which their rows lack
     baseline: str = ""
+    first_place: str = ""
 
     @property
     def is_long(self) -> bool:
@@ -89,7 +91,7 @@ class Leaderboard(NamedTuple):
             return [""] * len(self.standings)
         if self.has_marks:
             return [_MARK if standing.is_first else "" for standing in self.standings]
-        places = ["first place" if each.is_first else "behind" for each in self.standings]
+        places = [self.first_place if each.is_first else "behind" for each in self.standings]
         return [place if place != above else "" for place, above in zip(places, ["", *places])]
 
 
@@ -214,8 +216,10 @@ def build_leaderboard(
         standings.append(standing)
     size = html.join(size, _count_runs(standings))
     # 2. The sentences.
+    first_place = ""
     if ranking:
-        headline = state_ranking(ranking["ranking"], identical)
+        first_place = name_first_place(ranking["ranking"])
+        headline = state_ranking(ranking["ranking"], first_place)
         is_shared = sum(standing.is_first for standing in standings) > 1
         lead = f"{_state_lead(standings, identical, may_be_chance=is_shared)} {size}."
     elif len(names) > 2:
@@ -225,7 +229,9 @@ def build_leaderboard(
     else:
         headline = state_verdict(comparison, names, bool(identical))
         lead = f"{size}."
-    return Leaderboard(headline, lead.strip(), standings, baseline=baseline)
+    return Leaderboard(
+        headline, lead.strip(), standings, baseline=baseline, first_place=first_place
+    )
 
 
 # --- Sentences ------------------------------------------------------------------------------------
@@ -249,30 +255,45 @@ def state_verdict(comparison: Mapping[str, Any], names: Sequence[str], are_ident
     return f"{best} scores higher than {worse}, by {points}."
 
 
-def state_ranking(ranking: Sequence[RankedSystem], identical: Mapping[str, str]) -> str:
-    """Return in a line which systems share first place: those that no other is better than.
+def name_first_place(ranking: Sequence[RankedSystem]) -> str:
+    """Return what is certain of the systems that no other is better than.
+
+    They share first place if each of them is better than all others.
+
+    >>> ranking = [{"rank_range": [1, 2]}, {"rank_range": [1, 2]}, {"rank_range": [3, 3]}]
+    >>> name_first_place(ranking)
+    'first place'
+    >>> name_first_place([{"rank_range": [1, 2]}, {"rank_range": [1, 3]}, {"rank_range": [2, 3]}])
+    'may be first'
+    """
+    lowest = [entry["rank_range"][1] for entry in ranking if entry["rank_range"][0] == 1]
+    return "first place" if max(lowest) == len(lowest) else "may be first"
+
+
+def state_ranking(ranking: Sequence[RankedSystem], first_place: str = "first place") -> str:
+    """Return in a line which systems are first: those that no other is better than.
 
     >>> ranking = [{"system": name, "rank_range": [1, 3]} for name in "ABC"]
-    >>> state_ranking(ranking, {})
+    >>> state_ranking(ranking)
     'All three systems share first place.'
-    >>> state_ranking([*ranking[:2], {"system": "C", "rank_range": [3, 3]}], {})
-    'A and B share first place.'
-    >>> state_ranking([{"system": "A", "rank_range": [1, 1]}, *ranking[1:]], {"C": "B"})
-    'All three systems share first place.'
-    >>> last = [{"system": "B", "rank_range": [2, 2]}, {"system": "C", "rank_range": [3, 3]}]
-    >>> state_ranking([{"system": "A", "rank_range": [1, 1]}, *last], {})
+    >>> ranking[2] = {"system": "C", "rank_range": [2, 3]}
+    >>> state_ranking(ranking), state_ranking(ranking, "may be first")
+    ('A and B share first place.', 'A and B may be first.')
+    >>> last = [{"system": name, "rank_range": [2, 3]} for name in "BC"]
+    >>> state_ranking([{"system": "A", "rank_range": [1, 1]}, *last])
     'A scores highest.'
     """
+    verb = "share first place" if first_place == "first place" else first_place
     first = [entry for entry in ranking if entry["rank_range"][0] == 1]
     if len(first) == 1:
         return f"{first[0]['system']} scores highest."
     if len(first) == 2:
-        return f"{first[0]['system']} and {first[1]['system']} share first place."
+        return f"{first[0]['system']} and {first[1]['system']} {verb}."
     count = html.write_count(len(first))
     subject = f"{count.capitalize()} of {html.write_count(len(ranking))}"
     if len(first) == len(ranking):
         subject = f"All {count}"
-    return f"{subject} systems share first place."
+    return f"{subject} systems {verb}."
 
 
 def _count_runs(standings: Sequence[Standing]) -> str:
@@ -460,7 +481,9 @@ def draw_table(board: Leaderboard) -> str:
     )
 
 
-_FIRST_MARK = f'<span aria-hidden="true">{_MARK}</span><span class="bleu-unseen">first place</span>'
+_FIRST_MARK = (
+    f'<span aria-hidden="true">{_MARK}</span><span class="bleu-unseen">no other is better</span>'
+)
 
 
 def _draw_ranks(standing: Standing, count: int) -> str:

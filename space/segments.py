@@ -37,6 +37,7 @@ _ORDERS = {
     "as in the file": ("segment", 1),
 }
 FIRST_ORDER = next(iter(_ORDERS))
+_PAIR_ORDER = "by their contribution to the difference of the corpus scores"
 _SEGMENT_CHARACTERS = 300  # per text in the list of segments
 _PAIR_CHARACTERS = 200  # per text in the list of pairs
 _SEARCHED_NGRAMS = 100  # distinctive n-grams per system, of which some are merged or left out
@@ -106,7 +107,7 @@ class Differences(NamedTuple):
         if shares.any():
             number = f"{np.argmax(np.abs(shares)) + 1}"
             largest = _render_line(key, number, (first_system, second_system))
-            title = f"Largest difference: line {number}"
+            title = f"Contributes most to the difference: line {number}"
             update[self.opened] = html.fold(title, largest, name="largest difference")
         update[self.tables] = render_tables(difference)
         update[self.listing] = list_pairs(key, first_system, second_system, search)
@@ -233,7 +234,7 @@ def list_pairs(key: str, first_system: str, second_system: str, search: str) -> 
     ]
     texts = [f"text of {first_system}", f"text of {second_system}"]
     head = ["line", first_system, second_system, "difference", *texts]
-    return html.segment_rows(len(matching), limits.SHOWN_PAIRS, head, rows)
+    return html.segment_rows(len(matching), limits.SHOWN_PAIRS, head, rows, _PAIR_ORDER)
 
 
 def find_shares(

@@ -229,6 +229,35 @@ def test_headline_and_table_agree_with_the_ranking_and_copies_are_the_metrics():
 
 
 @pytest.mark.parametrize(
+    ("ranges", "places", "headline"),
+    [
+        ([(1, 2), (1, 2), (3, 3)], ["first place", "", "behind"], "A and B share first place."),
+        # A is better than C, and B not: neither is B behind, nor does it share A's place.
+        ([(1, 2), (1, 3), (2, 3)], ["may be first", "", "behind"], "A and B may be first."),
+        ([(1, 3), (1, 2), (2, 3)], ["may be first", "", "behind"], "A and B may be first."),
+        (
+            [(1, 3), (1, 3), (1, 4), (3, 4)],
+            ["may be first", "", "", "behind"],
+            "Three of four systems may be first.",
+        ),
+        ([(1, 1), (2, 3), (2, 3)], ["first place", "behind", ""], "A scores highest."),
+        ([(1, 3)] * 3, ["first place", "", ""], "All three systems share first place."),
+    ],
+)
+def test_a_headline_says_what_the_test_of_all_pairs_has_shown(ranges, places, headline):
+    """Which systems differ isn't transitive: "shared" holds if each of the first is ahead of all others."""
+    names = "ABCD"[: len(ranges)]
+    comparison = {"systems": {name: {"score": 20.0} for name in names}, "baseline": "A"}
+    ranks = [{"system": name, "rank_range": [*own]} for name, own in zip(names, ranges)]
+    leaderboard = importlib.import_module("space.leaderboard")
+    board = leaderboard.build_leaderboard(
+        comparison, {"ranking": ranks, "pairs": []}, names, size="", identical={}, results={}
+    )
+    assert board.headline == headline
+    assert board.list_places() == places
+
+
+@pytest.mark.parametrize(
     ("scores", "explained"),
     [
         ((33.44, 33.06), True),  # 33.4 and 33.1, but -0.38 is -0.4
@@ -691,6 +720,7 @@ def test_lines_are_in_the_order_of_what_they_contribute_to_the_difference_of_sys
     assert abs(shares[7]) > abs(shares[0])
     listed = segments.list_pairs(kept.key, "A", "B", "")
     assert re.findall(r'data-segment="(\d+)"', listed)[:2] == ["8", "1"]
+    assert "lines, by their contribution to the difference of the corpus scores" in listed
 
 
 @pytest.mark.filterwarnings("ignore")  # the page says them
