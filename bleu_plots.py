@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 _THICKNESS = 0.6  # of a bar in a waterfall
 _LABEL_SIZE = "small"
 _RUN_OFFSET = 0.25  # of the dots of training runs from the row of their mean
-
 # Its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme.
 _GRAY = "#767676"
 _PAGE: dict[Any, str] = {
@@ -146,13 +145,14 @@ def plot_steps(
     levels = score - sum(differences) + np.cumsum([0.0, *differences])
     # 1. Bars: both scores from 0, and each step from the score before it to the score after it.
     last_row = len(levels)
+    ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
     for row, step in enumerate(steps, 1):
         ends = levels[row - 1 : row + 1]
         style = _style(ax, "gain" if step.difference > 0 else "loss")
         ax.barh(row, abs(step.difference), _THICKNESS, left=min(ends), **style)
         _write_beside(ax, max(ends), row, write_difference(step.difference))
+    ax.barh(last_row, levels[-1], _THICKNESS, **_style(ax, "after clipping"))
     for row, level in ((0, levels[0]), (last_row, levels[-1])):
-        ax.barh(row, level, _THICKNESS, **_style(ax, "after clipping"))
         _write_beside(ax, level, row, f"{level:.2f}")
     # 2. A line from each bar to the next one.
     for row, level in enumerate(levels):
