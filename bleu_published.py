@@ -11,7 +11,7 @@ import ast
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, NamedTuple, cast
 
@@ -557,16 +557,29 @@ def _read_report(report: object, reported: object) -> _Line:
     is_score_of_bleu = "score" in report and _BLEU.search(str(report.get("name", "BLEU")))
     if is_score_of_bleu and "verbose_score" in report:
         conditions, _ = _read_conditions(str(report["verbose_score"]))
-        line = _Line(_write(report["score"], reported), 100, conditions=conditions)
-        return _add_signature(line, report, "the JSON of sacreBLEU")
+        return _Line(
+            _write(report["score"], reported),
+            scale=100,
+            signature=_find_signature(report),
+            conditions=conditions,
+            source="the JSON of sacreBLEU",
+        )
     if "bleu" in report and "precisions" in report:
-        conditions = _read_statistics(report, is_sacrebleus=False)
-        line = _Line(_write(report["bleu"], reported), 1, conditions=conditions)
-        return _add_signature(line, report, "the result of `compute`")
+        return _Line(
+            _write(report["bleu"], reported),
+            scale=1,
+            signature=_find_signature(report),
+            conditions=_read_statistics(report, is_sacrebleus=False),
+            source="the result of `compute`",
+        )
     if is_score_of_bleu and "precisions" in report:
-        conditions = _read_statistics(report, is_sacrebleus=True)
-        line = _Line(_write(report["score"], reported), 100, conditions=conditions)
-        return _add_signature(line, report, "the result of evaluate's `sacrebleu`")
+        return _Line(
+            _write(report["score"], reported),
+            scale=100,
+            signature=_find_signature(report),
+            conditions=_read_statistics(report, is_sacrebleus=True),
+            source="the result of evaluate's `sacrebleu`",
+        )
     # 3. Any dict with one BLEU score. The scale is unknown.
     named = {key: value for key, value in report.items() if _BLEU.search(str(key))}
     if not named and is_score_of_bleu:
@@ -580,7 +593,7 @@ def _read_report(report: object, reported: object) -> _Line:
         listed = _list_numbers([f"{key}={value}" for key, value in numbers.items()])
         raise invalid("reported", reported, f"one BLEU score, not {listed}")
     for value in numbers.values():
-        return _add_signature(_Line(_write(value, reported)), report, "")
+        return _Line(_write(value, reported), signature=_find_signature(report))
     raise invalid("reported", reported, "a dict with one BLEU score")
 
 
@@ -606,9 +619,7 @@ def _read_statistics(report: Mapping[str, Any], *, is_sacrebleus: bool) -> Condi
     return found
 
 
-def _add_signature(line: _Line, report: Mapping[str, Any], source: str) -> _Line:
-    """Add the tool, and the signature that a result has."""
+def _find_signature(report: Mapping[str, Any]) -> SignatureContent | None:
+    """Read the signature that a result has; None without one."""
     text = report.get("signature")
-    if not isinstance(text, str) or not text:
-        return replace(line, source=source)
-    return replace(line, source=source, signature=read_signature(text, "reported"))
+    return read_signature(text, "reported") if isinstance(text, str) and text else None
