@@ -366,9 +366,7 @@ class Search:
             self.options = claimed_options(signature, corpus.kind, options, fixed)
             self._always_listed += ["weights", "smooth_value", "effective_order"]
         self.start = Setting.of_options(self.options)
-        self.claimed = {self.start}
-        if signature is not None:
-            self.claimed = claimed_settings(signature, self.start, corpus, reference_positions)
+        self.claimed = claimed_settings(signature, self.start, corpus, reference_positions)
 
         # 2. List the settings. Known tools have the user's options, also if there is a signature.
         kind = corpus.kind
@@ -699,17 +697,17 @@ def claimed_options(
 
 
 def claimed_settings(
-    signature: SignatureContent,
+    signature: SignatureContent | None,
     start: Setting,
     corpus: Corpus,
     reference_positions: ReferencePositions,
 ) -> set[Setting]:
-    """Return the settings that a signature claims; `start` is that of its options.
+    """Return the settings that a signature claims; `start` is that of its options, or the user's.
 
     A signature with one reference may mean any of several. Another number than that of the corpus
     cannot be tried; an unknown one, `?`, is not wrong.
     """
-    if signature.nrefs in (None, "?", corpus.reference_count()):
+    if signature is None or signature.nrefs in (None, "?", corpus.reference_count()):
         return {start}
     if signature.nrefs == "1":
         return {start._replace(references=index) for index in reference_positions}
