@@ -23,8 +23,6 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
-from yaml.representer import Representer, SafeRepresenter
-
 from .bleu_inputs import fingerprint_references
 from .bleu_messages import count_things, invalid, name_value, one_of, show_value
 from .bleu_options import DROP_INS, OTHER_ATTRIBUTES, OTHER_KEYS
@@ -67,6 +65,14 @@ def passing(arguments: str) -> str:
     'pass segments=True to get it'
     """
     return f"pass {arguments} to get it"
+
+
+def _register_with_yaml() -> None:
+    """Let PyYAML, which comes with evaluate, write results: it rejects unknown kinds of dicts."""
+    from yaml.representer import Representer, SafeRepresenter
+
+    for representer in (SafeRepresenter, Representer):
+        representer.add_multi_representer(Report, SafeRepresenter.represent_dict)
 
 
 # The keys with a value per order, and the names of their values in other tools or in statistics.
@@ -295,9 +301,7 @@ class Report(dict[str, Any]):
         printer.text(str(self))
 
 
-# PyYAML, which comes with evaluate, rejects other kinds of dicts.
-for _representer in (SafeRepresenter, Representer):
-    _representer.add_multi_representer(Report, SafeRepresenter.represent_dict)
+_register_with_yaml()
 
 
 def _is_misspelled(written: str, name: str) -> bool:
