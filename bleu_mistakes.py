@@ -991,10 +991,13 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
         others = set().union(*marks_of[OTHER[side]].values())
         meant = []
         for sign in "<[{":
-            having = sum(
-                any(mark[0] == sign for mark in marks) for marks in marks_of[side].values()
-            )
-            if len(pairs.search(OTHER[side], re.escape(sign), (sign,))) > MEANT * having:
+            having = [
+                place
+                for place, marks in marks_of[side].items()
+                if any(mark[0] == sign for mark in marks)
+            ]
+            partners = pairs.search(OTHER[side], re.escape(sign), (sign,))
+            if pairs.share(OTHER[side], partners) > MEANT * pairs.share(side, having):
                 meant.append(sign)
         new = {mark for mark in own.keys() - others if mark[0] not in meant}
         lost = {mark for mark in new | (own.keys() & {"�"}) if _LOST.fullmatch(mark)}

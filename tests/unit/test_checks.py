@@ -780,6 +780,17 @@ def test_other_spaces_are_neither_within_words_nor_missing(bleu, space):
     assert "spaces" not in list_kinds(check(bleu, predictions, LONG_REFERENCES))
 
 
+def test_brackets_of_both_sides_are_text_with_several_references(bleu):
+    predictions = [
+        f"the list {[row, 12]} of part {row}" if row % 2 else f"part {row}" for row in range(12)
+    ]
+    references = [
+        [text.replace(", ", ","), text.replace(", ", ",").upper()] * 2 for text in predictions
+    ]
+    assert "marks" not in compute(bleu, predictions, references, {})[1]
+    assert "marks" not in list_kinds(check(bleu, predictions, references))
+
+
 def _draw_texts(letters, lengths, words):
     draw = random.Random(len(letters) + words)
     return [
