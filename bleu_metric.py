@@ -97,43 +97,42 @@ sentence-level explanations, and tools that find out why two scores differ.
 
 INPUTS_DESCRIPTION = """
 Args:
-    predictions: one item per segment: a str, a list of str tokens, or a list of int token ids. May
-        be a list, tuple, NumPy array, pandas or polars Series, `datasets.Dataset` column, or Arrow
-        array.
+    predictions: one item per segment: a str, a list of str tokens, or a list of int token ids; in
+        a list, tuple, NumPy array, pandas or polars Series, `datasets.Dataset` column, Arrow array
+        or open file.
     references: for each segment, a list of references (the number may vary) or a single str; or a
         table or 2-D array with one row per segment.
-    by: one label per segment, such as its domain or language pair: a list, array or Series of str,
-        numbers or None; or the name of a column of `statistics`, such as `"label"`. Covers all
-        segments, in the order in which they were added. With `by`, `tokenize` may be a dict from
-        labels to tokenizers; other labels have the default.
+    by: one label per segment, such as its domain or language pair: str, numbers or None; or the
+        name of a column of `statistics`, such as `"label"`. Covers all segments, in the order in
+        which they were added. `tokenize` may then be a dict from labels to tokenizers; other labels
+        have the default.
     documents: one label per segment, the name of its document; or the name of a column of
         `statistics`, such as `"document"`. With `confidence`, whole documents are resampled instead
         of segments. Scores do not change.
-    statistics: rows to score instead of texts. A table from `statistics` or `total`; a frame,
+    statistics: rows to score instead of texts: a table from `statistics` or `total`; a frame,
         `datasets.Dataset` or dict with its columns; any iterable of these; or sums of rows, an int
-        array of shape [2 N + 2] or [k, 2 N + 2]. Tables keep the options for counting. For sums,
-        the signature shows unknown options as `?`. Rows from `add_batch` stay, and no process waits
+        array of shape [2 N + 2] or [k, 2 N + 2]. Rows from `add_batch` stay, and no process waits
         for others.
-    like: a table from `statistics` that was counted as the sums in `statistics` were: it supplies
-        the options for counting and the number of references.
+    like: for `statistics` without metadata, such as sums, a table that was counted under the same
+        options. It supplies the options and the number of references, which the signature otherwise
+        shows as `?`.
 {options}
 Returns:
     A dict of plain Python values, which prints as sacreBLEU's line and the signature: `bleu` (0 to
     1), `score` (0 to 100), `precisions`, `brevity_penalty`, `length_ratio`, `translation_length`,
     `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`. Options add keys:
-        segment_bleu, mean_segment_bleu: with `segments`, the segment scores and their mean.
+        segment_bleu, mean_segment_bleu: with `segments`.
         confidence_interval, bootstrap_mean, standard_error: with `confidence`, sacreBLEU's
             percentile bootstrap.
-        documents, degrees_of_freedom: with `confidence` and `documents`, the number of documents,
-            and the degrees of freedom of Student's t.
-        groups: with `by`, the same keys for the segments of each label.
+        documents, degrees_of_freedom: with `confidence` and `documents`, their number, and the
+            degrees of freedom of Student's t.
+        groups: with `by`, the same keys for each label.
         macro_bleu, macro_score: with `by`, the means over groups.
         macro_confidence_interval, macro_degrees_of_freedom, macro_standard_error: with `by` and
             `confidence`.
         shared_documents: the number of documents that occur in several groups, if any.
 Raises:
-    TypeError, ValueError: the input or an option is invalid; the message names the place, the
-        problem and the fix.
+    TypeError, ValueError: the input or an option is invalid.
 Examples:
     >>> import evaluate
     >>> bleu = evaluate.load("./bleu_metric.py")
@@ -279,17 +278,15 @@ class BleuMetric(BufferedMetric):
 
     Args:
         config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"`, `"moses"` or
-            `"coco"`; or `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and
-            returns the results of evaluate's module.
+            `"coco"`; or a drop-in, `"sacrebleu"` or `"bleu"`, under which `compute` has the
+            arguments and results of evaluate's module.
         signature: the signature of a score, by this metric or sacreBLEU, whose options are used;
-            not with a `config_name`. Options passed as `**arguments` win.
-        **arguments: options, used as defaults in every call; any other arguments of
-            `evaluate.load`.
+            not with a `config_name`. Options in `**arguments` override it.
+        **arguments: options, the defaults of every call; other arguments of `evaluate.load`.
 
     Raises:
         TypeError: an argument is neither an option nor an argument of `evaluate.load`.
-        ValueError: the convention is unknown, an option has an invalid value, or the signature
-            can't be read.
+        ValueError: the convention is unknown, or an option or the signature is not valid.
     """
 
     Warning = BleuWarning
@@ -434,8 +431,8 @@ class BleuMetric(BufferedMetric):
 
         Returns:
             A table with int64 columns `matches_1..N`, `totals_1..N`, `prediction_length` and
-            `reference_length`, one row per segment. The schema metadata records the options used,
-            and the tokenizer of each label.
+            `reference_length`, one row per segment. Its metadata records the options, and the
+            tokenizer of each label.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -461,8 +458,7 @@ class BleuMetric(BufferedMetric):
         """Add statistics, and return their sum as a table that keeps how they were counted.
 
         Args:
-            tables: as the `statistics` of `compute`. An iterable, such as a generator, needs memory
-                for one table.
+            tables: as the `statistics` of `compute`. A generator needs memory for one table.
 
         Returns:
             A table with one row; or with one row per label and document, if the tables have a
@@ -501,36 +497,34 @@ class BleuMetric(BufferedMetric):
         """Test whether systems differ significantly from a baseline on the same references.
 
         Args:
-            systems: a dict from the name of a system to its predictions; or to its table from
-                `statistics`, or a list of tables, which are parts of one test set; or to a dict of
-                these by the name of a training run. Or a pandas or polars DataFrame or `pa.Table`
-                with one column of text per system, and no others.
+            systems: a dict from the name of each system to its predictions; to its table from
+                `statistics`, or a list of tables, the parts of one test set; or to a dict of these
+                by training run. Or a pandas or polars DataFrame or `pa.Table` with one column of
+                text per system, and no others.
             references: as for `compute`; None if `systems` are tables.
             baseline: the name of a system; the first system by default.
             test: `"randomization"`, the default, or `"bootstrap"`; both are paired and two-sided.
                 Several training runs have one test, `"runs"`. See docs/significance.md.
-            n_resamples: number of resamples of the test; by default the number passed at load, or
-                else 10,000 for randomization and 1,000 for the others.
+            n_resamples: for the test; by default the number passed at load, or else 10,000 for
+                randomization and 1,000 for the others.
             by: as for `compute`.
-            documents: as for `compute`; whole documents are resampled or exchanged.
+            documents: as for `compute`.
             like: as for `compute`.
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default,
-                and tests are then at the 5% level; None leaves out intervals and
-                `detectable_delta`.
+                for tests at the 5% level; None leaves out intervals and `detectable_delta`.
 
         Returns:
-            A dict, which prints as a table with a verdict. It has `baseline`, `systems`, `test`,
-            `n_resamples`, `seed`, `confidence`, the number of `documents` if they were passed, and
-            `signature`.
-            Each of `systems` is a dict, with all scores except `score` on the scale 0-1:
+            A dict, which prints as a table with a verdict: `baseline`, `systems`, `test`,
+            `n_resamples`, `seed`, `confidence`, with `documents` their number, and `signature`.
+            Each of `systems` is a dict:
                 bleu, score, confidence_interval, bootstrap_mean, standard_error: as from `compute`,
-                    by document with `degrees_of_freedom`. Several training runs have their mean
-                    score, and no `bootstrap_mean`.
+                    by document with `degrees_of_freedom`; for several training runs, about their
+                    mean score, without `bootstrap_mean`.
                 runs: for training runs, the `bleu` and `score` of each, and with `by` its
                     `macro_bleu`.
                 run_standard_deviation: the sample standard deviation of their scores.
             All systems except the baseline also have:
-                delta: the difference from the baseline.
+                delta: the difference from the baseline in `bleu`.
                 p_value: two-sided; 1.0 for identical systems.
                 p_value_sacrebleu: under the bootstrap, sacreBLEU's p-value: one-sided in effect.
                 delta_interval, delta_degrees_of_freedom, delta_standard_error: the interval of the
@@ -538,17 +532,15 @@ class BleuMetric(BufferedMetric):
                 wins, ties, losses: numbers of segments; with several runs, by their mean score.
                 detectable_delta: the minimum detectable effect: the true difference that a test at
                     the 5% level detects with 80% power (Card et al., 2020).
-                groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value`; with
+                groups: with `by`, for each label `bleu`, `score`, `delta`, `p_value` and, with
                     `documents`, their number.
-                macro_*: with `by`, `macro_bleu`, `macro_delta`, `macro_p_value`,
-                    `macro_delta_interval`, `macro_delta_degrees_of_freedom` and
-                    `macro_delta_standard_error`, for the mean over groups; `shared_documents` as
-                    from `compute`.
+                macro_*: with `by`, the same about the mean over groups, such as `macro_bleu` and
+                    `macro_delta_interval`; `shared_documents` as from `compute`.
 
         Raises:
             TypeError, ValueError: as `compute`; or the test or the baseline is unknown, or the test
                 does not fit the numbers of runs.
-            ImportError: an interval or a test uses Student's t, and scipy is missing.
+            ImportError: Student's t needs scipy.
 
         >>> bleu = evaluate.load("./bleu_metric.py")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
@@ -595,24 +587,23 @@ class BleuMetric(BufferedMetric):
             references: as for `compute`; None if `systems` are tables.
             documents: as for `compare`.
             like: as for `compute`.
-            n_resamples: number of resamples; by default the number passed at load, or else twice as
-                many as Holm's procedure needs, from 10,000 to 100,000.
+            n_resamples: by default the number passed at load, or else twice as many as Holm's
+                procedure needs, from 10,000 to 100,000.
             alpha: the level of significance, above 0 and below 1.
-            family_wise: True to apply `alpha` to all pairs together; False to apply it to each
-                pair, as WMT does.
+            family_wise: True to apply `alpha` to all pairs together; False to each pair, as WMT
+                does.
             **options: as for `compare`.
 
         Returns:
-            A dict that prints as a table:
-                ranking: the systems, the best first, each with `system`, `bleu`, `score`,
-                    `confidence_interval`, `bootstrap_mean`, `standard_error`, by document
-                    `degrees_of_freedom`, `rank_range` and `cluster`. A rank range begins at 1 plus
-                    the number of significantly better systems, and ends at the number of systems
-                    minus the significantly worse ones.
+            A dict, which prints as a table:
+                ranking: the systems, the best first: the name as `system`, the score and its
+                    interval as from `compare`, `rank_range` and `cluster`. A rank range begins at 1
+                    plus the number of significantly better systems, and ends at the number of
+                    systems minus the significantly worse ones.
                 pairs: for each pair its `systems`, the better first, `delta`, `p_value`, and
                     `p_adjusted` by Holm's procedure (1979).
                 alpha, family_wise, test, n_resamples, seed, confidence, documents, signature: the
-                    settings of the ranking.
+                    settings.
 
         Raises:
             TypeError, ValueError: as `compare`; or `alpha` is out of range.
@@ -696,14 +687,14 @@ class BleuMetric(BufferedMetric):
                 wins, ties, losses: numbers of segments in which the second system scores higher,
                     equally, and lower.
                 systems: `bleu` and `score` of each system, and `delta` of the second.
-                by_length: for each range of reference lengths, `from` and `to` in tokens (`to` is
-                    None for the last range), the number of `segments`, `bleu` and `delta`.
+                by_length: for each range of reference lengths, `from` and `to` in tokens (None for
+                    the last range), the number of `segments`, `bleu` and `delta`.
                 groups: with `by`, `segments`, `bleu` and `delta` of each label.
-                ngrams: for each `order`, a dict `systems` with, for each system, the 20 most
-                    distinctive n-grams (by McNemar's statistic) that it matches more often: the
-                    tokens (`ngram`), the surplus of matches (`count`), the `matches` that only one
-                    system has in a segment, and the first `segment` with a surplus. Beyond two
-                    million differing n-grams of an order, the rarest are dropped.
+                ngrams: for each `order`, in `systems` by name, the 20 most distinctive n-grams (by
+                    McNemar's statistic) that a system matches more often: the tokens (`ngram`), the
+                    surplus of matches (`count`), the `matches` that only one system has in a
+                    segment, and the first `segment` with a surplus. Beyond two million differing
+                    n-grams of an order, the rarest are dropped.
                 segments: for each system, the 20 segments with its largest lead: the index
                     (`segment`), `bleu` and `delta`.
                 segment_bleu: for each system, the scores of all segments, with effective order.
@@ -735,8 +726,8 @@ class BleuMetric(BufferedMetric):
                 `seed`.
 
         Returns:
-            A dict, which prints as a table, displays in color in a notebook, and has `plot()`. It
-            has the keys of `compute` for this segment alone, and:
+            A dict, which prints as a table, displays in color in a notebook, and has the keys of
+            `compute` for this segment, and:
                 weights: the weight of each order in the score.
                 prediction: its `tokens`, its `length`, and `longest_match`, per token the highest
                     order of a matching n-gram that contains it, or 0.
@@ -799,20 +790,20 @@ class BleuMetric(BufferedMetric):
         """Measure how similar texts are to each other: self-BLEU (Zhu et al., 2018).
 
         Args:
-            texts: two texts or more, each a str, a list of str tokens or a list of int token ids;
-                one is enough with `against`.
+            texts: two texts or more, as the `predictions` of `compute`; one is enough with
+                `against`.
             against: references that all texts share, as a column of texts; None to score each text
                 against the others.
-            by: one label per text, such as its prompt; compares each text with the others of its
+            by: one label per text, such as its prompt, to score each text against the others of its
                 label.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
                 `seed`.
 
         Returns:
-            A dict, which prints as a table, with `self_bleu`, the mean over texts on the scale 0-1
-            (lower means more diverse); `segment_bleu`, the score of each text, with effective
-            order; and `signature`. With `by`, `groups` has these keys for each label, and
-            `self_bleu` is the mean over labels.
+            A dict, which prints as a table, with `segment_bleu`, the score of each text, with
+            effective order; `self_bleu`, their mean (lower means more diverse); and `signature`.
+            With `by`, `groups` has these keys for each label, and `self_bleu` is the mean over
+            labels.
 
         Raises:
             TypeError: as `compute`; or both `against` and `by` are passed.
@@ -848,20 +839,20 @@ class BleuMetric(BufferedMetric):
                 `seed`.
 
         Returns:
-            A dict, which prints as a table: `bleu` and `score` of the input as it is (in `systems`,
-            by name, for several systems), the number of `segments`, and `findings`.
+            A dict, which prints as a table: `bleu` and `score` of the input as it is (for several
+            systems by name, in `systems`), the number of `segments`, and `findings`.
             `result.fixed(*kinds)` returns the texts without mistakes. Each finding is a dict:
                 kind, where: the kind, as in docs/check.md; `"predictions"` or `"references"`.
-                system: with several systems, the name, unless it is in the references.
-                rows, share, first: the number of rows, their share (0 to 1), and the first row.
+                system: the name, if one of several systems has the mistake.
+                rows, share, first: the number of rows, their share, and the first row.
                 documents: the number of documents, if they were passed.
                 example, says: the place between ⟦ and ⟧, and a sentence.
                 fix: the line to write.
-                score, delta_score: BLEU after the fix, 0 to 100, and its change in points; None if
-                    `fixed` does not apply the fix.
+                score, delta_score: `score` after the fix, and its change; None if `fixed` does not
+                    apply the fix.
 
         Raises:
-            TypeError, ValueError: as `compute`; statistics have no texts.
+            TypeError, ValueError: as `compute`; or the input is statistics, which have no texts.
 
         >>> bleu = evaluate.load("./bleu_metric.py")
         >>> result = bleu.check(["The c@@ at s@@ at."] * 3, ["The cat sat."] * 3)
@@ -899,23 +890,23 @@ class BleuMetric(BufferedMetric):
     ) -> Conventions | Reconciliation:
         """Find the settings that reproduce a published score, or score texts under each convention.
 
-        The search covers the native tokenizers, case, NLTK's minimum number of n-grams, reference
+        The search covers the built-in tokenizers, case, NLTK's minimum number of n-grams, reference
         lengths, smoothing (`exp`, `none`, `skip`, `floor`, `add-k`, `laplace`), orders 1 to 4, all
         references or each alone, means of segment scores, and the calls in docs/reconcile.md. If no
         usual setting matches, it tries each fix of `check`. If no match is plausible then, it tries
         Moses' tokenizers for English, German and French, if sacremoses is installed
-        (`tokenize="13a"` leaves them out, `tokenize="moses-cs"` asks for another language).
+        (`tokenize="13a"` leaves them out, `tokenize="moses-cs"` tries another language).
 
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
-            reported: the published score, from 0 to 1 or from 0 to 100, or a str such as `"27.30"`
-                that keeps its zeros, or the whole line, JSON or dict of a tool. The settings of a
+            reported: the published score, from 0 to 1 or from 0 to 100; or a str such as `"27.30"`,
+                which keeps its zeros; or the whole line, JSON or dict of a tool. The settings of a
                 signature, as in `"27.3 nrefs:1|case:lc|tok:13a"`, are verified first. None compares
                 the named conventions.
             decimals: the number of known decimals; None for the decimals of `reported`.
-            **fixed: options with known values; any option of `compute` except `segments`,
-                `confidence`, `n_resamples` and `seed`. They win over a signature or convention.
+            **fixed: any option of `compute` except `segments`, `confidence`, `n_resamples` and
+                `seed`, with its known value, which overrides a signature or convention.
 
         Returns:
             A dict, which prints as a table. Without `reported`, it contains for each convention its
@@ -927,35 +918,35 @@ class BleuMetric(BufferedMetric):
                     equal scores, or that differ by smoothing alone, form one match.
                 settings: the number of settings with distinct scores.
                 chance: the share of numbers with as many decimals, within 2 points of this object's
-                    score, that some setting matches.
+                    score, that match a setting.
                 nearest: the five closest settings, if no setting matches.
                 verified: True if the score matches under the signature; None without a signature.
                     With `nrefs:1` each reference is tried alone, with `nrefs:?` all together.
                 rows: the start and stop of the only rows that a line fits, or None.
-                differences: if a usual setting has the score, but not the values beside it, the
-                    values of these texts that the line contradicts, as in `conditions`.
+                differences: if only the score of a usual setting matches the line, the values of
+                    these texts that do not, as in `conditions`.
                 other_matches: if `verified` is False, the matches under other signatures.
                 fixes: if no usual setting matches, the findings of `check` whose fix alone produces
                     the score.
                 other_fixes: the findings whose fix produces another score.
                 reported, decimals, scale: the parsed score; the scale is 1 or 100.
                 conditions: the values beside the score in a line, as keys of `compute`.
-                untried_packages: the packages to install, if tokenizers could not be tried.
+                untried_packages: packages to install for further tokenizers.
                 untried_references: how many references after the eighth were not tried alone.
             Each setting is a dict:
                 bleu, score, signature: as from `compute`.
-                delta: the difference from the reported score, on the scale 0-1.
+                delta: the difference from the reported score in `bleu`.
                 chance: as above, of this kind of setting and more usual kinds.
                 plausible: False if `chance` is above 50%, or above 25% if the kind is not usual.
                 kind: `"usual"`, `"call"` for a call of another tool, or `"rare"`.
                 says: the call of a known tool that returns the score, or empty.
                 call: the name of a score that `options` cannot reproduce, or empty.
                 references: `"all"`, or the index of the only reference used.
-                swapped: True if predictions and references must be exchanged.
+                swapped: True if predictions and references are swapped.
                 last_pair: True for NLTK's `corpus_bleu` under methods 5 to 7.
                 options: for `compute`; with `segments=True`, the score is `mean_segment_bleu`.
-                steps: from this object's options or the signature (for a convention, `"default"`)
-                    to the setting, one `factor` at a time, with its `value` and `delta`.
+                steps: from the options of this object or the signature (for a convention,
+                    `"default"`) to the setting: each `factor` with its `value` and `delta`.
                 same_score: the values of each factor with the same score.
 
         Raises:
@@ -1006,20 +997,18 @@ class BleuMetric(BufferedMetric):
             ignore_index: the padding value in labels and predictions.
             details: True to add `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`,
                 `translation_length` and `reference_length`, on the scales of `compute`.
-            history: True to keep the table of each evaluation, as from `statistics`, in the
-                callback's list `history`, for `compare`: 80 bytes per segment.
+            history: True to keep the table of each evaluation, as from `statistics`, in the list
+                `history`: 80 bytes per segment.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
                 `seed`.
 
         Returns:
-            A callable for a trainer, with or without `batch_eval_metrics=True`. It returns floats:
+            A callback for a trainer, with or without `batch_eval_metrics=True`. It returns floats:
             `bleu`, only here on the scale 0-100, `gen_len`, the mean number of generated tokens,
-            and with `by` also `bleu_<label>` per label, and `bleu_macro`, their mean. It raises an
-            error for logits. Its method `reset()` discards an interrupted evaluation.
+            and with `by` also `bleu_<label>`, and `bleu_macro`, their mean. Logits are an error.
 
         Raises:
-            TypeError, ValueError: an option, the references or the labels are invalid; or two
-                labels would give the same key.
+            TypeError, ValueError: as `compute`; or two labels would give the same key.
 
         >>> import numpy as np
         >>> class Words:  # stands for a tokenizer of `transformers`
@@ -1056,13 +1045,12 @@ class BleuMetric(BufferedMetric):
                 such as those that `evaluate.save` adds.
 
         Returns:
-            A dict of the same type and content, except that JSON turns every name and label into a
-            str. A result of `check` has no `fixed`, which needs the texts.
+            A dict of the same type and content, except that JSON and YAML turn names and labels
+            into str: 1 becomes `"1"`. A result of `check` has no `fixed`, which needs the texts.
 
         Raises:
             TypeError: `saved` is not a dict.
-            ValueError: it is not the result of a method of this metric, or was returned by a
-                drop-in.
+            ValueError: it is not a result of this metric, or was returned by a drop-in.
 
         >>> import json
         >>> bleu = evaluate.load("./bleu_metric.py", max_order=2)

@@ -28,10 +28,8 @@ HEAD = """\
 The methods belong to the object that [`evaluate.load`](#loading) returns. Methods with `**options` accept the
 [options](#options) by name. Unless a method says otherwise, the last four (`segments`, `confidence`, `n_resamples`,
 `seed`) are not accepted. Arguments that a method does not list are the same as for [compute](#compute). Invalid input
-is a `TypeError` or a `ValueError`, which names the place, the problem and the fix, also for names of other tools. Until
-version 2, releases only add to [the contract](../tests/contract/contract.md) of version 1.0.0.
-
-`make api` generates this page from the docstrings, whose examples `help` shows.
+is a `TypeError` or a `ValueError`, which names the place, the problem and the fix. Until version 2, releases only add
+to [the contract](../tests/contract/contract.md). `make api` generates this page from the docstrings.
 """
 AS_COMPUTE = (  # descriptions that are left out
     "as for `compute`.",
@@ -50,7 +48,11 @@ EXAMPLES = {  # pages that show a method at work, instead of the example of its 
     "restore": "recipes.md#saving-a-result",
     "warm_up": "speed.md#compiling",
 }
-USUAL_ERRORS = ("as `compute`; or", "as `compare`; or")  # the message says what else is wrong
+USUAL_ERRORS = (  # the message says what else is wrong
+    "as `compute`; or",
+    "as `compare`; or",
+    "the input or an option is invalid.",
+)
 SECTION = re.compile(r"(Args|Returns|Raises|Examples):\n")
 ENTRY = re.compile(
     r"([\w*`]+(?:, [\w*`]+)*): "
@@ -73,8 +75,10 @@ def make_document() -> str:
         _arguments_and_errors(metric),
     ]
     meanings = {name: re.sub(r"'([\w-]+)'", r'`"\1"`', text) for name, text in DESCRIPTIONS.items()}
-    rows = ([name, _code(repr(default)), meanings[name]] for name, default in OPTIONS.items())
-    parts += ["## Options", _table(["option", "default", "meaning"], rows)]
+    entries = [
+        (_code(f"{name}={default!r}"), f"{meanings[name]}.") for name, default in OPTIONS.items()
+    ]
+    parts += ["## Options", "With their defaults:", _list(entries)]
     for name, method in methods.items():
         parts += [
             f"## {name}",
@@ -84,12 +88,11 @@ def make_document() -> str:
         if name == "compute":
             parts.append(format_docstring(bleu_metric.INPUTS_DESCRIPTION, without=OPTIONS))
     calls = _list_calls("result", _public_methods(Report, base=dict))
-    parts += ["## Results", _summary(Report), _table(["method", "purpose"], calls)]
-    parts.append(_table(["result of", "method", "purpose"], _list_results(methods)))
+    parts += ["## Results", _summary(Report), _list([*calls, *_list_results(methods)])]
     parts += ["## Callback", _summary(TrainerMetric)]
-    call = [f"callback({_arguments(TrainerMetric.__call__)})", _summary(TrainerMetric.__call__)]
+    call = f"`callback({_arguments(TrainerMetric.__call__)})`"
     calls = _list_calls("callback", _public_methods(TrainerMetric, base=object))
-    parts.append(_table(["method", "purpose"], [call, *calls]))
+    parts.append(_list([(call, _summary(TrainerMetric.__call__)), *calls]))
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
@@ -172,13 +175,13 @@ def _public_methods(owner: type, base: type) -> dict[str, Method]:
     return {name: method for name, method in found if name[0] != "_" and not hasattr(base, name)}
 
 
-def _list_calls(owner: str, methods: dict[str, Method]) -> Iterator[list[str]]:
+def _list_calls(owner: str, methods: dict[str, Method]) -> Iterator[tuple[str, str]]:
     for name, method in methods.items():
         if name not in PARTS_OF_REPORTS:
-            yield [f"{owner}.{name}({_arguments(method)})", _summary(method)]
+            yield f"`{owner}.{name}({_arguments(method)})`", _summary(method)
 
 
-def _list_results(methods: dict[str, Method]) -> Iterator[list[str]]:
+def _list_results(methods: dict[str, Method]) -> Iterator[tuple[str, str]]:
     """Yield the methods that only the results of some methods have, each once."""
     found: dict[tuple[str, str], list[str]] = {}
     for name, method in methods.items():
@@ -189,11 +192,11 @@ def _list_results(methods: dict[str, Method]) -> Iterator[list[str]]:
         if inspect.isclass(owner) and issubclass(owner, Report):
             calls = _list_calls("result", _public_methods(owner, base=Report))
             for call, purpose in calls:
-                is_plot = call.startswith("result.plot(")
-                shown = ("result.plot(ax=None)", PLOTS) if is_plot else (call, purpose)
+                is_plot = call.startswith("`result.plot(")
+                shown = ("`result.plot(ax=None)`", PLOTS) if is_plot else (call, purpose)
                 found.setdefault(shown, []).append(name)
     for (call, purpose), names in found.items():
-        yield ["`, `".join(names), f"`{call}`", purpose]
+        yield f"{call} of {_code(', '.join(names))}", purpose
 
 
 def _signature(call: str, function: Method, first: str = "") -> str:
@@ -228,10 +231,8 @@ def _fill(text: str, indent: str = "") -> str:
     )
 
 
-def _table(head: list[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table whose first column is code."""
-    lines = [head, ["---"] * len(head), *([f"`{first}`", *others] for first, *others in rows)]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+def _list(entries: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(_fill(f"- {name}: {text}", indent="  ") for name, text in entries)
 
 
 if __name__ == "__main__":
