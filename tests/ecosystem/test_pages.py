@@ -1,7 +1,5 @@
 """docs/recipes.md: every block, in one process, with all the libraries that the page needs."""
 
-import sys
-
 import evaluate
 import huggingface_hub
 import pytest
@@ -14,7 +12,6 @@ LIBRARIES = {  # as blocks name them, and as Python imports them
     "matplotlib": "matplotlib",
     "tensorboard": "tensorboard",
     "wandb": "wandb",
-    "trackio": "trackio",
     "mlflow": "mlflow",
     "mweralign": "mweralign",
     "torch": "torch",
@@ -37,10 +34,8 @@ def hub(clone, monkeypatch):
 
 @pytest.fixture
 def loggers_store_here(clone, tmp_path, monkeypatch):
+    monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_SILENT", "true")
-    monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "trackio"))
-    for name in [name for name in sys.modules if name.partition(".")[0] == "trackio"]:
-        monkeypatch.delitem(sys.modules, name)  # it reads the variable when it is imported
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # mlflow-skinny has no database
     monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
 
@@ -51,7 +46,7 @@ def test_recipes(tmp_path):
         pytest.importorskip(library)
     left_out = run_page("docs/recipes.md", {}, [*LIBRARIES, "the Hub"])
     assert left_out == []
-    assert list_untracked(tmp_path) == ["runs", "trackio"]  # named by the environment above
+    assert list_untracked(tmp_path) == ["runs"]  # named by the environment above
     assert {"systems.png", "outputs.parquet", "ranking.pdf"} <= {
         path.name for path in tmp_path.iterdir()
     }
