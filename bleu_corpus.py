@@ -226,9 +226,8 @@ class Corpus:
         for batch in self.batches:
             # Not np.diff and np.unique, which take long if each batch is one segment.
             batch_counts = batch.bounds[1:] - batch.bounds[:-1]
-            is_different = batch_counts != batch_counts[:1]
-            counts.update(batch_counts[:1].tolist())
-            counts.update(batch_counts[is_different][:1].tolist())
+            if len(batch_counts):
+                counts.update((int(batch_counts.min()), int(batch_counts.max())))
             if len(counts) > 1:
                 return "var"
         return str(counts.pop()) if counts else "?"
@@ -361,7 +360,7 @@ def is_array(type_: type) -> bool:
     return hasattr(type_, "__array__") and hasattr(type_, "ndim")
 
 
-def to_numpy(data: object) -> Any:
+def to_numpy(data: Any) -> Any:
     """Return a tensor of torch, JAX or TensorFlow, on any device, as a NumPy array.
 
     Anything else is returned as it is.
@@ -371,11 +370,10 @@ def to_numpy(data: object) -> Any:
     """
     if not is_array(type(data)) or isinstance(data, np.ndarray):
         return data
-    tensor: Any = data
     try:
-        if not hasattr(tensor, "detach"):
-            return np.asarray(tensor)
-        on_cpu = tensor.detach().cpu()  # of torch
+        if not hasattr(data, "detach"):
+            return np.asarray(data)
+        on_cpu = data.detach().cpu()  # of torch
         with suppress(TypeError):
             return np.asarray(on_cpu)
         return np.asarray(on_cpu.float())  # of a type that NumPy does not have, such as bfloat16
@@ -466,7 +464,10 @@ def check_kind(kind: InputType, added: InputType) -> None:
 
 
 def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
-    """Concatenate the rows of one or more corpora, which must be of one kind."""
+    """Concatenate the rows of corpora, which must be of one kind; without any, it is text."""
+    if not corpora:
+        no_texts = pa.array([], STRINGS)
+        return make_corpus([(no_texts, no_texts, np.zeros(1, np.int64))])
     if len(corpora) == 1:
         return corpora[0]
     for corpus in corpora[1:]:
@@ -689,11 +690,13 @@ def find_maker(copy: str, module: str, name: str, version: str) -> Callable[...,
     import sys
 
     # Copies that evaluate has loaded here, of the same version.
-    loaded = []
-    for path, imported in list(sys.modules.items()):
-        is_evaluates = path.startswith("evaluate_modules.") and path.endswith(".bleu_corpus")
-        if is_evaluates and imported.__version__ == version:
-            loaded.append(path.rpartition(".")[0])
+    loaded = [
+        path.rpartition(".")[0]
+        for path, imported in list(sys.modules.items())
+        if path.startswith("evaluate_modules.")
+        and path.endswith(".bleu_corpus")
+        and imported.__version__ == version
+    ]
     # A file or folder named like the package, such as a clone, is not the package.
     spec = importlib.util.find_spec("bleu_metric")
     if copy in loaded:

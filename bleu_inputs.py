@@ -39,9 +39,7 @@ from .bleu_corpus import (
     STRINGS,
     TOKENS,
     TYPES,
-    Batch,
     Corpus,
-    InputType,
     Int64,
     Label,
     SmallCorpus,
@@ -95,21 +93,19 @@ _FEWEST_TOKENS = 4
 _INNER_SPACE = r"\S\s+\S"
 # Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
 # "docid".
-_REFERENCE_NAMES = "ref|reference|tgt|target|gold"
-_PREDICTION_NAMES = "mt|hyp|hypothesis|pred|prediction|output"
 _COLUMN_NAMES = (
     "src|source|doc|document|domain|label|seg|segment|sent|sentence|line|row|index|idx|unnamed|id"
     "|lang|lp"
 )
 _END_OF_NAME = r"s?([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2})?"
-_NOT_A_SYSTEM = re.compile(f"({_REFERENCE_NAMES}|{_COLUMN_NAMES}){_END_OF_NAME}", re.IGNORECASE)
-_NOT_A_REFERENCE = re.compile(f"({_PREDICTION_NAMES}|{_COLUMN_NAMES}){_END_OF_NAME}", re.IGNORECASE)
+_NOT_A_SYSTEM = re.compile(
+    f"(ref|reference|tgt|target|gold|{_COLUMN_NAMES}){_END_OF_NAME}", re.IGNORECASE
+)
+_NOT_A_REFERENCE = re.compile(
+    f"(mt|hyp|hypothesis|pred|prediction|output|{_COLUMN_NAMES}){_END_OF_NAME}", re.IGNORECASE
+)
 # A text of one word with a suffix that files with one segment per line have.
 _FILE_NAME = re.compile(r"\S+\.(txt|text|tsv|csv|jsonl?|hyp|ref|out|gz|bz2|xz|sgml?|xml)\s*")
-_LINES_OR_ONE_TEXT = (
-    f"For a file with one segment per line, pass {messages.OPEN_FILE}; for the lines of a str,"
-    r" text.removesuffix('\n').split('\n'); for a single text, [text]."
-)
 _NO_LABELS = (bytes, list, tuple, dict, set, frozenset)
 _PLAIN = (str, int, list, tuple, type(None))  # Arrow converts them, and lists of them, correctly
 _DEPTHS = {messages.EXPECTED_TEXT: 1, messages.REFERENCES: 2}  # the levels of lists in a row
@@ -184,10 +180,8 @@ def make_call(
 def read_segments(predictions: object, references: object, added: Sequence[Corpus]) -> Corpus:
     """Return the rows added before, followed by those of a call, which may have none."""
     if predictions is None and references is None:
-        return join_corpora(added) if added else make_empty_corpus("text")
+        return join_corpora(added)
     corpus = read_corpus(predictions, references, allow_empty=True)
-    if not added:
-        return corpus
     return join_corpora([*added, corpus] if len(corpus) else added)
 
 
@@ -208,7 +202,7 @@ def read_corpus(predictions: object, references: object, allow_empty: bool = Fal
     prediction_column = read_column("predictions", predictions, messages.EXPECTED_TEXT)
     reference_column = read_column("references", references, messages.REFERENCES)
     if allow_empty and len(prediction_column) == len(reference_column) == 0:
-        return make_empty_corpus("text")
+        return join_corpora([])
     _check_row_counts(prediction_column, reference_column)
     texts = _check_elements("predictions", prediction_column, reference_column.type, predictions)
     lists = _check_references(reference_column, texts)
@@ -336,10 +330,10 @@ def reject_dicts(predictions: object, references: object) -> None:
             " references=[references[id] for id in ids]."
         )
     if isinstance(predictions, Mapping) and _are_columns(predictions, references):
-        first = show_value(next(iter(predictions)))
         raise TypeError(
             f"predictions: got a dict of {len(predictions)} columns. Pass one of them,"
-            f" predictions[{first}]; or compare systems: compare(predictions, references)."
+            f" predictions[{show_value(next(iter(predictions)))}]; or compare systems:"
+            " compare(predictions, references)."
         )
 
 
@@ -363,12 +357,6 @@ def _missing_column(name: str) -> ValueError:
     return ValueError(
         f"{name}: expected one item per segment, got None. Pass predictions and references."
     )
-
-
-def make_empty_corpus(kind: InputType) -> Corpus:
-    """Return a corpus without segments."""
-    no_texts = pa.array([], TYPES[kind])
-    return Corpus((Batch(range(0), no_texts, no_texts, np.zeros(1, np.int64)),), kind)
 
 
 _SENTENCES_AS_TOKENS = Notice(
@@ -907,7 +895,9 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     if isinstance(data, (str, bytes, os.PathLike)):
         raise TypeError(
             f"{name}: expected a list, array or Series with one item per segment,"
-            f" got {name_value(data)}. {_LINES_OR_ONE_TEXT}"
+            f" got {name_value(data)}. For a file with one segment per line, pass"
+            f" {messages.OPEN_FILE}; for the lines of a str,"
+            r" text.removesuffix('\n').split('\n'); for a single text, [text]."
         )
     if is_result(data):
         raise TypeError(messages.A_RESULT.format(name=name))
@@ -936,9 +926,14 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     if not hasattr(rows, "__len__") and not hasattr(rows, "__arrow_c_stream__"):
         rows = list(rows)  # an iterator can be read only once
     values = read_array(name, rows)
+
+    def convert(items: list[Any]) -> pa.Array:
+        is_plain = _are_plain(items, _DEPTHS[expected])
+        return pa.array(items if is_plain else _read_items(name, items, expected))
+
     problem = None
     try:
-        column = _to_chunks(to_arrow(values, lambda rows: _convert_rows(name, rows, expected)))
+        column = _to_chunks(to_arrow(values, convert))
     except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
         problem = type(error).__name__  # without its message, which may contain a text
     # Outside of the `except`, or the traceback would begin with Arrow's error.
@@ -948,7 +943,9 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     # 3. Cast it to one of the few types that the checks know.
     canonical_type = _find_canonical_type(name, column.type)
     if canonical_type is None:
-        _reject_structs(name, column.type)
+        if pa.types.is_struct(innermost_type(column.type)):
+            _check_utf8(name, column)
+            rows = column.to_pylist()  # dicts
         _read_items(name, rows, expected)
         raise wrong_item(name, 0, str(column.type), expected)
     _check_utf8(name, column)
@@ -1002,26 +999,19 @@ def read_lines(name: str, file: Any) -> list[str]:
         raise TypeError(
             f"{name}: got a file opened in binary mode, whose lines are bytes. Pass {as_text}."
         )
-    if not lines and _position(file):
-        raise ValueError(
-            f"{name}: got a file that was read to its end before, so it has no lines left."
-            " Open it again for each use."
-        )
+    with suppress(OSError, AttributeError):  # a pipe has no position
+        if not lines and file.tell():
+            raise ValueError(
+                f"{name}: got a file that was read to its end before, so it has no lines left."
+                " Open it again for each use."
+            )
     return [line.removesuffix("\n").removesuffix("\r") for line in lines]
 
 
-def _position(file: Any) -> int:
-    """Return the position in a file; 0 if the file has none, such as a pipe."""
-    try:
-        return int(file.tell())
-    except (OSError, AttributeError):
-        return 0
-
-
 def _has_rows(data: Any) -> bool:
-    """Return True for a container with an order.
+    """Return True for a container of rows in an order.
 
-    An array or tensor without axes is none, although Python takes it for an iterable.
+    Python takes an array or tensor without axes for an iterable, too, but it has no rows.
     """
     if is_array(type(data)):
         return bool(data.ndim)
@@ -1112,25 +1102,6 @@ def _list_rows(name: str, frame: Any) -> list[list[object]]:
     return [list(row) for row in zip(*columns)]
 
 
-def _reject_structs(name: str, type_: pa.DataType) -> None:
-    """Raise if rows are Arrow structs, or lists of them."""
-    depth = 0
-    while is_list(type_):
-        type_ = type_.value_type
-        depth += 1
-    if pa.types.is_struct(type_):
-        raise _row_of_fields(name, 0, _make_example(type_), depth)
-
-
-def _make_example(type_: pa.DataType) -> Any:
-    """Return a value of an Arrow type that has texts where its values have them."""
-    if pa.types.is_struct(type_):
-        return {field.name: _make_example(field.type) for field in type_}
-    if is_list(type_):
-        return [_make_example(type_.value_type)]
-    return "" if is_string(type_) else None
-
-
 def _to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     """Return an array as a column of one chunk; columns and tables as they are."""
     return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
@@ -1198,17 +1169,6 @@ class _Item(NamedTuple):
 
     value: Any
     type_: str | None
-
-
-def _convert_rows(name: str, rows: list[Any], expected: str) -> pa.Array:
-    """Convert the rows of a column, or raise for the first one that is not valid.
-
-    >>> _convert_rows("predictions", ["a", float("nan")], messages.EXPECTED_TEXT).to_pylist()
-    ['a', None]
-    """
-    if _are_plain(rows, _DEPTHS[expected]):
-        return pa.array(rows)
-    return pa.array(_read_items(name, rows, expected))
 
 
 def _read_items(name: str, rows: Iterable[object], expected: str) -> list[object]:
@@ -1306,7 +1266,13 @@ def _read_item(name: str, row: int, value: Any, expected: str, depth: int = 0) -
     if isinstance(value, Mapping):
         raise _row_of_fields(name, row, value, depth)
     if isinstance(value, os.PathLike) or hasattr(value, "readline"):
-        raise _file_in_row(name, row, value)
+        fix = f"{name}={messages.OPEN_FILE}"
+        if name == "references":  # of one or several files
+            fix = f"references=list(zip(*[{messages.OPEN_FILE} for path in paths], strict=True))"
+        raise TypeError(
+            f"{name}[{row}]: expected a text, got {name_value(value)}."
+            f" For files with one segment per line, pass {fix}."
+        )
     raise wrong_item(name, row, name_value(value), expected)
 
 
@@ -1325,7 +1291,6 @@ def _row_of_fields(name: str, row: int, value: Mapping[Any, Any], depth: int = 0
     listed = ", ".join(map(show_value, names[:_MOST_FIELDS]))
     if len(names) > _MOST_FIELDS:
         listed += ", ..."
-    noun = "field" if len(names) == 1 else "fields"
     # 2. Write the call for each field that has text. Several dicts are the messages of a chat, the
     #    last of which is the answer; the references of a segment; or the only candidate of a
     #    pipeline.
@@ -1339,7 +1304,8 @@ def _row_of_fields(name: str, row: int, value: Mapping[Any, Any], depth: int = 0
     calls = [f"[{template.format(key)} for row in {name}]" for key in keys[:_MOST_FIELDS]]
     fix = f"{name}={' or '.join(calls)}" if calls else "one text per segment"
     return TypeError(
-        f"{name}[{row}]: got a dict with the {noun} {listed}, expected its text. Pass {fix}."
+        f"{name}[{row}]: got a dict with the {'field' if len(names) == 1 else 'fields'} {listed},"
+        f" expected its text. Pass {fix}."
     )
 
 
@@ -1364,17 +1330,6 @@ def _list_texts(fields: Mapping[Any, Any], depth: int = 1) -> Iterator[str]:
             yield key
         elif depth and content is fields[field] and isinstance(content, Mapping):
             yield from (f"{key}{inner}" for inner in _list_texts(content, depth - 1))
-
-
-def _file_in_row(name: str, row: int, value: object) -> TypeError:
-    """Build the error for a path or an open file in a row, instead of a text."""
-    fix = f"{name}={messages.OPEN_FILE}"
-    if name == "references":  # of one or several files
-        fix = f"references=list(zip(*[{messages.OPEN_FILE} for path in paths], strict=True))"
-    return TypeError(
-        f"{name}[{row}]: expected a text, got {name_value(value)}."
-        f" For files with one segment per line, pass {fix}."
-    )
 
 
 def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
