@@ -226,15 +226,14 @@ def count_segments(call: Call) -> Counted:
         tokenizer_names = dict.fromkeys([None, *segments_of], call.tokenizer.name)
     else:
         rows = call.options.layout.allocate(len(corpus))
-        for part in split_by_tokenizer(segments_of, call.options):
-            tokenizer = choose_tokenizer(part.options, corpus.kind)
-            tokenizer_names |= dict.fromkeys(part.labels, tokenizer.name)
-            if len(part.segments) == len(corpus):
-                rows = count_corpus(corpus, tokenizer, part.options)
+        for labels, segments, options in split_by_tokenizer(segments_of, call.options):
+            tokenizer = choose_tokenizer(options, corpus.kind)
+            tokenizer_names |= dict.fromkeys(labels, tokenizer.name)
+            if len(segments) == len(corpus):
+                rows = count_corpus(corpus, tokenizer, options)
                 continue
-            with within(f"Among the segments labeled {_write_labels(part.labels)}"):
-                of_part = corpus.take(part.segments)
-                rows[part.segments] = count_corpus(of_part, tokenizer, part.options)
+            with within(f"Among the segments labeled {_write_labels(labels)}"):
+                rows[segments] = count_corpus(corpus.take(segments), tokenizer, options)
     # 2. Collect the values for the signatures of the groups.
     groups = {}
     if segments_of:
@@ -252,18 +251,13 @@ def count_segments(call: Call) -> Counted:
     )
 
 
-class LabeledPart(NamedTuple):
-    """The segments that one tokenizer splits, their labels, and their options."""
-
-    labels: list[Label]
-    segments: Int64
-    options: Options
-
-
 def split_by_tokenizer(
     segments_of: Mapping[Label, Int64], options: Options
-) -> Iterator[LabeledPart]:
-    """Yield each label with a tokenizer of its own, then all other labels together."""
+) -> Iterator[tuple[list[Label], Int64, Options]]:
+    """Yield the labels, segments and options of each tokenizer.
+
+    Each label with a tokenizer of its own is a part, and then all other labels together.
+    """
     special = options.tokenize_by or {}
     parts = [[label] for label in segments_of if label in special]
     others = [label for label in segments_of if label not in special]
@@ -271,7 +265,7 @@ def split_by_tokenizer(
         parts.append(others)
     for labels in parts:
         segments = np.sort(np.concatenate([segments_of[label] for label in labels]))
-        yield LabeledPart(labels, segments, options.for_label(labels[0]))
+        yield labels, segments, options.for_label(labels[0])
 
 
 def _write_labels(labels: Sequence[Label]) -> str:
