@@ -71,8 +71,6 @@ _FILE_TYPES = """
     ps py sql tar txt wav x xml zip
 """
 
-_CONTRACTIONS = "'s 'm 'd 'll 're 've n't"
-
 # Tokens that are replaced, in lower case. Punctuation that no kind takes needs no replacement.
 _NORMAL_FORMS = {
     "&amp;": "&",
@@ -95,17 +93,17 @@ _NORMAL_FORMS = {
     "¾": "3/4",
     "⅓": "1/3",
     "⅔": "2/3",
+    **{
+        form.replace("'", apostrophe): form
+        for form in ("'s", "'m", "'d", "'ll", "'re", "'ve", "n't")
+        for apostrophe in ("’", "\x92", "&apos;")
+    },
+    **{f"n{apostrophe}t": "n`t" for apostrophe in ("‘", "‛", "\x91")},
+    # Entities of HTML for spaces, dashes and quotation marks are removed.
+    **dict.fromkeys(["''", "&quot;", "&apos;", "&nbsp;", "&ndash;", "&mdash;"], ""),
+    # Dashes; five hyphens and more are kept.
+    **dict.fromkeys(["--", "---", "----"], ""),
 }
-_NORMAL_FORMS |= {
-    form.replace("'", apostrophe): form
-    for form in _CONTRACTIONS.split()
-    for apostrophe in ("’", "\x92", "&apos;")
-}
-_NORMAL_FORMS |= {f"n{apostrophe}t": "n`t" for apostrophe in ("‘", "‛", "\x91")}
-# Entities of HTML for spaces, dashes and quotation marks are removed.
-_NORMAL_FORMS |= dict.fromkeys(["''", "&quot;", "&apos;", "&nbsp;", "&ndash;", "&mdash;"], "")
-# Dashes; five hyphens and more are kept.
-_NORMAL_FORMS |= dict.fromkeys(["--", "---", "----"], "")
 
 # In lower case. Longer tokens, such as addresses, keep the entity.
 _CAPITALS_WITH_AMPERSAND = re.compile(r"[a-z+&;]+\.?")
