@@ -382,7 +382,6 @@ OTHER_TOKENIZERS: dict[str, str] = {
         "Pass a function from str to a list of tokens, such as nltk.word_tokenize",
     ),
 }
-_LANGUAGE_CODE = re.compile("[a-z]{2}(-[a-z]+)?")
 
 
 def _find_advice(name: str, names: Sequence[str]) -> str | None:
@@ -399,15 +398,14 @@ def _find_advice(name: str, names: Sequence[str]) -> str | None:
     name_of = {known.lower(): known for known in names}
     for nearest in difflib.get_close_matches(written, name_of, n=1, cutoff=0.75):
         return f"Did you mean {name_of[nearest]!r}?"
-    if _LANGUAGE_CODE.fullmatch(written):
+    if re.fullmatch("[a-z]{2}(-[a-z]+)?", written):  # the code of a language
         return f"Pass '13a' for languages with spaces between words, or 'moses-{written[:2]}'."
     return None
 
 
 # Moses' tokenizers by language, from sacremoses: moses-de, and moses-de-compounds, which also
 # splits at hyphens as the papers on WMT14 did.
-_COMPOUNDS = "-compounds"
-_MOSES_NAME = re.compile(rf"moses-([a-z]{{2,3}})({_COMPOUNDS})?")
+_MOSES_NAME = re.compile("moses-([a-z]{2,3})(-compounds)?")
 _COMPOUND = re.compile(r"(\S)-(\S)")
 _MOST_CACHED_TEXTS = 1 << 14  # whose tokens are kept, because Moses' tokenizer is slow
 
@@ -595,6 +593,7 @@ def _load_from_sacremoses(name: str) -> ChosenTokenizer:
             f"tokenize={name!r} comes from sacremoses, which is not installed."
             " Install it: pip install sacremoses"
         )
+    from sacremoses import MosesTokenizer
     from sacremoses.corpus import NonbreakingPrefixes
 
     # Japanese and Korean have no prefixes there.
@@ -612,25 +611,17 @@ def _load_from_sacremoses(name: str) -> ChosenTokenizer:
             return split_compounds(" ".join(words(text))).split()
 
         return ChosenTokenizer(name, definition=_make_definition(split_with_compounds))
-    tokenizer = _make_moses(language)
+    tokenizer = MosesTokenizer(language)
+    # It makes a set of all letters for each word before a period.
+    letters = frozenset(tokenizer.IsAlpha)
+    tokenizer.isanyalpha = lambda word: not letters.isdisjoint(word)
+    tokenizer.islower = frozenset(tokenizer.IsLower).issuperset
 
     @lru_cache(_MOST_CACHED_TEXTS)
     def split(text: str) -> list[str]:
         return list(tokenizer.tokenize(text, escape=False))
 
     return ChosenTokenizer(name, definition=_make_definition(split))
-
-
-def _make_moses(language: str) -> Any:
-    """Return sacremoses's tokenizer of a language, made faster."""
-    from sacremoses import MosesTokenizer
-
-    tokenizer = MosesTokenizer(language)
-    # It makes a set of all letters for each word before a period.
-    letters = frozenset(tokenizer.IsAlpha)
-    tokenizer.isanyalpha = lambda word: not letters.isdisjoint(word)
-    tokenizer.islower = frozenset(tokenizer.IsLower).issuperset
-    return tokenizer
 
 
 def has_sacremoses() -> bool:
@@ -770,10 +761,9 @@ def _reject_characters(
     if index < 0:
         return
     found = re.search(rejected, texts[index].as_py())
-    code = ord(found[0]) if found else 0
     raise ValueError(
-        f"{name}[{row_of(index)}]: contains U+{code:04X}, which pycocoevalcap treats as the end of"
-        " a caption. Replace it with a space."
+        f"{name}[{row_of(index)}]: contains U+{ord(found[0]) if found else 0:04X}, which"
+        " pycocoevalcap treats as the end of a caption. Replace it with a space."
     )
 
 
