@@ -45,7 +45,6 @@ from .bleu_tokenizers import fits_tokenizer
 LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
 ALL = "all"  # references: all references of a segment
 CHARACTER_LIST = "list"  # the tokenizer that is Python's `list`: characters, blanks included
-CAPTION_ORDERS = (4, 3, 2, 1)  # of pycocoevalcap, most common first
 
 
 # --- Settings -------------------------------------------------------------------------------------
@@ -231,8 +230,8 @@ class ToolCall(NamedTuple):
 
     def fits(self, corpus: Corpus) -> bool:
         """Return False if the score is that of another setting, or cannot be made."""
-        can_change = corpus.kind == "text" or not self.changes_texts
-        return can_change and len(corpus) >= self.fewest_segments
+        is_fixed = self.changes_texts and corpus.kind != "text"
+        return not is_fixed and len(corpus) >= self.fewest_segments
 
     def change(self, corpus: Corpus, *, lowercase: bool) -> Corpus:
         """Return the corpus that is scored instead of a corpus."""
@@ -585,11 +584,13 @@ def _list_by_setting(calls: Iterable[_NamedSetting]) -> Tools:
 def _list_caption_calls(coco: Setting) -> list[_NamedSetting]:
     """List pycocoevalcap's four scores, of the corpus and as means of those of captions."""
     calls = []
-    for order in CAPTION_ORDERS:
+    for order in (4, 3, 2, 1):  # most common first
         of_corpus = coco._replace(max_order=order)
         mean = of_corpus._replace(mean_of_segments=True, effective_order=False)
-        calls.append((of_corpus, f"pycocoevalcap's Bleu_{order}", True))
-        calls.append((mean, f"the mean of pycocoevalcap's Bleu_{order} of each caption", False))
+        calls += [
+            (of_corpus, f"pycocoevalcap's Bleu_{order}", True),
+            (mean, f"the mean of pycocoevalcap's Bleu_{order} of each caption", False),
+        ]
     return calls
 
 

@@ -272,8 +272,8 @@ class Result(report.QuotableReport):
         return ". ".join([f"BLEU {self['score']:.2f}", *self._list_facts()])
 
     def _sentence(self) -> str:
-        sentence = f"BLEU is {report.describe_score(self, self.get('confidence'))}"
-        return sentence + report.describe_shared(self)
+        score = report.describe_score(self, self.get("confidence"))
+        return f"BLEU is {score}{report.describe_shared(self)}"
 
     def _note(self) -> str:
         return "; ".join([*self._describe_intervals(), super()._note()])
@@ -298,9 +298,8 @@ class Result(report.QuotableReport):
                 key: value for key, value in self.items() if key in Uncertainty.__annotations__
             }
             records.append({"order": "all", "bleu": self["bleu"], **uncertainty})
-        for segment, score in enumerate(self.get("segment_bleu", ())):
-            records.append({"segment": segment, "bleu": score})
-        return records
+        scores = enumerate(self.get("segment_bleu", ()))
+        return records + [{"segment": segment, "bleu": score} for segment, score in scores]
 
     def to_html(self) -> str:
         head, *rows = self._rows()
@@ -352,11 +351,10 @@ class Result(report.QuotableReport):
 class GroupedResult(Result):
     """The result with `by`: a dict that prints and displays as a table with one row per group."""
 
-    def __str__(self) -> str:
-        return report.Report.__str__(self)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        report.Report._repr_pretty_(self, printer, cycle)
+    # It displays as the other tables.
+    __str__ = report.Report.__str__
+    _repr_pretty_ = report.Report._repr_pretty_
+    to_html = report.Report.to_html
 
     def _title(self) -> str:
         return (
@@ -429,9 +427,6 @@ class GroupedResult(Result):
     def _sentence(self) -> str:
         groups = count_things(len(self["groups"]), "group")
         return f"{super()._sentence()}; the macro-average of {groups} is {self['macro_score']:.2f}"
-
-    def to_html(self) -> str:
-        return report.Report.to_html(self)
 
 
 _GROUP_COLUMNS = (
