@@ -279,12 +279,10 @@ class BufferedMetric(_Metric, ABC):
         }
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        _check_docstrings(type(self))
         self._options = state["options"]
-        super().__init__(**state["arguments"])
+        BufferedMetric.__init__(self, **state["arguments"])
         self._buffer = copy.copy(state["buffer"])
         self._gathered = state["gathered"]
-        self._watch = Watch(_lock)
         self._bind_methods()
 
     def _add(self, predictions: object, references: object, unknown: dict[str, object]) -> None:
@@ -349,20 +347,8 @@ class BufferedMetric(_Metric, ABC):
             for path in self.file_paths or []:
                 if os.path.exists(path):
                     os.remove(path)
-        for name in _ATTRIBUTES_OF_FILES:
-            setattr(self, name, None)
-
-
-_ATTRIBUTES_OF_FILES = (
-    "writer",
-    "data",
-    "filelock",
-    "filelocks",
-    "file_paths",
-    "rendez_vous_lock",
-    "cache_file_name",
-    "selected_feature_format",
-)
+        self.writer = self.data = self.cache_file_name = self.selected_feature_format = None
+        self.filelock = self.filelocks = self.file_paths = self.rendez_vous_lock = None
 
 
 def is_packed(predictions: object) -> bool:

@@ -210,8 +210,9 @@ def _show_options(metric: _AnyMetric) -> _AnyMetric:
     """
     for name, options in METHODS.items():
         method = getattr(metric, name)
-        taken = options.__annotations__
-        defaults = {option: value for option, value in OPTIONS.items() if option in taken}
+        defaults = {
+            option: OPTIONS[option] for option in OPTIONS if option in options.__annotations__
+        }
         if name in ("compare", "rank"):
             defaults["confidence"] = 0.95
         method.__signature__ = _list_options(inspect.signature(method), defaults)
@@ -298,14 +299,11 @@ class BleuMetric(BufferedMetric):
         signature: str | None = None,
         **arguments: Unpack[LoadArguments],
     ) -> None:
-        arguments_of_evaluate = {}
-        given = {}
-        for name, value in arguments.items():
-            is_known = name in inspect.signature(evaluate.Metric.__init__).parameters
-            if is_known:
-                arguments_of_evaluate[name] = value
-            if name in OPTIONS or not is_known:  # `seed` is an argument of both
-                given[name] = value
+        known = inspect.signature(evaluate.Metric.__init__).parameters
+        arguments_of_evaluate = {name: value for name, value in arguments.items() if name in known}
+        given = {  # `seed` is an argument of both
+            name: value for name, value in arguments.items() if name in OPTIONS or name not in known
+        }
         if signature is None:
             self._options = choose_options(config_name or "default", given)
         elif config_name is not None:
@@ -385,10 +383,12 @@ class BleuMetric(BufferedMetric):
                     " statistics=[*tables, bleu.statistics(predictions=..., references=...)]."
                 )
             chosen = self._options_of("compute", options, checks_weights=False)
-            scores = self._compute(
-                options=chosen, by=by, documents=documents, statistics=statistics, like=like
+            return cast(
+                "Result",
+                self._compute(
+                    options=chosen, by=by, documents=documents, statistics=statistics, like=like
+                ),
             )
-            return cast("Result", scores)
         if like is not None:
             raise TypeError(
                 "like: describes how sums were counted. Write compute(statistics=sums, like=table)."
