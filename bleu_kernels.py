@@ -308,10 +308,8 @@ def split_texts_compiled(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
         bounds=bounds,
     )
     offsets = token_ends[: bounds[-1] + 1]
-    strings = pa.LargeStringArray.from_buffers(
-        len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(token_text)
-    )
-    return make_lists(bounds, strings)
+    buffers = (pa.py_buffer(offsets), pa.py_buffer(token_text))
+    return make_lists(bounds, pa.LargeStringArray.from_buffers(len(offsets) - 1, *buffers))
 
 
 def count_common(
@@ -554,10 +552,13 @@ def _classify_pairs(classes: Bytes) -> Bytes:
     """
     pairs = np.full((256, 256), _LETTER_CLASS, np.uint8)  # second byte, first byte
     pairs[:, :0x80] = classes[:0x80]
-    first_bytes = {2: range(0xC2, 0xE0), 3: range(0xE0, 0xF0), 4: range(0xF0, 0xF5)}
-    for width, bytes_of_width in first_bytes.items():
+    for width, first_bytes in (
+        (2, range(0xC2, 0xE0)),
+        (3, range(0xE0, 0xF0)),
+        (4, range(0xF0, 0xF5)),
+    ):
         size = 64 ** (width - 2)  # characters with the same two bytes
-        for first_byte in bytes_of_width:
+        for first_byte in first_bytes:
             start = 64 * size * (first_byte & (0xFF >> (width + 1)))
             blocks = classes[start : start + 64 * size].reshape(-1, size)
             uniform = blocks.min(axis=1) == blocks.max(axis=1)
@@ -654,8 +655,7 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
             count = _put(tokens, count, key, token_start, i - token_start)
         if action == _ALONE:  # an entity is a token of one character
             key = meaning if meaning else _load(i, width)
-            length = 1 if meaning else width
-            count = _put(tokens, count, key, i, length)
+            count = _put(tokens, count, key, i, 1 if meaning else width)
         token_start = i if action == _STARTS else event_end
     if end > token_start:
         key = _make_key(token_start, end - token_start, factor)
@@ -880,8 +880,9 @@ def _count_rows_in_parallel(
             #    have gets 0.
             for token in range(length, count):
                 slot = _find(tokens, token, slots, bits, factor)
-                number = numbers[slots[slot]] if slots[slot] >= 0 else 0
-                reference_numbers[reference_tokens] = number
+                reference_numbers[reference_tokens] = (
+                    numbers[slots[slot]] if slots[slot] >= 0 else 0
+                )
                 reference_tokens += 1
             reference_ends[text_index - first_reference] = reference_tokens
             effective_length = _effective_length(

@@ -116,10 +116,12 @@ def warn(notice: Notice, **details: object) -> None:
     places = _places.get()
     problem = ": ".join([*places, notice.problem.format(**details)])
     warning = BleuWarning(f"{problem}{notice.advice.format(**details)}.")
-    warning.kind = notice.kind.format(**details)
-    warning.problem = f"{problem}."
-    warning.option = notice.option
-    warning.value = notice.value
+    vars(warning).update(
+        kind=notice.kind.format(**details),
+        problem=f"{problem}.",
+        option=notice.option,
+        value=notice.value,
+    )
     collected = _collected.get()
     if collected is None:
         _issue(warning)
@@ -356,13 +358,12 @@ def name_value(value: object) -> str:
 def _name_array(array: Any) -> str:
     """Name the type of an array or tensor of any library, and the type of its items."""
     dtype = array.dtype
-    kind = getattr(dtype, "kind", "")
     name = getattr(dtype, "name", str(dtype)).removeprefix("torch.")
     type_name = type(array).__name__
     if getattr(array, "is_nested", False) and type_name == "Tensor":  # of torch
         type_name = "nested Tensor"
-    axes = "" if array.ndim else " without axes"
-    return f"{type_name} of {_ITEM_TYPES.get(kind, name)}{axes}"
+    item_type = _ITEM_TYPES.get(getattr(dtype, "kind", ""), name)
+    return f"{type_name} of {item_type}{'' if array.ndim else ' without axes'}"
 
 
 def show_value(value: object) -> str:

@@ -323,9 +323,7 @@ class Options:
         A value that was passed for another method is ignored.
         """
         default = SMOOTH_METHODS[self.smooth_method].value
-        if default is None or self.smooth_value is None:
-            return default
-        return self.smooth_value
+        return default if default is None or self.smooth_value is None else self.smooth_value
 
     @cached_property
     def counted_orders(self) -> int:
@@ -365,8 +363,11 @@ class Options:
         for label, tokenize in (self.tokenize_by or {}).items():
             _check_tokenize(f"tokenize[{show_value(label)}]", tokenize)
         if checks_weights and self.weights is not None and len(self.weights) != self.max_order:
-            expected = f"one weight per order ({self.max_order} in all), or change max_order"
-            raise invalid("weights", self.weights, expected)
+            raise invalid(
+                "weights",
+                self.weights,
+                f"one weight per order ({self.max_order} in all), or change max_order",
+            )
         if self.smooth_value is None:
             return
         if SMOOTH_METHODS[self.smooth_method].divides and self.smooth_value <= 0:
@@ -522,9 +523,7 @@ def to_python(value: Any) -> Any:
 
 
 def _find_convention(name: str) -> dict[str, Any]:
-    if name in DROP_INS:
-        return CONVENTIONS[DROP_INS[name].convention]
-    return CONVENTIONS[name]
+    return CONVENTIONS[DROP_INS[name].convention if name in DROP_INS else name]
 
 
 # --- The signature --------------------------------------------------------------------------------

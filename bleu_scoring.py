@@ -553,9 +553,11 @@ def _nltk_by_length(columns: Columns, value: float) -> Columns:
 
 
 def _nltk_average(columns: Columns, value: float) -> Columns:
-    averages = _average_neighbors(_divide_all(columns))
     *has_order, _ = has_ngrams(columns.totals)
-    return columns._replace(matches=averages, totals=[select(flag, 1.0, 0.0) for flag in has_order])
+    return columns._replace(
+        matches=_average_neighbors(_divide_all(columns)),
+        totals=[select(flag, 1.0, 0.0) for flag in has_order],
+    )
 
 
 def _nltk_average_by_length(columns: Columns, value: float) -> Columns:
