@@ -393,17 +393,15 @@ class TrainerMetric:
             for row_texts in self._references.to_pylist():
                 self._known_texts.update(text.strip() for text in row_texts)
         # 3. Read the labels.
-        self._by: list[Label] = []
         labels = read_labels(by, None if references is None else self._expected_rows)
-        if labels is not None:
-            if not labels:
-                raise ValueError(
-                    messages.LABEL_COUNT.format(
-                        name="by", labels="0 labels", predictions="the evaluation data"
-                    )
+        if labels is not None and not labels:
+            raise ValueError(
+                messages.LABEL_COUNT.format(
+                    name="by", labels="0 labels", predictions="the evaluation data"
                 )
-            self._by = labels
-            self._expected_rows = len(labels)
+            )
+        self._by: list[Label] = labels or []
+        self._expected_rows = self._expected_rows or len(self._by)
         if history:
             make_label_column("by", self._by)
         check_labels(options, self._by)
@@ -478,8 +476,8 @@ class TrainerMetric:
             if not texts:
                 return
         # 3. Find the references and count.
-        batch = (pa.array(texts, STRINGS), *self._find_references(labels, len(texts)))
-        corpus = make_corpus([batch], first_row=evaluation.rows)
+        references, bounds = self._find_references(labels, len(texts))
+        corpus = make_corpus([(pa.array(texts, STRINGS), references, bounds)], evaluation.rows)
         by = self._by[evaluation.rows : evaluation.rows + len(texts)] if self._by else None
         counted = count_segments(make_call(corpus, self._options, by))
         if by is not None:
@@ -618,8 +616,7 @@ class TrainerMetric:
             self.history.append(tabulate(join_counted(evaluation.counted), self._options))
         self.reset()
         if self._details:
-            for name in _DETAILS:
-                scores[name] = float(result[name])
+            scores |= {name: float(result[name]) for name in _DETAILS}
             for order, precision in enumerate(result["precisions"], 1):
                 scores[f"precision_{order}"] = precision
         return scores
