@@ -319,20 +319,22 @@ def _is_misspelled(written: str, name: str) -> bool:
 
 
 def _list_within(outer: Mapping[Any, Any], place: str) -> Iterator[tuple[str, Mapping[Any, Any]]]:
-    """Yield the place of each dict in a dict, and the dict.
+    """Yield the place of each dict in a dict, and the dict; the nearest come first.
 
     >>> result = {"systems": {"A": {"bleu": 0.5}}, "pairs": [{"delta": 0.1}]}
     >>> [place for place, _ in _list_within(result, "result")]
-    ["result['systems']", "result['systems']['A']", "result['pairs'][0]"]
+    ["result['systems']", "result['pairs'][0]", "result['systems']['A']"]
     """
-    for name, item in islice(outer.items(), _MOST_PLACES):
-        inner_place = f"{place}[{show_value(name)}]"
-        if isinstance(item, list) and item:
-            item = item[0]
-            inner_place += "[0]"
-        if isinstance(item, Mapping):
-            yield inner_place, item
-            yield from _list_within(item, inner_place)
+    waiting = [(place, outer)]
+    for outer_place, holder in waiting:  # which grows
+        for name, item in islice(holder.items(), _MOST_PLACES):
+            inner_place = f"{outer_place}[{show_value(name)}]"
+            if isinstance(item, list) and item:
+                item = item[0]
+                inner_place += "[0]"
+            if isinstance(item, Mapping):
+                yield inner_place, item
+                waiting.append((inner_place, item))
 
 
 def _list_keys(names: Mapping[str, object]) -> str:
