@@ -28,64 +28,70 @@ if not __package__:
         " `pip install .` in their folder, and start Python in another folder."
     )
 
-from . import bleu_messages as messages
-from .bleu_buffer import BufferedMetric, is_packed
-from .bleu_calls import CALLS
-from .bleu_captions import tokenize_ptb
-from .bleu_checks import Checked, check_texts
-from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
-from .bleu_compute import GroupedResult, Result, score, score_statistics
-from .bleu_corpus import Corpus, picklable
-from .bleu_counting import count_segment
-from .bleu_diff import Difference, diff_systems
-from .bleu_explain import Explanation, explain_segment
-from .bleu_inputs import (
-    fingerprint_references,
-    read,
-    read_corpus,
-    read_texts,
-)
-from .bleu_kernels import warm_up
-from .bleu_look import look_at
-from .bleu_measures import find_mistakes
-from .bleu_messages import BleuWarning, count_things, show_value
-from .bleu_mistakes import DAMAGES
-from .bleu_ngrams import number_texts
-from .bleu_options import (
+from .bleu_core import (
+    CITATION,
     DESCRIPTIONS,
     DROP_INS,
+    NOT_A_TOKENIZER,
     OPTIONS,
+    BleuWarning,
+    BufferedMetric,
+    Checked,
+    Comparison,
     Convention,
+    Conventions,
+    Corpus,
     CorpusOptions,
+    Difference,
+    Explanation,
+    GroupedResult,
+    LoadArguments,
     Options,
+    Ranking,
+    Reconciliation,
+    Result,
+    ResultType,
     ScoringOptions,
+    SelfBleu,
     SystemsOptions,
     TestName,
+    TrainerMetric,
+    add_statistics,
+    check_texts,
+    check_tokenizers,
     choose_options,
+    compare_conventions,
+    compare_systems,
+    count,
+    count_segments,
+    diff_systems,
     explain_call,
+    explain_segment,
     explain_unknown_option,
+    find_settings,
+    fingerprint_references,
+    is_packed,
+    measure_self_bleu,
     options_of_signature,
+    picklable,
+    rank_systems,
+    read,
+    read_corpus,
     read_drop_in,
+    read_texts,
+    restore_result,
+    score,
+    score_pairs,
+    score_statistics,
     shape_result,
+    show_value,
+    tabulate,
+    warm_up,
 )
-from .bleu_pairs import Pairs
-from .bleu_pairwise import SelfBleu, measure_self_bleu, score_pairs
-from .bleu_plots import plot_precisions
-from .bleu_published import Published
-from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
-from .bleu_report import CITATION, Report, ResultType, restore_result
-from .bleu_results import Scores
-from .bleu_scoring import bleu
-from .bleu_significance import draw
-from .bleu_statistics import count, count_segments
-from .bleu_tables import add_statistics, tabulate
-from .bleu_tokenizers import check_tokenizers
-from .bleu_trainer import TrainerMetric
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .bleu_options import LoadArguments
 
 DESCRIPTION = """\
 BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. By default, scores
@@ -1021,7 +1027,7 @@ class BleuMetric(BufferedMetric):
         """
         # A trainer has been passed this method, and not what the method returns.
         if "compute_result" in options:
-            raise TypeError(messages.NOT_A_TOKENIZER.format(found=show_value(tokenizer)))
+            raise TypeError(NOT_A_TOKENIZER.format(found=show_value(tokenizer)))
         if "documents" in options:
             raise TypeError(
                 "`documents`: pass history=True here, and the tables in `history` to"

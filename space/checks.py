@@ -32,10 +32,7 @@ from .metric import (
 from .options import SCORING_OPTIONS, describe_setting, join_clauses, leave_segments_effective
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_checks import Checked
-    from bleu_metric.bleu_messages import BleuWarning
-    from bleu_metric.bleu_pairs import Found
-    from bleu_metric.bleu_report import QuotableReport
+    from bleu_metric.bleu_core import BleuWarning, Checked, Found, QuotableReport
 
 # The buttons for the options that the metric advises.
 BUTTONS: dict[tuple[str | None, object], str] = {

@@ -91,10 +91,13 @@ from .sentence import Sentence, Shown, Update
 from .sources import EXAMPLE_NOTE, Sources, add_sources
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_published import Published
-    from bleu_metric.bleu_reconcile import Reconciliation
-    from bleu_metric.bleu_report import QuotableReport
-    from bleu_metric.bleu_results import ConventionScores, SettingScores
+    from bleu_metric.bleu_core import (
+        ConventionScores,
+        Published,
+        QuotableReport,
+        Reconciliation,
+        SettingScores,
+    )
 
 Choice = gr.Dropdown | gr.Radio | OptionField
 FieldValues = Mapping[Block, Any]  # what is chosen or typed in each field

@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike
 from .metric import report
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_explain import Explanation
-    from bleu_metric.bleu_results import CoveredTokens
+    from bleu_metric.bleu_core import CoveredTokens, Explanation
 
     from .checks import Remedy
 

@@ -14,8 +14,7 @@ from .metric import report
 from .scored import Scored
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_report import QuotableReport
-    from bleu_metric.bleu_results import RankedSystem
+    from bleu_metric.bleu_core import QuotableReport, RankedSystem
 
 Scores = Mapping[str, Any]  # of a system in a result
 

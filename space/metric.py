@@ -24,18 +24,20 @@ import pyarrow as pa
 from . import limits
 
 if TYPE_CHECKING:  # evaluate loads the metric without its types
-    from bleu_metric.bleu_checks import Checked
-    from bleu_metric.bleu_counting import ReferenceLength
-    from bleu_metric.bleu_diff import Difference
-    from bleu_metric.bleu_explain import Explanation
-    from bleu_metric.bleu_messages import BleuWarning
-    from bleu_metric.bleu_published import Published
-    from bleu_metric.bleu_reconcile import Reconciliation
-    from bleu_metric.bleu_report import QuotableReport
-    from bleu_metric.bleu_results import ConventionScores
-    from bleu_metric.bleu_scoring import SmoothMethod
-    from bleu_metric.bleu_significance import Test
-    from bleu_metric.bleu_tokenizers import Tokenizer
+    from bleu_metric.bleu_core import (
+        BleuWarning,
+        Checked,
+        ConventionScores,
+        Difference,
+        Explanation,
+        Published,
+        QuotableReport,
+        Reconciliation,
+        ReferenceLength,
+        SmoothMethod,
+        Test,
+        Tokenizer,
+    )
 
 # Values by the name of an option, which decides on their type.
 Options = Mapping[str, Any]
@@ -57,10 +59,10 @@ _PATH = str(Path(__file__).parent.with_name("bleu_metric.py"))
 bleu: Any = evaluate.load(_PATH)
 
 _package = type(bleu).__module__.rpartition(".")[0]
-report = import_module(f"{_package}.bleu_report")
-_options = import_module(f"{_package}.bleu_options")
-_lines = import_module(f"{_package}.bleu_published")
-_significance = import_module(f"{_package}.bleu_significance")
+report = import_module(f"{_package}.bleu_core")
+_options = import_module(f"{_package}.bleu_core")
+_lines = import_module(f"{_package}.bleu_core")
+_significance = import_module(f"{_package}.bleu_core")
 
 OPTIONS: Options = _options.OPTIONS  # the defaults
 CONVENTIONS: Mapping[str, Options] = _options.CONVENTIONS  # the options that each sets

@@ -28,7 +28,7 @@ from .options import describe_references_used, leave_segments_effective
 from .roles import find_prefix, rename
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_report import QuotableReport
+    from bleu_metric.bleu_core import QuotableReport
 
 _SEGMENTS = "segments.parquet"
 _TABLE = "segments.csv"

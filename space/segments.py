@@ -24,8 +24,7 @@ from .scored import OpenedSegment, Scored, read_segment, read_segments
 from .sentence import Update, find_differing
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_diff import Difference
-    from bleu_metric.bleu_results import LengthDifference, NGramDifference, Token
+    from bleu_metric.bleu_core import Difference, LengthDifference, NGramDifference, Token
 
 
 # The column that segments are sorted by, and its sign: -1 for the largest value first.

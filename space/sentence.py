@@ -32,7 +32,7 @@ from .sources import EXAMPLES, Example
 from .steps import NAVIGATION, read_plainly, render_steps
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_explain import Explanation
+    from bleu_metric.bleu_core import Explanation
 
 Update = dict[Block, Any]
 

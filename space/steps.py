@@ -14,8 +14,7 @@ from .html import brevity_curve, count_things, name_root, rows, shorten, show, s
 from .metric import report
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_explain import Explanation
-    from bleu_metric.bleu_results import NGramCount, OrderMatches
+    from bleu_metric.bleu_core import Explanation, NGramCount, OrderMatches
 
 STEPS = {
     "match": "Words",

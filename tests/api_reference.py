@@ -17,10 +17,10 @@ package.__path__ = [str(ROOT)]
 sys.modules.setdefault("bleu", package)
 
 from bleu import bleu_metric  # noqa: E402
-from bleu.bleu_buffer import BufferedMetric  # noqa: E402
-from bleu.bleu_options import DESCRIPTIONS, OPTIONS  # noqa: E402
-from bleu.bleu_report import Report  # noqa: E402
-from bleu.bleu_trainer import TrainerMetric  # noqa: E402
+from bleu.bleu_core.methods.buffer import BufferedMetric  # noqa: E402
+from bleu.bleu_core.methods.trainer import TrainerMetric  # noqa: E402
+from bleu.bleu_core.options.options import DESCRIPTIONS, OPTIONS  # noqa: E402
+from bleu.bleu_core.results.report import Report  # noqa: E402
 
 HEAD = """\
 # API reference

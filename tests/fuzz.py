@@ -26,7 +26,7 @@ def compare(seed: int, segments: int = BATCH) -> tuple[dict, str | None]:
     """Return the case of a seed, and its first difference."""
     sys.path.insert(0, str(Path(__file__).parent))
     import conftest  # noqa: F401
-    from bleu.bleu_inputs import read_corpus
+    from bleu.bleu_core.text.read import read_corpus
     from helpers import (
         count,
         count_with_sacrebleu,

@@ -483,13 +483,13 @@ def count_with_sacrebleu(predictions, references, *, tokenize="13a", lowercase=F
 @contextlib.contextmanager
 def python_only():
     """Run the Python implementations within the block, and no kernel."""
-    from bleu import bleu_kernels
+    from bleu.bleu_core.rows import compiling, kernels
 
-    functions = {function.__name__: function for function in bleu_kernels._kernels}
+    functions = {function.__name__: function for function in compiling._kernels}
     with (
-        mock.patch.object(bleu_kernels, "_is_ready", False),
-        mock.patch.object(bleu_kernels, "_can_compile", False),
-        mock.patch.object(bleu_kernels, "_count_common", functions["_count_common"]),
+        mock.patch.object(compiling, "_is_ready", False),
+        mock.patch.object(compiling, "_can_compile", False),
+        mock.patch.object(kernels, "_count_common", functions["_count_common"]),
     ):
         yield
 
@@ -497,9 +497,9 @@ def python_only():
 @contextlib.contextmanager
 def kernels_only():
     """Run the kernels within the block, if numba is available."""
-    from bleu import bleu_kernels
+    from bleu.bleu_core.rows import compiling
 
-    bleu_kernels.warm_up()
+    compiling.warm_up()
     yield
 
 
@@ -518,7 +518,7 @@ def count_both_ways(predictions, references, **options):
     The kernels count the rows as they are passed, and as slices of longer Arrow data. The Python implementations count
     them as data whose first offset isn't 0.
     """
-    from bleu.bleu_inputs import read_corpus
+    from bleu.bleu_core.text.read import read_corpus
 
     corpus = read_corpus(predictions, references)
     slices = read_corpus(cut_into_chunks(predictions), cut_into_chunks(references))
@@ -535,9 +535,9 @@ def count_both_ways(predictions, references, **options):
 
 def count(corpus, **options):
     """Return the statistics rows of a corpus."""
-    from bleu.bleu_options import Options
-    from bleu.bleu_statistics import count_corpus
-    from bleu.bleu_tokenizers import choose_tokenizer
+    from bleu.bleu_core.options.options import Options
+    from bleu.bleu_core.rows.statistics import count_corpus
+    from bleu.bleu_core.rules.chosen_tokenizer import choose_tokenizer
 
     chosen = Options().override(options)
     return count_corpus(corpus, choose_tokenizer(chosen, corpus.kind), chosen)

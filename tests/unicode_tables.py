@@ -1,4 +1,4 @@
-"""Write the Unicode tables at the end of `bleu_tokenizers.py`, from `regex`, which sacreBLEU's `intl` uses.
+"""Write the Unicode tables at the end of `bleu_core/rules/tokenizers.py`, from `regex`, which sacreBLEU's `intl` uses.
 
 Run it when a release of `regex` has a newer Unicode: python tests/unicode_tables.py
 """
@@ -10,7 +10,7 @@ import regex
 
 UNICODE_VERSION = "18.0"
 CATEGORIES = {"PUNCTUATION": "P", "SYMBOLS": "S", "NUMBERS": "N"}
-TOKENIZERS = Path(__file__).resolve().parent.parent / "bleu_tokenizers.py"
+TOKENIZERS = Path(__file__).resolve().parent.parent / "bleu_core/rules/tokenizers.py"
 
 HEAD = f"""\
 {f"# --- Unicode {UNICODE_VERSION}: punctuation, symbols and numbers ":-<100}
@@ -36,7 +36,7 @@ def find_ranges(category: str) -> list[list[int]]:
 
 
 def make_block() -> str:
-    """Return the generated end of `bleu_tokenizers.py`."""
+    """Return the generated end of `bleu_core/rules/tokenizers.py`."""
     tables = []
     for name, category in CATEGORIES.items():
         entries = (
@@ -55,7 +55,7 @@ def make_block() -> str:
 
 
 def split_module() -> tuple[str, str]:
-    """Return the text of `bleu_tokenizers.py` before the generated block, and the block."""
+    """Return the text of `bleu_core/rules/tokenizers.py` before the generated block, and the block."""
     text = TOKENIZERS.read_text(encoding="utf-8")
     start = text.index("# --- Unicode ")
     return text[:start], text[start:]

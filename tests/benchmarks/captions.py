@@ -20,7 +20,7 @@ from pycocoevalcap.tokenizer import ptbtokenizer
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import conftest  # noqa: F401 - makes the package `bleu`
-from bleu.bleu_captions import LINE_BREAKS, tokenize_ptb
+from bleu.bleu_core.rules.captions import LINE_BREAKS, tokenize_ptb
 from common import WMT21, print_table
 
 JAR = Path(ptbtokenizer.__file__).parent / ptbtokenizer.STANFORD_CORENLP_3_4_1_JAR

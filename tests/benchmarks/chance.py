@@ -41,7 +41,7 @@ def find_shares(bleu: evaluate.Metric, row: dict[str, str]) -> dict[str, float]:
     """Return the shares of one system, by the name of the figure."""
     # 1. Search once: the answer to each number takes the same scores.
     with_moses = "moses" in sys.argv
-    module = import_module(f"{type(bleu).__module__.rpartition('.')[0]}.bleu_reconcile")
+    module = import_module(f"{type(bleu).__module__.rpartition('.')[0]}.bleu_core")
     predictions, references, _ = read_system(row)
     texts = {"predictions": predictions, "references": references}
     searches = []

@@ -565,8 +565,8 @@ def measure_rankings(population: Population, runs: int) -> Iterator[list[str]]:
 # --- 5. Training runs -----------------------------------------------------------------------------
 
 _PACKAGE = type(metric).__module__.rpartition(".")[0]
-scoring = sys.modules[f"{_PACKAGE}.bleu_scoring"]
-significance = sys.modules[f"{_PACKAGE}.bleu_significance"]
+scoring = sys.modules[f"{_PACKAGE}.bleu_core"]
+significance = sys.modules[f"{_PACKAGE}.bleu_core"]
 OPTIONS = metric._options
 RUN_TRIALS = 199  # of the randomization tests: (9 + 1) / 200 is 5%
 RUN_DEVIATIONS = (0.3, 1.0)  # points, between runs

@@ -101,10 +101,8 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
 def test_each_factor_of_a_search_has_a_phrase():
     """For each value that a search tries, a mean of segment scores included."""
     metric, options = (importlib.import_module(f"space.{name}") for name in ("metric", "options"))
-    reconcile = importlib.import_module(
-        f"{metric.report.__name__.rpartition('.')[0]}.bleu_reconcile"
-    )
-    calls = importlib.import_module(f"{reconcile.__name__.rpartition('.')[0]}.bleu_calls")
+    reconcile = importlib.import_module(f"{metric.report.__name__.rpartition('.')[0]}.bleu_core")
+    calls = importlib.import_module(f"{reconcile.__name__.rpartition('.')[0]}.bleu_core")
     factors = {
         "mean_of_segments": (True,),
         "swapped": (True,),
@@ -381,7 +379,7 @@ def test_buttons_do_not_depend_on_the_words_of_warnings(
     monkeypatch, prediction, reference, options, button
 ):
     remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
-    messages = importlib.import_module(f"{metric._package}.bleu_messages")
+    messages = importlib.import_module(f"{metric._package}.bleu_core")
     reword = lambda notice: notice._replace(problem="Something is odd", advice="; do something")
     for path in ROOT.glob("bleu_*.py"):
         module = importlib.import_module(f"{metric._package}.{path.stem}")
@@ -890,7 +888,7 @@ def test_empty_predictions_are_told_with_their_lines():
     ],
 )  # fmt: skip
 def test_a_pasted_line_is_read_by_the_metric(pasted, told):
-    """`tests/unit/test_published.py` has the lines of all tools."""
+    """`tests/unit/reconcile/test_published.py` has the lines of all tools."""
     corpus, metric, scored, files = (
         importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored", "files")
     )

@@ -60,7 +60,7 @@ def test_only_unit_tests_import_modules(promise):
 
 
 def test_an_import_that_points_up_is_found(tmp_path):
-    file = tmp_path / "bleu_messages.py"
+    file = tmp_path / "bleu_core/shared/messages.py"
     file.write_text(
         "from .bleu_options import Options\n"
         "if TYPE_CHECKING:\n    from .bleu_diff import Difference\n"
@@ -119,7 +119,7 @@ def test_one_name_is_one_thing():
 
 
 def test_names_of_a_module_are_found(tmp_path):
-    file = tmp_path / "bleu_messages.py"
+    file = tmp_path / "bleu_core/shared/messages.py"
     file.write_text("A, _B = 1, 2\nC: int = 3\ndef d(): e = 4\nclass F: g = 5\n")
     assert defined_names(file) == ["A", "_B", "C", "d", "F"]
 

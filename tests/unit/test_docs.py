@@ -15,15 +15,14 @@ import pytest
 import sacrebleu
 import unicode_tables
 import yaml
-from bleu.bleu_inputs import read, read_corpus, read_texts
-from bleu.bleu_options import (
-    CONVENTIONS,
-    REFERENCE_LENGTHS,
-    SMOOTH_METHODS,
-    TOKENIZERS,
-    Options,
-    __version__,
-)
+from bleu.bleu_core.options.conventions import CONVENTIONS
+from bleu.bleu_core.options.options import Options
+from bleu.bleu_core.rows.reading import read
+from bleu.bleu_core.rules.counting import REFERENCE_LENGTHS
+from bleu.bleu_core.rules.smoothing import SMOOTH_METHODS
+from bleu.bleu_core.rules.tokenizers import TOKENIZERS
+from bleu.bleu_core.shared.pickling import __version__
+from bleu.bleu_core.text.read import read_corpus, read_texts
 from helpers import ROOT
 from huggingface_hub import metadata_load
 from pages import PAGES, cells, read_requirements, section

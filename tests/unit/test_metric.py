@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from bleu.bleu_counting import REFERENCE_LENGTHS
+from bleu.bleu_core.options.options import DESCRIPTIONS, OPTIONS
+from bleu.bleu_core.rules.counting import REFERENCE_LENGTHS
+from bleu.bleu_core.rules.smoothing import SMOOTH_METHODS
+from bleu.bleu_core.rules.tokenizers import TOKENIZERS
 from bleu.bleu_metric import METHODS
-from bleu.bleu_options import DESCRIPTIONS, OPTIONS
-from bleu.bleu_scoring import SMOOTH_METHODS
-from bleu.bleu_tokenizers import TOKENIZERS
 from helpers import ROOT, random_rows, read_result, run_python, start_python
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -74,7 +74,7 @@ def test_texts_pass_few_functions_and_one_file_after_the_other(load):
 def test_the_tokenizer_is_chosen_once(load, monkeypatch):
     bleu = load()
     package = type(bleu).__module__.rpartition(".")[0]
-    module = sys.modules[f"{package}.bleu_inputs"]
+    module = sys.modules[f"{package}.bleu_core"]
     chosen = Mock(wraps=module.choose_tokenizer)
     monkeypatch.setattr(module, "choose_tokenizer", chosen)
     bleu.compute(predictions=PREDICTIONS, references=REFERENCES)

@@ -20,16 +20,16 @@ import cloudpickle
 import dill
 import evaluate
 import pytest
-from bleu.bleu_corpus import __version__
-from bleu.bleu_metric import METHODS, WITHOUT_OPTIONS
-from bleu.bleu_options import (
+from bleu.bleu_core.options.option_types import (
     CORPUS_ONLY,
-    OPTIONS,
     CorpusOptions,
     LoadArguments,
     ScoringOptions,
     SystemsOptions,
 )
+from bleu.bleu_core.options.options import OPTIONS
+from bleu.bleu_core.shared.pickling import __version__
+from bleu.bleu_metric import METHODS, WITHOUT_OPTIONS
 from helpers import ROOT
 from typed_code import HEAD, RIGHT, WRONG
 from types_check import link_package
@@ -294,11 +294,11 @@ def test_evaluates_cache_is_enough(load, run, tmp_path):
 def test_another_version_is_an_error(load, run, tmp_path):
     package = link_package(tmp_path)
     version = f'__version__ = "{__version__}"'
-    text = (package / "bleu_corpus.py").read_text(encoding="utf-8")
+    text = (package / "bleu_core/text/corpus.py").read_text(encoding="utf-8")
     assert version in text
-    (package / "bleu_corpus.py").unlink()
+    (package / "bleu_core/text/corpus.py").unlink()
     other = text.replace(version, '__version__ = "0.9"')
-    (package / "bleu_corpus.py").write_text(other, encoding="utf-8")
+    (package / "bleu_core/text/corpus.py").write_text(other, encoding="utf-8")
     path = tmp_path / "bleu.pickle"
     path.write_bytes(pickle.dumps(load()))
     ran = run(f"import pickle; pickle.load(open({str(path)!r}, 'rb'))", installed=False)

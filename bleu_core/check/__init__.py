@@ -1,0 +1,1 @@
+"""Whether the input is what was meant: damages, measurements, rows that moved."""

@@ -1,0 +1,376 @@
+"""`check`: what is wrong with texts, and the score after each fix.
+
+`check_texts` is called by the class, and `list_findings` by `reconcile`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+from datasets.utils import tqdm
+
+from ..options.options import Options
+from ..options.signature import Origin, make_signature
+from ..results.report import Report
+from ..results.wording import escape_unseen, write_name
+from ..rows.statistics import count_corpus, sum_corpus
+from ..rows.tables import is_table
+from ..rules.chosen_tokenizer import choose_tokenizer
+from ..rules.scoring import bleu
+from ..shared.arrays import Int64, Label, SystemName
+from ..shared.messages import count_things, show_value
+from ..shared.result_types import Finding
+from ..text.corpus import Corpus
+from ..text.labels import read_documents
+from ..text.read import read_corpora, read_corpus
+from ..text.systems import check_single_runs, read_systems
+from .measures import find_mistakes
+from .pairs import Found, Pairs, Undo, make_text_corpus, read_text, write_references, write_texts
+
+_ONLY = "predictions"  # the name of a system that is passed alone
+
+
+class Repaired(NamedTuple):
+    """Texts after fixes.
+
+    predictions_of: the predictions of each system.
+    references: the references of each row.
+    kept: the rows of both that were kept.
+    """
+
+    predictions_of: dict[SystemName, list[Any]]
+    references: list[list[Any]]
+    kept: list[int]
+
+
+class FoundIn(NamedTuple):
+    """A finding, and the system in which it was found."""
+
+    system: SystemName
+    found: Found
+
+
+class _Checking:
+    """The search for mistakes in systems with the same references, and the scores after fixes."""
+
+    def __init__(self, corpora: Mapping[SystemName, Corpus], options: Options) -> None:
+        first = next(iter(corpora.values()))
+        self.kind = first.kind
+        self.options = options
+        self.tokenizer = choose_tokenizer(options, first.kind)
+        self.rows_of = {
+            name: count_corpus(corpus, self.tokenizer, options) for name, corpus in corpora.items()
+        }
+        self.predictions_of = {
+            name: [text for b in corpus.batches for text in write_texts(b.predictions, first.kind)]
+            for name, corpus in corpora.items()
+        }
+        self.references = [row for b in first.batches for row in write_references(b, first.kind)]
+        self.bounds = [0, *accumulate(map(len, self.references))]
+        self.scores = {name: self.score(rows.sum(axis=0)) for name, rows in self.rows_of.items()}
+        self._unfixed = self.apply([])
+        self._scores_alike: dict[tuple[Undo | None, tuple[SystemName, ...]], float] = {}
+        # What is in the references is reported once.
+        found: dict[object, FoundIn] = {}
+        with tqdm(total=5 * len(corpora), desc="check", delay=2) as bar:
+            for system, texts in self.predictions_of.items():
+                pairs = Pairs(texts, self.references, options, kind=first.kind)
+                for each in find_mistakes(pairs, bar.update):
+                    owner = system if each.side == "predictions" else None
+                    found.setdefault((each.kind, owner, each.says), FoundIn(system, each))
+        self.found = list(found.values())
+
+    def apply(self, chosen: Iterable[FoundIn]) -> Repaired:
+        """Return the texts after some fixes: of texts and of whole columns, then of rows."""
+        systems = {name: list(texts) for name, texts in self.predictions_of.items()}
+        references = list(self.references)
+        left_out: set[int] = set()
+        pairing_of: dict[SystemName, Sequence[int]] = {}
+        # 1. Fix texts, and leave out references; rows without a mistake are not copied.
+        for system, found in chosen:
+            if found.alike is not None:
+                systems = {name: list(map(found.alike, texts)) for name, texts in systems.items()}
+                references = [list(map(found.alike, row)) for row in references]
+            elif found.pairing is not None:
+                pairing_of[system] = found.pairing
+            elif found.undo is not None and found.side == "predictions":
+                for row in found.places:
+                    systems[system][row] = found.undo(systems[system][row])
+            elif found.leaves_out:
+                left_out.update(found.places)
+            elif found.undo is not None:
+                for place in found.places:
+                    row = bisect_right(self.bounds, place) - 1
+                    texts = list(references[row])
+                    texts[place - self.bounds[row]] = found.undo(texts[place - self.bounds[row]])
+                    references[row] = texts
+        if left_out:
+            references = [
+                [text for place, text in enumerate(texts, start) if place not in left_out]
+                for texts, start in zip(references, self.bounds)
+            ]
+        # 2. Pair rows.
+        rows = range(len(references))
+        kept = [row for row in rows if all(pairing[row] >= 0 for pairing in pairing_of.values())]
+        predictions_of = {
+            name: [texts[pairing_of.get(name, rows)[row]] for row in kept]
+            for name, texts in systems.items()
+        }
+        return Repaired(predictions_of, [references[row] for row in kept], kept)
+
+    def score(self, row: Int64) -> float:
+        """Return BLEU of a statistics row, 0 to 100."""
+        return 100 * float(bleu(row, self.options))
+
+    def score_texts(
+        self, predictions: Sequence[str], references: Sequence[Sequence[str]], rest: Int64 | int = 0
+    ) -> float:
+        """Return BLEU of texts and of the rows beside them."""
+        corpus = make_text_corpus(predictions, references, self.kind)
+        return self.score(rest + sum_corpus(corpus, self.tokenizer, self.options).row)
+
+    def score_fix(self, each: FoundIn) -> float | None:
+        """Return BLEU after a fix: of the system, or the mean of all if the references change."""
+        found = each.found
+        if found.groups is not None:  # one row per input, with the references of all its rows
+            texts = [self.predictions_of[each.system][rows[0]] for rows in found.groups]
+            joined = [
+                [text for row in rows for text in self.references[row]] for rows in found.groups
+            ]
+            return self.score_texts(texts, joined)
+        if not found.can_be_fixed:
+            return None
+        names = (each.system,) if found.side == "predictions" else tuple(self.scores)
+        if (found.alike, names) in self._scores_alike:
+            return self._scores_alike[found.alike, names]
+        fixed = self.apply([each])
+        if found.is_bare and fixed == self._unfixed:
+            # A fix without an effect of its own was uncovered by those before it.
+            earlier = self.found[: self.found.index(each)]
+            fixed = self.apply([*(one for one in earlier if one.found.is_bare), each])
+        score = float(np.mean([self._score_fixed(name, fixed) for name in names]))
+        if found.alike is not None:  # findings about quotation marks and dashes have one fix
+            self._scores_alike[found.alike, names] = score
+        return score
+
+    def _score_fixed(self, name: SystemName, fixed: Repaired) -> float:
+        """Return BLEU of a system after a fix; only the rows that it changes are counted again."""
+        predictions = fixed.predictions_of[name]
+        before = self.predictions_of[name]
+        changed = [
+            place
+            for place, row in enumerate(fixed.kept)
+            if predictions[place] != before[row] or fixed.references[place] != self.references[row]
+        ]
+        same = np.delete(np.array(fixed.kept, np.int64), changed)
+        return self.score_texts(
+            [predictions[place] for place in changed],
+            [fixed.references[place] for place in changed],
+            self.rows_of[name][same].sum(axis=0),
+        )
+
+    def describe(self, document_of: Sequence[Label] | None = None) -> list[Finding]:
+        """Describe what was found, with the score after each fix."""
+        findings: list[Finding] = []
+        for each in self.found:
+            found = each.found
+            score = self.score_fix(each)
+            before = self.scores[each.system]
+            if found.side == "references":
+                before = float(np.mean(list(self.scores.values())))
+            finding: Finding = {
+                "kind": found.kind,
+                "where": found.side,
+                "rows": len(found.rows),
+                "share": len(found.rows) / len(self.references),
+                "first": min(found.rows, default=0),
+                "example": escape_unseen(found.example),
+                "says": f"{escape_unseen(found.says)}.",
+                "fix": found.fix,
+                "score": score,
+                "delta_score": None if score is None else score - before,
+            }
+            if document_of is not None:
+                finding["documents"] = len({document_of[row] for row in found.rows})
+            findings.append(finding)
+        return findings
+
+
+class Checked(Report):
+    """The result of `check`: a dict that displays as a table."""
+
+    _left_columns = 7
+    _wide_columns = ("example", "what to write")
+    _search: _Checking | None = None  # the texts that `fixed` changes; copies have only the keys
+    _has_lists = True  # `fixed` returns a list of references per row
+
+    def fixed(self, *kinds: str) -> tuple[Any, list[Any]]:
+        """Return the predictions and the references without mistakes.
+
+        Args:
+            *kinds: the kinds to fix. Without any, all known damages of single texts are undone.
+                "writing", "typography" and "normalization" write all systems and all references
+                alike; "moved" pairs the rows that belong together, and leaves out the others.
+
+        Returns:
+            The predictions as a list, or as a dict of lists by system; and the references, a list
+            of lists, or of texts if each row has one.
+
+        Raises:
+            ValueError: a kind was not found, or is not fixed in the texts.
+
+        >>> result = check_texts(["a cat</s>", "a dog"], ["a cat", "a dog"], None, Options())
+        >>> result.fixed()
+        (['a cat', 'a dog'], ['a cat', 'a dog'])
+        """
+        systems, references, _ = self.repair(*kinds)
+        plain: list[Any] = references
+        if not self._has_lists and all(len(row) == 1 for row in references):
+            plain = [row[0] for row in references]
+        return systems if "systems" in self else systems[_ONLY], plain
+
+    def repair(self, *kinds: str) -> Repaired:
+        """Return what `fixed` returns, as lists by system, with the rows that were kept."""
+        if self._search is None:
+            raise ValueError(
+                "fixed: a copy of a result has no texts. Call it on what check() returned."
+            )
+        found = self._search.found
+        fix_of = {each.found.kind: each.found.fix for each in found}
+        for kind in kinds:
+            if kind not in fix_of:
+                names = ", ".join(map(repr, fix_of)) or "none"
+                raise ValueError(
+                    f"fixed: {show_value(kind)} was not found. The kinds found are: {names}."
+                )
+            if not any(each.found.kind == kind and each.found.can_be_fixed for each in found):
+                raise ValueError(
+                    f"fixed: {kind!r} is not fixed in the texts. Write: {fix_of[kind]}"
+                )
+        chosen = [
+            each
+            for each in found
+            if (each.found.kind in kinds and each.found.can_be_fixed)
+            or (not kinds and each.found.is_bare)
+        ]
+        systems, references, kept = self._search.apply(chosen)
+        kind = self._search.kind
+        return Repaired(
+            {name: [read_text(text, kind) for text in texts] for name, texts in systems.items()},
+            [[read_text(text, kind) for text in row] for row in references],
+            kept,
+        )
+
+    def list_found(self) -> list[FoundIn]:
+        """Return the findings with their rows and fixes, each with its system."""
+        return [] if self._search is None else self._search.found
+
+    def __str__(self) -> str:
+        return super().__str__() if self["findings"] else f"{self._title()}\n{self._note()}"
+
+    def _title(self) -> str:
+        count = len(self["findings"])
+        subject = count_things(len(self["systems"]), "system") if "systems" in self else "BLEU"
+        score = "" if "systems" in self else f" {self['score']:.2f}"
+        return f"{subject}{score}: {count_things(count, 'finding') if count else 'no findings'}"
+
+    def _rows(self) -> list[list[str]]:
+        rows = [["kind", "where", "rows", "first", "BLEU after", "example", "what to write"]]
+        for finding in self["findings"]:
+            has_score = finding["score"] is not None
+            where = finding["where"]
+            if "system" in finding:
+                where += f" of {write_name(finding['system'])}"
+            rows.append(
+                [
+                    finding["kind"],
+                    where,
+                    f"{finding['rows']:,} ({finding['share']:.1%})",
+                    f"{finding['first']:,}",
+                    f"{finding['score']:.2f} ({finding['delta_score']:+.2f})" if has_score else "",
+                    finding["example"] or finding["says"],
+                    escape_unseen(finding["fix"]),
+                ]
+            )
+        return rows
+
+    def _records(self) -> list[dict[str, object]]:
+        return [dict(finding) for finding in self["findings"]]
+
+
+def check_texts(
+    predictions: object, references: object, documents: object, options: Options
+) -> Checked:
+    """Look for all mistakes, and score the texts before and after each fix.
+
+    >>> result = check_texts(["lo@@ w@@ er"] * 3, ["lower"] * 3, None, Options())
+    >>> [(finding["kind"], finding["rows"]) for finding in result["findings"]]
+    [('subwords', 3)]
+    """
+    # 1. Read the texts.
+    is_several = isinstance(predictions, Mapping) or hasattr(predictions, "columns")
+    systems: Mapping[SystemName, object] = {_ONLY: predictions}
+    if is_several and not is_table(predictions):
+        systems = read_systems(predictions, references)
+        check_single_runs(systems, "check")
+    if any(map(is_table, systems.values())):
+        raise TypeError(
+            "predictions: check() looks at texts, got statistics. Pass the predictions and the"
+            " references that they were counted from."
+        )
+    corpora: Mapping[SystemName, Corpus] = (
+        dict(read_corpora(systems, references))
+        if is_several
+        else {_ONLY: read_corpus(predictions, references)}
+    )
+    first = next(iter(corpora.values()))
+    document_of = read_documents(documents, len(first))
+    # 2. Look for mistakes, and score the texts as they are and after each fix.
+    search = _Checking(corpora, options)
+    findings = search.describe(document_of)
+    for finding, each in zip(findings, search.found):
+        if is_several and each.found.side == "predictions":
+            finding["system"] = each.system
+    # 3. Put it together: what concerns all rows first, then by effect.
+    scores = {name: {"bleu": score / 100, "score": score} for name, score in search.scores.items()}
+    result = Checked({"systems": scores} if is_several else scores[_ONLY])
+    result["segments"] = len(first)
+    result["findings"] = sorted(
+        findings,
+        key=lambda each: (
+            each["kind"] not in ("moved", "identical", "unrelated"),
+            -abs(each["delta_score"] or 0),
+        ),
+    )
+    result["signature"] = make_signature(
+        options, Origin(search.tokenizer.name, first.reference_count())
+    )
+    result._search = search
+    result._has_lists = _has_lists(references, first)
+    return result
+
+
+def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
+    """Return what `check` finds in a corpus, in the order in which it is found.
+
+    >>> corpus = read_corpus(["lo@@ w@@ er"] * 3, ["lower"] * 3)
+    >>> (finding,) = list_findings(corpus, Options(max_order=1))
+    >>> finding["kind"], round(finding["score"], 9)
+    ('subwords', 100.0)
+    """
+    return _Checking({_ONLY: corpus}, options).describe()
+
+
+def _has_lists(references: Any, corpus: Corpus) -> bool:
+    """Return False for a column with one text per row, instead of lists of them."""
+    if corpus.reference_count() != "1" or hasattr(references, "columns"):
+        return True
+    first = next(iter(references))
+    plain = first.as_py() if hasattr(first, "as_py") else first
+    if corpus.kind != "text":
+        plain = plain[0] if len(plain) else ""
+    return not isinstance(plain, (str, int, np.integer))

@@ -1,0 +1,455 @@
+"""Measurements of `check` beside the signs in single texts: amounts, lengths, rows.
+
+`find_mistakes` undoes the damages of the table, measures what is left, and compares rows.
+
+To add a measurement, write a function and add it to `_MEASURES`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from .alignment import find_pairing
+from .damages import COMPARE, Finder
+from .order import DAMAGES, DAMAGES_OF_TOKENS, UNSIGNED_IDS, find_padding
+from .pairs import MEANT, OTHER, SIDES, Found, Pairs, fit, quote, spread
+from .sides import find_labels, find_marks, find_script, find_strange_letters, find_unspaced
+from .writing import find_typography, find_writing
+
+# --- Empty, equal and repeated texts --------------------------------------------------------------
+
+_NO_TEXTS = frozenset(
+    [
+        "nan",
+        "none",
+        "null",
+        "n/a",
+        "#n/a",
+        "<na>",
+        "undefined",
+        "[]",
+        "{}",
+        "todo",
+        "[missing]",
+        "???",
+        "n.a.",
+        "#name?",
+        "-",
+        "…",
+        ".",
+        "...",
+        "error",
+        "[empty]",
+    ]
+)
+
+
+def find_empty(pairs: Pairs) -> Iterator[Found]:
+    """Find texts without characters, and words that stand for no text."""
+    for side in SIDES:
+        texts = pairs.texts[side]
+        # 1. Empty texts with a partner; empty references beside others are left out.
+        blank = [
+            place
+            for place, text in enumerate(texts)
+            if not text.strip() and any(map(str.strip, pairs.list_partners(side, place)))
+        ]
+        beside = [
+            place
+            for place in blank
+            if side == "references"
+            and any(map(str.strip, pairs.list_partners("predictions", pairs.row_of(side, place))))
+        ]
+        alone = sorted({*blank} - {*beside})
+        if beside:
+            yield pairs.describe(
+                "empty",
+                side,
+                beside,
+                "is empty, and other references of its row are not",
+                "[[text for text in row if text.strip()] for row in references]",
+                leaves_out=True,
+            )
+        if alone:
+            yield pairs.describe(
+                "empty",
+                side,
+                alone,
+                "is empty",
+                f"[row for row, text in enumerate({side}) if not text.strip()]",
+                is_told=len(alone) > 0.005 * len(texts),
+            )
+        # 2. Words for no text, if the partner is another one.
+        words = [
+            place
+            for place, text in enumerate(texts)
+            if len(text) < 12 and text.strip().lower() in _NO_TEXTS
+            if not _NO_TEXTS & {other.strip().lower() for other in pairs.list_partners(side, place)}
+        ]
+        if len(words) > max(1, 0.005 * len(texts)):
+            yield pairs.describe(
+                "same_text",
+                side,
+                words,
+                f"is {quote(texts[words[0]])}, which stands for no text",
+                f"frame['{side}'].fillna('')",
+            )
+
+
+def find_same_text(pairs: Pairs) -> Iterator[Found]:
+    """Find one text in a fifth of the rows."""
+    most = {side: Counter(pairs.texts[side]).most_common(1)[0] for side in SIDES}
+    for side in SIDES:
+        text, number = most[side]
+        share = number / len(pairs.texts[side])
+        rival = most[OTHER[side]][1] / len(pairs.texts[OTHER[side]])
+        is_text = text.strip() and text.strip().lower() not in _NO_TEXTS
+        if is_text and number > 2 and share > 0.2 and rival < MEANT * share:
+            yield pairs.describe(
+                "same_text",
+                side,
+                [place for place, each in enumerate(pairs.texts[side]) if each == text],
+                "is the same text as others",
+                f"collections.Counter({side}).most_common(3)",
+            )
+
+
+def find_identical(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that equal their references; short ones do so by chance."""
+    texts = pairs.texts["predictions"]
+    places = [
+        place
+        for place, text in enumerate(texts)
+        if text in pairs.list_partners("predictions", place)
+    ]
+    least = (4 if pairs.is_unspaced else 18) * len(places)  # characters
+    if (
+        len(places) > max(3, 0.9 * len(texts))
+        and sum(len(texts[place]) for place in places) > least
+        and len(set(texts)) > 2
+    ):
+        yield pairs.describe(
+            "identical",
+            "predictions",
+            places,
+            "equals its reference",
+            "predictions == references",
+        )
+
+
+def is_loop(text: str) -> bool:
+    """Return True if a text, or its end, repeats few words or characters.
+
+    >>> is_loop("and then " * 9), is_loop("A text that does not repeat its words at all.")
+    (True, False)
+    """
+    tail = text[-400:]
+    words = text.split()
+    last = words[-24:]
+    is_sentence = len(last) >= 6 and len(set(last)) > 0.6 * len(last)
+    if is_sentence or len(tail) < 40:
+        return False
+    grams = {tail[start : start + 4] for start in range(len(tail) - 3)}
+    are_few = len(last) >= 6 and 4 * len(set(last)) <= len(last)
+    are_few |= len(words) >= 6 and 5 * len(set(words)) <= len(words)
+    return are_few or len(set(tail[-30:])) <= 2 or len(grams) < 0.3 * len(tail) > 18
+
+
+def find_loops(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that repeat themselves."""
+    places = [
+        place
+        for place, text in enumerate(pairs.texts["predictions"])
+        if len(text) > 20 and is_loop(text)
+        if not any(map(is_loop, pairs.list_partners("predictions", place)))
+    ]
+    if places:
+        yield pairs.describe(
+            "loops",
+            "predictions",
+            places,
+            "repeats itself",
+            "model.generate(ids, repetition_penalty=1.1)",
+            is_told=len(places) > 0.01 * len(pairs),
+        )
+
+
+# --- Lengths --------------------------------------------------------------------------------------
+
+
+def find_length(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that are too short or too long, in all or in single rows."""
+    # 1. The length of each prediction, and of the reference nearest to it.
+    texts = pairs.texts["predictions"]
+    lengths = []
+    for place, text in enumerate(texts):
+        own, *others = (
+            len(each) - each.count(" ")
+            for each in (text, *pairs.list_partners("predictions", place))
+        )
+        nearest = min(others, key=lambda other: abs(other - own), default=0)
+        lengths.append((own, nearest))
+    written, total = (sum(column) for column in zip(*lengths))
+    # 2. All together, below 0.6 or above 1.5; real outputs have 0.7 to 1.4.
+    if len(texts) >= 5 and total > 50 and not 0.6 < written / total < 1.5:
+        places = [p for p, (n, other) in enumerate(lengths) if (n < other) == (written < total)]
+        says = f"The predictions have {written / total:.0%} of the characters of the references"
+        yield pairs.describe_all("length", "predictions", places, says, COMPARE)
+        return
+    # 3. Many rows that are much shorter, or longer, than their references; or some by three times.
+    for factor, least in ((1.7, 0.2), (3, 0.01)):
+        short = [p for p, (n, other) in enumerate(lengths) if other > 40 and 0 < n * factor < other]
+        long = [p for p, (n, other) in enumerate(lengths) if n > 40 and 0 < other * factor < n]
+        long = [p for p in long if not is_loop(texts[p])]
+        few, many = sorted((short, long), key=len)
+        if len(many) > max(1, least * len(texts), 4 * len(few) if factor < 3 else 0):
+            says = "has {} characters, and its reference {}".format(*lengths[many[0]])
+            yield pairs.describe(
+                "length",
+                "predictions",
+                many,
+                says,
+                COMPARE,
+                is_told=len(many) > max(2, 0.05 * len(texts)),
+            )
+            return
+
+
+_ENDED = re.compile("[.!?…。！？،؛؟।॥۔:;\"'”’»」』)\\]]\\s*$")
+
+
+def find_cut(pairs: Pairs) -> Iterator[Found]:
+    """Find many texts of exactly the greatest length that lack the end of a sentence."""
+    for side in SIDES:
+        texts = pairs.texts[side]
+        for unit, least, measure in (
+            ("characters", 20, len),
+            ("words", 8, lambda text: len(text.split())),
+        ):
+            # A sample shows if many texts can have the greatest length.
+            sizes = list(map(measure, spread(texts, 2000)))
+            if sizes.count(max(sizes)) + sizes.count(max(sizes) - 1) < 0.1 * len(sizes):
+                continue
+            sizes = list(map(measure, texts))
+            most = max(sizes)
+            places = [place for place, size in enumerate(sizes) if size >= most - (least == 20)]
+            longer = [
+                place
+                for place in places
+                if any(measure(other) > 1.2 * most for other in pairs.list_partners(side, place))
+            ]
+            ended = sum(bool(_ENDED.search(texts[place])) for place in longer)
+            others = [any(map(_ENDED.search, pairs.list_partners(side, p))) for p in longer]
+            is_cut = len(longer) > max(3, 0.2 * len(texts)) and ended < 0.4 * sum(others)
+            if most >= least and is_cut:
+                yield pairs.describe(
+                    "length",
+                    side,
+                    places,
+                    f"is cut: no text has more than {most} {unit}",
+                    "model.generate(ids, max_new_tokens=512)",
+                )
+                return
+
+
+# --- Rows -----------------------------------------------------------------------------------------
+
+
+def find_moved(pairs: Pairs) -> Iterator[Found]:
+    """Find rows whose predictions fit other references."""
+    joined = [" ".join(pairs.list_partners("predictions", row)[:4]) for row in range(len(pairs))]
+    pairing = find_pairing(pairs.texts["predictions"], joined)
+    if pairing is None:
+        return
+    rows = np.arange(len(pairing))
+    moved = np.flatnonzero(pairing != rows).tolist()
+    offsets = Counter((rows - pairing)[(pairing >= 0) & (pairing != rows)].tolist())
+    further = " and ".join(
+        f"{abs(offset):,} row{'s' * (abs(offset) > 1)} {'further on' if offset > 0 else 'before'}"
+        for offset, _ in offsets.most_common(3)
+    )
+    first = pairs.name_place("predictions", moved[0])
+    says = f"From {first} on, the predictions fit the references {further}"
+    is_ascending = np.mean(np.diff(pairing[pairing >= 0]) > 0) > 0.97
+    if not is_ascending:
+        many = f"{len(moved):,} of {pairs.count('predictions')}"
+        says = f"The predictions are in another order: {many} fit another row"
+    usual = sum(number for _, number in offsets.most_common(3)) / max(1, offsets.total())
+    if usual > 0.7 or (offsets and not is_ascending):
+        yield pairs.describe_all(
+            "moved",
+            "predictions",
+            moved,
+            says,
+            "frame.merge(references, on='id')",
+            pairing=pairing,
+        )
+
+
+def find_copies(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that stand in several rows: one row per reference, or rows written twice."""
+    texts = pairs.texts["predictions"]
+    size = len(texts)
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    for row, text in enumerate(texts):
+        groups[text].append(row)
+    partners = partial(pairs.list_partners, "predictions")
+    again = sorted(
+        (row, rows[0])
+        for rows in groups.values()
+        for row in rows[1:]
+        if partners(row) != partners(rows[0])
+    )
+    if len(again) <= max(3, 0.01 * size) or len({first for _, first in again}) < 3:
+        return
+    # 1. How well copies fit their own references, the first one its own, and copies any others.
+    sample = spread(again, 60)
+    copies = sum(fit(texts[row], partners(row)) for row, _ in sample)
+    firsts = sum(fit(texts[first], partners(first)) for _, first in sample)
+    others = sum(fit(texts[row], partners((row + 7) % size)) for row, _ in sample)
+    # 2. All fit, and copies are beside each other, or the whole list comes again: one input.
+    rows = [row for row, _ in again]
+    is_nearby = sum(row - first < 8 for row, first in again) > 0.8 * len(again)
+    is_again = all(text == texts[row % len(groups)] for row, text in enumerate(texts))
+    are_inputs = len(rows) > 0.3 * size and (is_nearby or is_again)
+    if are_inputs and copies > max(0.5 * firsts, 1.3 * others):
+        yield pairs.describe_all(
+            "flattened",
+            "predictions",
+            rows,
+            f"{size:,} rows have {len(groups):,} different predictions, with other references each"
+            " time. If these are references of one input, group them",
+            "frame.groupby('prediction', sort=False)['reference'].agg(list)",
+            groups=list(groups.values()),
+        )
+    elif copies < max(0.7 * firsts, 1.2 * others) and sum(len(texts[row]) for row in rows) > (
+        40 * len(rows)  # characters; a model of captions says the same of several pictures
+    ):
+        yield pairs.describe(
+            "repeated",
+            "predictions",
+            rows,
+            f"equals {pairs.name_place('predictions', again[0][1])}, and fits its references less",
+            "predictions[:len(dataset)]",
+            is_told=len(rows) > 0.03 * size,
+        )
+
+
+def find_unrelated(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that fit their references no better than those of other rows."""
+    # 1. How much better each prediction fits its own references than those of two other rows.
+    texts = pairs.texts["predictions"]
+    least = 8 if pairs.is_unspaced else 20  # characters; short answers are often paraphrased
+    rows = [row for row in spread(range(len(pairs)), 200) if len(texts[row].strip()) > least]
+    more = np.zeros(len(rows))
+    for place, row in enumerate(rows):
+        own, *others = (
+            fit(texts[row], pairs.list_partners("predictions", (row + far) % len(pairs)))
+            for far in (0, 1 + 6 % (len(pairs) - 1), 1 + 11 % (len(pairs) - 1))
+        )
+        more[place] = own - max(others)
+    # 2. All of them, or a part beside others that fit well.
+    different = len({texts[row] for row in rows})
+    if len(rows) < 12 or different < 0.5 * len(rows):
+        return
+    low = [rows[place] for place in np.flatnonzero(more < 0.02)]
+    says = f"{len(low):,} of {len(rows):,} predictions looked at"
+    if more.mean() < max(0.02, 2 * more.std() / len(rows) ** 0.5):
+        low = list(range(len(pairs)))
+        says = "The predictions"
+    elif len(low) < max(12, 0.15 * len(rows)) or np.median(more) < 0.2:
+        return
+    says += " fit their references no better than those of other rows"
+    yield pairs.describe_all(
+        "unrelated",
+        "predictions",
+        low,
+        says,
+        "[*zip(sources, predictions, references)][:3]",
+        is_told=len(rows) >= 50,
+    )
+
+
+# --- All of them ----------------------------------------------------------------------------------
+
+_MEASURES: Sequence[Finder] = (find_empty, find_same_text, find_loops, find_length)
+_MEASURES_OF_TEXT: Sequence[Finder] = (
+    find_marks,
+    find_strange_letters,
+    find_script,
+    find_writing,
+    find_unspaced,
+    find_cut,
+)
+# Kinds that explain why most rows do not fit, or follow from it.
+_EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
+_EXPLAINED_BY_ROWS = ("length", "writing", "marks", "loops", "typography")
+
+
+def find_mistakes(
+    pairs: Pairs, advance: Callable[[], object] = lambda: None, *, may_have_moved: bool = True
+) -> list[Found]:
+    """Find the mistakes in texts; each is undone before the next one is looked for.
+
+    Args:
+        pairs: the texts, which are changed.
+        advance: called after each part of the search.
+        may_have_moved: True to compare predictions with the references of other rows.
+    """
+    if not any(pairs.texts["predictions"]) or not any(pairs.texts["references"]):
+        return list(find_empty(pairs))
+    damages: Sequence[Finder] = DAMAGES
+    measures = [*_MEASURES, *_MEASURES_OF_TEXT, *[find_typography] * pairs.is_asked]
+    if pairs.kind != "text":
+        damages = DAMAGES_OF_TOKENS if pairs.kind == "tokens" else (UNSIGNED_IDS.find, find_padding)
+        measures = [*_MEASURES]
+    # 1. Undo damages until none is left, at most four times.
+    found = list(find_identical(pairs))
+    for _ in range(4):
+        known = len(found)
+        for find in damages:
+            if find is find_labels and any(each.undo for each in found[known:]):
+                break  # a form may be within another one: look for it first
+            for each in list(find(pairs)):
+                found.append(replace(each, undone=None))
+                if each.undo and each.undone:
+                    pairs.change(each.side, each.undone)
+                elif each.kind == "records" and pairs.share(each.side, each.places) > 0.5:
+                    return found  # the contents of a record are unknown
+        advance()
+        undone = [each for each in found[known:] if each.undo]
+        if not undone:
+            break
+        pairs.changed = {
+            side: [place for each in undone if each.side == side for place in each.places]
+            for side in SIDES
+        }
+    # 2. Measure what is left; a text that most rows share explains the rest.
+    for measure in measures:
+        found += measure(pairs)
+        if any(each.kind == "same_text" and len(each.rows) > 0.5 * len(pairs) for each in found):
+            return found
+    advance()
+    # 3. Compare rows, unless they are few or short, or something more certain explains them.
+    explained = any(
+        each.kind in _EXPLAIN_ROWS and not each.undo and pairs.share(each.side, each.places) > 0.3
+        for each in found
+    )
+    rows: list[Found] = []
+    if (
+        not explained
+        and len(pairs) >= 12
+        and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs)
+    ):
+        for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):
+            rows = rows or list(find(pairs))
+    advance()
+    if any(each.kind in ("moved", "unrelated") for each in rows):
+        found = [each for each in found if each.undo or each.kind not in _EXPLAINED_BY_ROWS]
+    return [*rows, *found]

@@ -1,0 +1,361 @@
+"""Texts that `check` looks at, what it finds in them, how well two fit, and which belong together.
+
+`Pairs` holds the predictions and references of one system, and changes while mistakes are undone.
+
+Everything in this folder takes `Pairs` and returns `Found`; what a finding says is made there.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..options.options import Options
+from ..shared.arrays import STRINGS, TYPES, InputType
+from ..shared.messages import show_value
+from ..text.corpus import Batch, Corpus, make_corpus
+
+Side = Literal["predictions", "references"]
+Undo = Callable[[str], str]
+SIDES: tuple[Side, Side] = ("predictions", "references")
+OTHER: dict[Side, Side] = {"predictions": "references", "references": "predictions"}
+# Scripts whose words are not separated: Thai, Lao, Burmese, Khmer, kana and Han.
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+MEANT = 1 / 3  # this share of the rows, compared with the other side, shows that a mark is text
+_Value = TypeVar("_Value")
+
+
+def spread(values: Sequence[_Value], count: int) -> list[_Value]:
+    """Return at most `count` of the values, evenly spaced.
+
+    >>> spread(range(10), 3)
+    [0, 3, 6]
+    """
+    if len(values) <= count:
+        return list(values)
+    return [values[number * len(values) // count] for number in range(count)]
+
+
+def is_unspaced(text: str) -> bool:
+    """Return True if most of a text is in a script that is written without spaces."""
+    return len(UNSPACED.findall(text)) > 0.3 * len(text)
+
+
+_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
+
+
+def write_texts(array: pa.Array, kind: InputType) -> list[str]:
+    """Return texts as str; tokens and ids are joined by blanks."""
+    if kind == "text":
+        return array.to_numpy(zero_copy_only=False).tolist()  # faster than to_pylist
+    return [
+        " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in tokens)
+        for tokens in array.to_pylist()
+    ]
+
+
+def write_references(batch: Batch, kind: InputType) -> list[list[str]]:
+    """Return the references of each row as str."""
+    flat = write_texts(batch.references, kind)
+    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
+
+
+def read_text(text: str, kind: InputType) -> Any:
+    """Return what `write_texts` has written."""
+    if kind == "text":
+        return text
+    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
+    return list(map(int, tokens)) if kind == "ids" else tokens
+
+
+def make_text_corpus(
+    predictions: Sequence[str], references: Sequence[Sequence[str]], kind: InputType
+) -> Corpus:
+    """Return texts that `write_texts` has written as a corpus."""
+    own = [read_text(text, kind) for text in predictions]
+    flat = [read_text(text, kind) for texts in references for text in texts]
+    bounds = np.cumsum([0, *map(len, references)])
+    return make_corpus([(pa.array(own, TYPES[kind]), pa.array(flat, TYPES[kind]), bounds)])
+
+
+@lru_cache(maxsize=256)  # a text is compared before and after a fix
+def list_grams(text: str) -> frozenset[str]:
+    """Return the character 3-grams of the beginning of a text, without spaces, case and full width.
+
+    >>> sorted(list_grams("A cat"))
+    ['aca', 'cat']
+    """
+    letters = "".join(unicodedata.normalize("NFKC", text[:1000]).casefold().split())
+    return frozenset(letters[start : start + 3] for start in range(max(1, len(letters) - 2)))
+
+
+def fit(text: str, partners: Iterable[str]) -> float:
+    """Return the largest Dice coefficient of the n-grams of a text and of one of its partners.
+
+    >>> fit("a cat", ["A cat", "dogs"]), fit("a cat", [])
+    (1.0, 0.0)
+    """
+    grams = list_grams(text)
+    ratios = (
+        2 * len(grams & other) / (len(grams) + len(other)) for other in map(list_grams, partners)
+    )
+    return max(ratios, default=0.0)
+
+
+def undo_all(texts: Sequence[str], places: Iterable[int], undo: Undo) -> dict[int, str]:
+    """Return the texts that an inverse changes, and does not empty, by their indices."""
+    undone = {place: undo(texts[place]) for place in places}
+    return {place: text for place, text in undone.items() if text and text != texts[place]}
+
+
+def mark_place(text: str, pattern: str = "") -> str:
+    """Return the text around the first match of a pattern, which is put between ⟦ and ⟧.
+
+    >>> mark_place("a cat</s>", "</s>"), mark_place("a cat")
+    ('a cat⟦</s>⟧', '⟦a cat⟧')
+    """
+    match = re.search(pattern, text) if pattern else None
+    start, end = match.span() if match else (0, 40)
+    end = min(end, start + 40)
+    return f"{text[max(0, start - 20) : start]}⟦{text[start:end]}⟧{text[end : end + 20]}"
+
+
+def quote(text: str) -> str:
+    """Write a text in a message, shortened."""
+    return show_value(text if len(text) <= 40 else f"{text[:39]}…")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A kind of mistake on one side of the texts of a system.
+
+    places: the texts that have it, by their indices on this side.
+    rows: the segments of these texts.
+    says: a sentence about them, without a period.
+    fix: the line to write.
+    example: the first place, between ⟦ and ⟧.
+    undo: the inverse of the mistake, for each of the texts; None if `fixed` does not apply it.
+    undone: these texts after it, while mistakes are looked for.
+    leaves_out: True if `fixed` leaves these references out.
+    alike: the function that writes all columns alike, for a way of writing.
+    pairing: per segment, the segment of its prediction, or -1; None if no segment has moved.
+    groups: the segments of each input, if a row was written for each of its references.
+    is_told: True if `compute` warns of it.
+    """
+
+    kind: str
+    side: Side
+    places: Sequence[int]
+    rows: list[int]
+    says: str
+    fix: str
+    example: str = ""
+    undo: Undo | None = None
+    undone: Mapping[int, str] | None = None
+    leaves_out: bool = False
+    alike: Undo | None = None
+    pairing: Sequence[int] | None = None
+    groups: Sequence[Sequence[int]] | None = None
+    is_told: bool = True
+
+    @property
+    def is_bare(self) -> bool:
+        """True if `fixed` applies it without its name."""
+        return self.undo is not None or self.leaves_out
+
+    @property
+    def can_be_fixed(self) -> bool:
+        """True if `fixed` applies it, by its name at least."""
+        return self.is_bare or self.alike is not None or self.pairing is not None
+
+
+class Pairs:
+    """The predictions and references of a system, as flat lists of text.
+
+    Args:
+        predictions: one text per segment.
+        references: the texts of each segment.
+        options: the options of the call.
+        kind: the type of the texts.
+        names: the name of each segment's texts in messages, such as `"{side}[3]{reference}"`; None
+            for 0, 1, 2, …
+        is_asked: False in the look, which compares fewer texts.
+
+    >>> pairs = Pairs(["a cat", "a dog"], [["A cat", "one cat"], ["A dog"]])
+    >>> pairs.list_partners("predictions", 0), pairs.list_partners("references", 2)
+    (['A cat', 'one cat'], ['a dog'])
+    >>> pairs.search("references", "^A ")
+    [0, 2]
+    """
+
+    def __init__(
+        self,
+        predictions: Sequence[str],
+        references: Sequence[Sequence[str]],
+        options: Options | None = None,
+        *,
+        kind: InputType = "text",
+        names: Sequence[str] | None = None,
+        is_asked: bool = True,
+    ) -> None:
+        self.options = options or Options()
+        self.kind = kind
+        self.is_asked = is_asked
+        self._names = names
+        self.texts: dict[Side, list[str]] = {
+            "predictions": list(predictions),
+            "references": [text for texts in references for text in texts],
+        }
+        self._bounds = [0, *accumulate(map(len, references))]
+        self._row_of_reference = [row for row, texts in enumerate(references) for _ in texts]
+        self._known: dict[tuple[str, Side], Any] = {}  # columns, samples, texts with a pattern
+        self.changed: dict[Side, list[int]] = {}  # by an earlier search for all patterns
+
+    def __len__(self) -> int:
+        return len(self.texts["predictions"])
+
+    def row_of(self, side: Side, place: int) -> int:
+        """Return the segment of a text."""
+        return place if side == "predictions" else self._row_of_reference[place]
+
+    def list_partners(self, side: Side, place: int) -> list[str]:
+        """Return the texts that a text is scored with."""
+        if side == "references":
+            return [self.texts["predictions"][self._row_of_reference[place]]]
+        return self.texts["references"][self._bounds[place] : self._bounds[place + 1]]
+
+    def change(self, side: Side, changed: Mapping[int, str]) -> None:
+        """Replace some texts."""
+        for place, text in changed.items():
+            self.texts[side][place] = text
+        self._known = {key: value for key, value in self._known.items() if key[1] != side}
+
+    def sample(self, side: Side) -> str:
+        """Return the beginnings of evenly spaced texts, one per line."""
+        return self._know(
+            "sample",
+            side,
+            lambda: "\n".join(text[:500] for text in spread(self.texts[side], 400)),
+        )
+
+    def _know(self, name: str, side: Side, make: Callable[[], Any]) -> Any:
+        """Return what is made of a side, once until it changes."""
+        if (name, side) not in self._known:
+            self._known[name, side] = make()
+        return self._known[name, side]
+
+    def search(self, side: Side, pattern: str, signs: Sequence[str] = ("",)) -> list[int]:
+        """Return the texts with a match of a pattern in RE2's syntax, by their indices.
+
+        Args:
+            side: the side that is searched.
+            pattern: the pattern.
+            signs: strings of which each text with a match has one; none for a text that is not
+                ASCII.
+        """
+        return self._know(pattern, side, lambda: self._search(side, pattern, signs))
+
+    def _search(self, side: Side, pattern: str, signs: Sequence[str]) -> list[int]:
+        texts = self.texts[side]
+        matches = re.compile(pattern).search
+        # 1. After many texts have changed, a sample of these shows what others still have.
+        changed = self.changed.get(side, [])
+        if len(changed) > 400 and not any(matches(texts[place]) for place in spread(changed, 400)):
+            return []
+        # 2. Look for the signs in the bytes of all texts, for a missing first byte at once.
+        column = self._know("column", side, lambda: pa.array(texts, STRINGS))
+        data = self._know("bytes", side, lambda: bytes(column.buffers()[2] or b""))
+        octets = [sign.encode() for sign in signs]
+        is_seen = any(sign[:1] in data and sign in data for sign in octets)
+        if not is_seen and (signs or data.isascii()):
+            return []
+        # 3. Look for the pattern in each text.
+        if len(data) > 50_000:  # bytes, from which on Arrow is faster than `re`
+            return pc.indices_nonzero(pc.match_substring_regex(column, pattern)).to_numpy().tolist()
+        return [
+            place
+            for place, text in enumerate(texts)
+            if (any(sign in text for sign in signs) if signs else not text.isascii())
+            and matches(text)
+        ]
+
+    def share(self, side: Side, places: Sized) -> float:
+        """Return the share of the texts of a side, 0 to 1."""
+        return len(places) / max(1, len(self.texts[side]))
+
+    @property
+    def is_unspaced(self) -> bool:
+        """True if most references are in a script that is written without spaces."""
+        return self._know("unspaced", "references", lambda: is_unspaced(self.sample("references")))
+
+    def fits_less(self, side: Side, new: Mapping[int, str]) -> bool:
+        """Return True if texts fit their partners less after a change.
+
+        Args:
+            side: the side of the texts.
+            new: the changed texts, by their indices.
+        """
+        before = after = 0.0
+        for place in spread(sorted(new), 60 if self.is_asked else 12):
+            partners = self.list_partners(side, place)
+            before += fit(self.texts[side][place], partners)
+            after += fit(new[place], partners)
+        return after < 0.99 * before  # a few n-grams of a mark may be shared by chance
+
+    # --- What is found ---
+
+    def name_place(self, side: Side, place: int) -> str:
+        """Return a text in Python's notation, such as `references[3][1]`."""
+        row = self.row_of(side, place)
+        is_one_of_several = side == "references" and self._bounds[row + 1] - self._bounds[row] > 1
+        which = f"[{place - self._bounds[row]}]" if is_one_of_several else ""
+        name = self._names[row] if self._names else f"{{side}}[{row}]{{reference}}"
+        return name.format(side=side, reference=which)
+
+    def count(self, side: Side) -> str:
+        """Return the number of texts of a side, with a noun."""
+        return f"{len(self.texts[side]):,} {side if self.is_asked else 'rows looked at'}"
+
+    def describe(
+        self,
+        kind: str,
+        side: Side,
+        places: Sequence[int],
+        says: str,
+        fix: str,
+        *,
+        pattern: str = "",
+        **fields: Any,
+    ) -> Found:
+        """Return what was found in texts.
+
+        Args:
+            kind: the kind of mistake.
+            side: the side of the texts.
+            places: the indices of the texts, at least one, ascending.
+            says: the predicate of a sentence about the first of them.
+            fix: the line to write.
+            pattern: the pattern of what is marked in the example.
+            **fields: other fields of `Found`.
+        """
+        sentence = f"{self.name_place(side, places[0])} {says}"
+        if len(places) > 1:
+            sentence += f", like {len(places):,} of {self.count(side)}"
+        example = mark_place(self.texts[side][places[0]], pattern)
+        return self.describe_all(kind, side, places, sentence, fix, example=example, **fields)
+
+    def describe_all(
+        self, kind: str, side: Side, places: Sequence[int], says: str, fix: str, **fields: Any
+    ) -> Found:
+        """Return what was found in a side as a whole; `says` is a sentence."""
+        rows = sorted({self.row_of(side, place) for place in places})
+        return Found(kind, side, places, rows, says, fix, **fields)

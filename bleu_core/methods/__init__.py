@@ -1,0 +1,1 @@
+"""One file per public method, and what collects segments before them."""

@@ -1,0 +1,429 @@
+"""Systems against a baseline: `compare`, and its result.
+
+`compare_systems` is called by the class. A column of the printed table is a `Column` in
+`_SYSTEM_COLUMNS`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ..options.options import Options
+from ..results.formats import Column, list_cells, write_interval
+from ..results.formula import write_score
+from ..results.html import draw_interval, write_table
+from ..results.plots import PlottedScore, plot_scores
+from ..results.report import QuotableReport, passing
+from ..results.wording import (
+    describe_runs,
+    describe_score,
+    find_in_signature,
+    name_interval,
+    write_label,
+)
+from ..rules.scoring import NOISE
+from ..shared.arrays import SystemName
+from ..shared.messages import count_things, show_system
+from ..shared.notices import Notice, warn
+from ..shared.result_types import SystemScores
+from ..significance.intervals import describe_intervals, import_scipy
+from ..significance.size_warnings import (
+    warn_about_errors,
+    warn_about_intervals,
+    warn_about_size,
+    warn_about_trials,
+)
+from ..significance.tests import ALL_TESTS, Plan, draw, read_macro_average
+from ..significance.units import divide_into_units
+from ..text.systems import find_name, list_runs, read_systems
+from .compared import (
+    ScoredRow,
+    add_groups,
+    add_single_run,
+    arrange_runs,
+    check_systems,
+    choose_test,
+    count_systems,
+    describe_test,
+    find_alpha,
+    list_settings,
+    score_and_test,
+    write_equation_of_p,
+    write_p,
+    write_points,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def compare_systems(
+    systems: object,
+    references: object,
+    options: Options,
+    *,
+    baseline: object = None,
+    test: str | None = None,
+    n_resamples: int | None = None,
+    by: object = None,
+    documents: object = None,
+    like: object = None,
+) -> Comparison:
+    """Test systems against a baseline."""
+    # 1. Check the arguments.
+    given = read_systems(systems, references)
+    data_of = list_runs(given)
+    chosen = choose_test(test, data_of)
+    trials = check_systems(given, n_resamples, options, chosen, chosen.n_resamples)
+    if options.confidence or chosen.compares_runs:
+        import_scipy()  # raises before the counting if it is missing
+    baseline = next(iter(given)) if baseline is None else find_name("baseline", baseline, given)
+    # 2. Count; rows have an array per run, those of the baseline first.
+    counted = count_systems(data_of, references, options, by=by, documents=documents, like=like)
+    names = [baseline, *(name for name in given if name != baseline)]
+    arranged = arrange_runs(data_of, names)
+    keys = [key for system in arranged for key in system.keys]
+    rows = [counted.systems[key].rows for key in keys]
+    shared = counted.systems[keys[0]]  # all runs have the same groups and documents
+    units = divide_into_units(shared, rows)
+    # 3. Warn about sizes.
+    plan = Plan(
+        counted.options,
+        [system.positions for system in arranged],
+        chosen,
+        trials,
+        has_segments=shared.has_segments,
+    )
+    warn_about_size(units, shared)
+    if units.can_resample and chosen.compares_runs:
+        single = sum(len(system.keys) == 1 for system in arranged)
+        if single:
+            warn(
+                Notice(
+                    "one run",
+                    "{systems} with a single run beside systems with several: the variance between"
+                    " runs of such a system is taken as 0, so its results hold for this run only",
+                    ". Pass several runs of each system",
+                ),
+                systems=count_things(single, "system"),
+            )
+        warn_about_errors(trials)
+    elif units.can_resample:
+        warn_about_trials(trials, find_alpha(options.confidence))
+        warn_about_intervals(units, plan.options, " to evaluate.load()")
+    # 4. Score and test, in all and per group.
+    scores = score_and_test(rows, draw(units, plan), arranged, plan)
+    if shared.groups:
+        add_groups(scores, shared, rows, arranged, plan)
+    if not chosen.compares_runs:
+        for system_scores, runs in zip(scores, arranged):
+            add_single_run(system_scores, runs)
+    # 5. Put the result together, systems in the order of the caller.
+    scores_of = dict(zip(names, scores))
+    comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in given})
+    comparison |= list_settings(
+        shared,
+        units,
+        plan,
+        counted.unknown,
+        has_segment_scores=plan.has_segments,
+        runs=[len(system.keys) for system in arranged] if chosen.compares_runs else (),
+    )
+    for name, missing in comparison._list_missing().items():
+        warn(
+            Notice(
+                "no variance",
+                "System {system}: neither the runs nor resamples of the texts differ in score, so"
+                " there is {missing}",
+                ". Check that the runs are separate trainings, not copies",
+            ),
+            system=show_system(name),
+            missing=missing,
+        )
+    return comparison
+
+
+# How to get the keys that a comparison or a ranking lacks.
+WAYS_TO_SETTINGS = {
+    "confidence": f"{passing('confidence=0.95')}; it needs two or more segments (documents),"
+    " and scores that vary",
+    "documents": f"{passing('documents=labels')}; one document can't be resampled",
+}
+
+
+class Comparison(QuotableReport):
+    """The result of `compare`: a dict that displays as a table.
+
+    >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6]}
+    >>> made = {"test": "bootstrap", "n_resamples": 1000, "signature": "nrefs:1"}
+    >>> print(Comparison(baseline="A", systems={"A": system}, **made))
+    system         BLEU            CI
+    A (baseline)  50.00  40.00, 60.00
+    <BLANKLINE>
+    CI: percentile bootstrap; nrefs:1
+    """
+
+    _absent = MappingProxyType(
+        {
+            **WAYS_TO_SETTINGS,
+            "shared_documents": passing(
+                "by=labels and documents=labels that occur in several groups"
+            ),
+        }
+    )
+
+    def _finish_restored(self) -> None:
+        if self["baseline"] not in self["systems"]:  # JSON writes a number as a key, but as it is
+            (self["baseline"],) = json.loads(json.dumps({self["baseline"]: None}))
+        super()._finish_restored()
+
+    def _rows(self) -> list[list[str]]:
+        """Return one row per system, followed by one per group and one for the macro-average."""
+        return list_cells("system", self._list_scores(), _SYSTEM_COLUMNS, self.get("confidence"))
+
+    def to_latex(self, columns: Sequence[str] | None = None) -> str:
+        """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
+
+        A dagger marks differences that are more than chance.
+
+        Args:
+            columns: the heads of columns or the keys of their values, in order; None for the
+                score, its interval, the difference and p. Names are always there.
+
+        Raises:
+            ValueError: the table has no such column.
+        """
+        level = name_interval(self.get("confidence"))
+        heads = {column.key: column.name.replace("CI", level) for column in _SYSTEM_COLUMNS}
+        if columns is None:
+            shown = self._rows()[0]
+            columns = [heads[key] for key in _COLUMNS_OF_PAPERS if heads[key] in shown]
+        elif not isinstance(columns, str):
+            columns = [heads.get(column, column) for column in columns]
+        return super().to_latex(columns)
+
+    def _latex_rows(self) -> list[list[str]]:
+        """Return the cells, with a dagger for differences that are more than chance."""
+        head, *rows = self._rows()
+        for row, scored in zip(rows, self._list_scores()):
+            if scored.scores.get("p_value", 1.0) < find_alpha(self.get("confidence")):
+                row[0] += "†"
+        return [head, *rows]
+
+    def _caption(self) -> str:
+        """Return the caption of the table in LaTeX."""
+        facts = [f"BLEU, and differences from {self['baseline']}"]
+        for tested in describe_test(self, self["systems"].values()):
+            level = f"{100 * find_alpha(self.get('confidence')):g}% level"
+            has_dagger = any(row[0].endswith("†") for row in self._latex_rows())
+            found = "†:" if has_dagger else "No difference is"
+            facts.append(f"{found} more than chance at the {level} ({tested})")
+        return ". ".join([*facts, f"Signature: {self['signature']}"])
+
+    def _records(self) -> list[dict[str, Any]]:
+        records: list[dict[str, Any]] = []
+        systems = self["systems"]
+        parts: dict[str, object] = {}  # the first columns if there are rows for parts of a system
+        if any("groups" in system for system in systems.values()):
+            parts = {"part": "all", "group": None}
+        if any("runs" in system for system in systems.values()):
+            parts |= {"part": "all", "run": None}
+        for name, system in systems.items():
+            numbers = {key: system[key] for key in system if key not in ("groups", "runs")}
+            records.append({"system": name, **parts, **numbers})
+            records += [
+                {"system": name, **parts, "part": "run", "run": run, **scores}
+                for run, scores in system.get("runs", {}).items()
+            ]
+            records += [
+                {"system": name, **parts, "part": "group", "group": label, **group}
+                for label, group in system.get("groups", {}).items()
+            ]
+        return records
+
+    def _note(self) -> str:
+        systems = self["systems"].values()
+        facts = [*describe_test(self, systems), *self._describe_intervals()]
+        if any(_count_runs(one) == 2 and "confidence_interval" in one for one in systems):
+            facts.append("intervals are wide, because two runs say little about other runs")
+        unit = "documents" if "documents" in self else "segments"
+        facts += [
+            f"{name}: {missing}, because neither runs nor {unit} vary"
+            for name, missing in self._list_missing().items()
+        ]
+        return "; ".join([*facts, self["signature"]])
+
+    def _verdicts(self) -> list[str]:
+        verdicts = [
+            f"{name} scores {self._describe_difference(system)}."
+            for name, system in self["systems"].items()
+            if "delta" in system
+        ]
+        tests = sum("p_value" in system for system in self["systems"].values())
+        if tests > 1:
+            verdicts.append(
+                f"The {tests} p-values are not adjusted for each other; rank() adjusts those of all"
+                " pairs."
+            )
+        return verdicts
+
+    def _describe_difference(self, system: SystemScores) -> str:
+        """Write the difference of a system from the baseline, and if it is more than chance."""
+        facts = [compare_scores(system["delta"], self["baseline"])]
+        if "delta_interval" in system:
+            low, high = map(write_points, system["delta_interval"])
+            level = name_interval(self.get("confidence"))
+            facts.append(f"{level} of the difference {low} to {high}")
+        if "p_value" in system:
+            facts[-1] += f" ({write_equation_of_p(system['p_value'])})"
+        alpha = find_alpha(self.get("confidence"))
+        verdict = judge(system.get("p_value"), alpha, f"the {100 * alpha:g}% level")
+        return f"{', '.join(facts)}: {verdict}"
+
+    def _describe_intervals(self) -> list[str]:
+        """Say which kinds the intervals of the table are."""
+        scores = [row.scores for row in self._list_scores()]
+        level = name_interval(self.get("confidence"))
+        kinds = {
+            level: describe_intervals(scores),
+            f"{level} of difference": describe_intervals(scores, "delta_"),
+        }
+        return [f"{name}: {kind}" for name, kind in kinds.items() if kind]
+
+    def _list_missing(self) -> dict[SystemName, str]:
+        """Return the missing numbers of systems whose scores do not vary, by name.
+
+        Systems with one run have all numbers, and a single segment or document has none.
+        """
+        test = ALL_TESTS[self["test"]]
+        if not test.compares_runs or not find_in_signature(self["signature"], test.key):
+            return {}
+        missing = {}
+        for name, system in self["systems"].items():
+            has_interval = "confidence_interval" in system or "confidence" not in self
+            if "p_value" not in system and name != self["baseline"]:
+                missing[name] = "no p" if has_interval else "no interval or p"
+            elif not has_interval:
+                missing[name] = "no interval of the score"
+        return missing
+
+    def _sentence(self) -> str:
+        systems = self["systems"]
+        sentences = []
+        for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
+            scored = f"{name} scores {describe_score(system, self.get('confidence'))}"
+            is_baseline = name == self["baseline"]
+            sentences.append(
+                f"the baseline {scored}"
+                if is_baseline
+                else f"{scored}, {self._describe_difference(system)}"
+            )
+        sentences[0] = f"In BLEU, {sentences[0]}"
+        return "; ".join([*sentences, *describe_test(self, systems.values())])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the scores and the intervals of the differences, and return the Axes.
+
+        The score of the baseline is a line. If an interval does not reach the line, the system
+        differs, even where intervals of scores overlap. Training runs are hollow dots.
+
+        Args:
+            ax: the Axes of matplotlib to draw into; None for a new figure.
+        """
+        line = self["systems"][self["baseline"]]["score"]
+        rows = [
+            PlottedScore(
+                f"{name} (baseline)" if name == self["baseline"] else str(name),
+                system["score"],
+                [line + 100 * end for end in system.get("delta_interval", ())],
+                [run["score"] for run in system.get("runs", {}).values()],
+            )
+            for name, system in self["systems"].items()
+        ]
+        return plot_scores(rows, line, "the interval of the difference from the baseline", ax)
+
+    def _html_table(self) -> str:
+        """Return the table, with the intervals drawn in an additional column."""
+        head, *rows = self._rows()
+        ends: list[float] = []
+        for system in self["systems"].values():
+            ends += system.get("confidence_interval", ())
+        if ends:
+            scale = min(ends), max(ends)
+            head.append("")
+            for row, scored in zip(rows, self._list_scores()):
+                drawn = ""
+                if "confidence_interval" in scored.scores:
+                    low, high = scored.scores["confidence_interval"]
+                    drawn = draw_interval(low, scored.scores["bleu"], high, scale)
+                row.append(drawn)
+        for row in rows:
+            if row[0].startswith("  "):  # a group: HTML drops the spaces that indent it
+                row[0] = row[0].replace("  ", "\u00a0\u00a0", 1)
+        return write_table(head, rows)
+
+    def _list_scores(self) -> list[ScoredRow]:
+        """Return the rows of the table."""
+        rows: list[ScoredRow] = []
+        for name, system in self["systems"].items():
+            remarks = []
+            if name == self["baseline"]:
+                remarks.append("baseline")
+            if _count_runs(system) > 1:
+                remarks.append(describe_runs(system))
+            shown = f"{name} ({', '.join(remarks)})" if remarks else str(name)
+            rows.append(ScoredRow(shown, system))
+            rows += [
+                ScoredRow(f"  {write_label(label, ['macro-average'])}", group)
+                for label, group in system.get("groups", {}).items()
+            ]
+            if "groups" in system:
+                macro = {"score": 100 * system["macro_bleu"], **read_macro_average(system)}
+                rows.append(ScoredRow("  macro-average", macro))
+        return rows
+
+
+def _count_runs(system: SystemScores) -> int:
+    """Return the number of training runs of a system; 1 if it is not a dict of runs."""
+    return len(system.get("runs", {})) or 1
+
+
+def compare_scores(delta: float, other: object) -> str:
+    """Write by how many points a score is higher or lower than that of another system.
+
+    >>> compare_scores(-0.022, "A"), compare_scores(0.0, "A")
+    ('2.20 points lower than A', 'the same as A')
+    """
+    if abs(delta) <= NOISE:
+        return f"the same as {other}"
+    points = 100 * abs(delta)
+    size = f"{points:.2f}" if points >= 0.005 else "less than 0.01"
+    return f"{size} points {'higher' if delta > 0 else 'lower'} than {other}"
+
+
+def judge(p_value: float | None, alpha: float, level: str) -> str:
+    """Write if a difference is more than chance; `level` is `alpha` in words.
+
+    >>> judge(0.03, 0.05, "the 5% level"), judge(0.07, 0.05, "the 5% level")
+    ('more than chance at the 5% level', 'may be chance at the 5% level')
+    """
+    if p_value is None:
+        return "may be chance, because it was not tested"
+    return f"{'more than' if p_value < alpha else 'may be'} chance at {level}"
+
+
+_COLUMNS_OF_PAPERS = ("score", "run_standard_deviation", "confidence_interval", "delta", "p_value")
+_SYSTEM_COLUMNS = (
+    Column("BLEU", "score", "{:.2f}".format),
+    Column("SD of runs", "run_standard_deviation", write_score),
+    Column("CI", "confidence_interval", write_interval),
+    Column("difference", "delta", write_points),
+    Column("CI of difference", "delta_interval", lambda ends: ", ".join(map(write_points, ends))),
+    Column("p", "p_value", write_p),
+    Column("wins", "wins", "{:,}".format),
+    Column("ties", "ties", "{:,}".format),
+    Column("losses", "losses", "{:,}".format),
+)

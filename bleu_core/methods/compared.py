@@ -1,0 +1,464 @@
+"""What `compare` and `rank` share: systems are counted, scored and tested, with their runs.
+
+Only these two call it. How a result looks is in `compare.py` and `rank.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..check.look import look_at
+from ..options.options import Options
+from ..options.signature import make_signature, same_or_var
+from ..results.formula import write_difference
+from ..results.wording import ResultDict, describe_documents, describe_shared
+from ..rows.call import make_call
+from ..rows.statistics import Counted, count_segments, sum_by_number
+from ..rows.system_tables import CountedSystem, count_tables, read_tables
+from ..rows.tables import is_table
+from ..rules.scoring import count_wins
+from ..rules.zeros import warn_about_zeros
+from ..shared.arrays import Float64, Int64, Label, SystemName
+from ..shared.messages import (
+    RunOfSystem,
+    invalid,
+    list_systems,
+    one_of,
+    show_system,
+    show_value,
+    within_system,
+)
+from ..shared.notices import Notice, warn, warn_once_per_kind
+from ..shared.result_types import RunScores, Settings, SystemScores
+from ..significance.intervals import Sample, add_difference, add_estimate
+from ..significance.resampling import StatisticsRows
+from ..significance.tests import (
+    ALL_TESTS,
+    RANDOMIZATION,
+    RUNS,
+    MacroAverage,
+    Plan,
+    Test,
+    add_macro_average,
+    draw,
+)
+from ..significance.units import Units, list_groups, score_units
+from ..text.labels import (
+    check_label_count,
+    check_labels,
+    number_labels,
+    read_documents,
+    read_labels,
+)
+from ..text.read import read_corpora, warn_if_reordered
+
+
+def check_systems(
+    systems: Mapping[SystemName, object],
+    n_resamples: int | None,
+    options: Options,
+    test: Test,
+    default: int,
+) -> int:
+    """Return the number of resamples of the test, or raise if an argument is invalid.
+
+    The argument of the call wins over a signature at load, and this over `n_resamples` at load.
+    """
+    if len(systems) < 2:
+        raise ValueError(
+            f"systems: expected two or more systems, got {len(systems)}. Pass another system, or"
+            " score one with compute()."
+        )
+    if n_resamples is not None:
+        return options.override({"n_resamples": n_resamples}, checks_weights=False).n_resamples
+    at_load = options.n_resamples if options.is_chosen("n_resamples") else default
+    return options.signed_trials.get(test.name, at_load)
+
+
+def list_settings(
+    counted: Counted,
+    units: Units,
+    plan: Plan,
+    unknown: Collection[str],
+    *,
+    has_segment_scores: bool = False,
+    runs: Sequence[int] = (),
+) -> Settings:
+    """Return the keys about test and resampling that both results have.
+
+    Wins, ties and losses are those of segment scores. `runs` has the number of training runs of
+    each system, for the signature.
+    """
+    options = plan.options
+    test = plan.test or RANDOMIZATION
+    # The keys of intervals are the first.
+    settings: Settings = {}  # type: ignore[typeddict-item]
+    resample_counts: dict[str, int] = {}
+    if units.can_resample:
+        resample_counts[test.key] = plan.trials
+        if options.confidence:
+            settings["confidence"] = options.confidence
+            key_of_intervals = "ci" if test.key == "bs" else "bs"
+            if key_of_intervals == "bs" or plan.resamples_of_intervals != plan.trials:
+                resample_counts[key_of_intervals] = plan.resamples_of_intervals
+    settings |= {"test": test.name, "n_resamples": plan.trials, "seed": options.seed}
+    if units.can_resample and units.documents is not None:
+        settings["documents"] = units.documents
+        resample_counts["docs"] = units.documents
+        if counted.shared_documents:
+            settings["shared_documents"] = counted.shared_documents
+    settings["signature"] = make_signature(
+        options,
+        counted.origin,
+        resample_counts,
+        unknown,
+        has_segment_scores=has_segment_scores,
+        runs=same_or_var(map(str, runs)) if runs else None,
+    )
+    return settings
+
+
+# --- Counting -------------------------------------------------------------------------------------
+
+
+class CountedSystems(NamedTuple):
+    """The rows of systems.
+
+    systems: by name, or by run; all have the same segments, labels and documents.
+    options: the options of the call; for tables, with those that they were counted under.
+    unknown: the names of options that neither the tables nor the call tell.
+    """
+
+    systems: dict[SystemName | RunOfSystem, Counted]
+    options: Options
+    unknown: Collection[str]
+
+
+def count_systems(
+    systems: Mapping[SystemName, object],
+    references: object,
+    options: Options,
+    *,
+    by: object = None,
+    documents: object = None,
+    like: object = None,
+    keep_segments: bool = True,
+) -> CountedSystems:
+    """Count the texts of systems, or read their tables.
+
+    With `keep_segments=False`, only the sums of documents are kept if there are documents.
+    """
+    # 1. Check that all systems are texts, or tables.
+    are_texts = references is not None
+    if are_texts and any(map(is_table, systems.values())):
+        raise ValueError(
+            "references: the systems are tables, which contain the counts. Leave out `references`."
+        )
+    if not are_texts and not all(map(is_table, systems.values())):
+        raise ValueError(
+            "references: got None. Pass references, or tables from statistics() as systems."
+        )
+    if are_texts and like is not None:
+        raise ValueError("like: it belongs to tables, but the systems are texts. Leave out `like`.")
+    texts = {"references": references, "predictions": next(iter(systems.values()), None)}
+    warn_if_reordered(texts, by=by, documents=documents)
+    # 2. Read labels, which are the same for all systems. In place of labels, tables take the name
+    #    of a column.
+    labels: Any = read_labels(by) if are_texts or not isinstance(by, str) else by
+    document_of: Any = (
+        read_documents(documents) if are_texts or not isinstance(documents, str) else documents
+    )
+    # 3. Count or read one system at a time.
+    unknown: Collection[str] = ()
+    if are_texts:
+        counted_systems = _count_texts(
+            systems, references, options, labels=labels, documents=document_of
+        )
+    else:
+        tables = read_tables(systems, options, by=labels, documents=document_of, like=like)
+        first = next(iter(tables.values()))
+        options = first.options
+        unknown = first.unknown
+        counted_systems = count_tables(tables)
+    kept: dict[SystemName | RunOfSystem, Counted] = {}
+    document_numbers: Int64 | None = None  # all systems have the same documents
+    kept_documents: list[Label] = []
+    with warn_once_per_kind():
+        for name, counted in counted_systems:
+            warn_about_zeros(
+                counted.rows,
+                options,
+                f"The score of {show_system(name)}",
+                {label: group.segments for label, group in counted.groups.items()},
+                has_segments=counted.has_segments,
+            )
+            if not keep_segments and counted.documents is not None:
+                if document_numbers is None:
+                    document_numbers = number_labels(counted.documents)
+                    _, first_rows = np.unique(document_numbers, return_index=True)
+                    kept_documents = [counted.documents[row] for row in first_rows.tolist()]
+                (sums,) = sum_by_number([counted.rows], document_numbers)
+                counted = replace(counted, rows=sums, documents=kept_documents, has_segments=False)
+            kept[name] = counted
+        if not are_texts:
+            _warn_of_equal_tables(kept)
+    return CountedSystems(kept, options, unknown)
+
+
+def _warn_of_equal_tables(systems: Mapping[SystemName | RunOfSystem, Counted]) -> None:
+    """Warn of systems with the same statistics in every row."""
+    names_of: dict[bytes, list[SystemName | RunOfSystem]] = {}  # by their sums
+    for name, counted in systems.items():
+        names_of.setdefault(counted.rows.sum(axis=0).tobytes(), []).append(name)
+    for names in names_of.values():
+        first = systems[names[0]].rows
+        equal = [name for name in names if np.array_equal(systems[name].rows, first)]
+        if len(equal) > 1:
+            warn(
+                Notice(
+                    "same predictions",
+                    "Systems {systems} have the same statistics in every row",
+                    ". Check which tables were read",
+                ),
+                systems=list_systems(equal),
+            )
+
+
+def _count_texts(
+    systems: Mapping[SystemName, object],
+    references: object,
+    options: Options,
+    *,
+    labels: Sequence[Label] | None,
+    documents: Sequence[Label] | None,
+) -> Iterator[CountedSystem]:
+    """Yield the rows of each system; the references are read once."""
+    for name, corpus in read_corpora(systems, references):
+        with within_system(name):
+            if documents is not None:
+                check_label_count("documents", documents, len(corpus))
+            if labels is not None:
+                check_label_count("by", labels, len(corpus))
+                check_labels(options, labels)
+            counted = count_segments(make_call(corpus, options, labels, documents))
+            look_at(corpus, counted.bigrams, options)
+        yield name, counted
+
+
+# --- Scores and tests -----------------------------------------------------------------------------
+
+
+def score_and_test(
+    rows: StatisticsRows, sample: Sample, arranged: Sequence[ArrangedRuns], plan: Plan
+) -> list[SystemScores]:
+    """Score systems, and test each against the first.
+
+    Args:
+        rows: of each run, int64 [segments, 2 N + 2], for the scores of segments, whatever is
+            resampled.
+        sample: the scores of their units, and resamples.
+        arranged: the runs of each system.
+        plan: the test.
+    """
+    confidence = plan.options.confidence
+    segment_scores: list[Float64] = []  # of each system, the means over its runs
+    if plan.has_segments:
+        of_runs = score_units(rows, plan.options.for_segments())
+        segment_scores = [of_runs[runs.positions].mean(axis=0) for runs in arranged]
+    described: list[SystemScores] = []
+    for i, (score, runs) in enumerate(zip(sample.scores, arranged)):
+        # 1. The score of the system.
+        system: SystemScores = {"bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
+        described.append(system)
+        if plan.compares_runs:
+            _add_runs(system, runs, sample.observed[runs.positions])
+        add_estimate(system, sample.estimate(i), confidence)
+        if not i:
+            continue
+        # 2. The difference from the baseline.
+        system["delta"] = score - described[0]["bleu"]
+        difference = sample.difference(i)
+        sample.add_test(i, difference, system)
+        if segment_scores:
+            system |= count_wins(segment_scores[i] - segment_scores[0])  # type: ignore[typeddict-item]
+        add_difference(system, difference, confidence)
+    return described
+
+
+_GROUP_KEYS = ("bleu", "score", "delta", "p_value")  # of the scores of a system
+
+
+def add_groups(
+    systems: Sequence[SystemScores],
+    counted: Counted,
+    rows: StatisticsRows,
+    arranged: Sequence[ArrangedRuns],
+    plan: Plan,
+) -> None:
+    """Add to each system its scores and tests per group, and the macro-average.
+
+    Args:
+        systems: the scores of the systems, the baseline first.
+        counted: the groups and documents, which all runs share.
+        rows: of each run, int64 [segments, 2 N + 2].
+        arranged: the runs of each system.
+        plan: the test.
+    """
+    # 1. Score and test each group. One group at a time is in memory.
+    for system in systems:
+        system["groups"] = {}
+    average = MacroAverage(counted, plan)
+    for group in list_groups(counted, rows):
+        sample = draw(group.units, plan)
+        average.add(group, sample)
+        scores_of_group: list[Any] = score_and_test(group.rows, sample, arranged, plan)
+        for system, numbers in zip(systems, scores_of_group):
+            of_group: Any = {key: numbers[key] for key in _GROUP_KEYS if key in numbers}
+            if group.units.can_resample and group.units.documents is not None:
+                of_group["documents"] = group.units.documents
+            system["groups"][group.label] = of_group
+        del group, sample  # before the next group is taken
+    # 2. Average the groups: a macro-average is a score like any other.
+    of_average = average.sample()
+    macro_scores = of_average.scores
+    for i, (system, runs) in enumerate(zip(systems, arranged)):
+        scores: SystemScores = {"bleu": macro_scores[i]}  # type: ignore[typeddict-item]
+        if i:
+            scores["delta"] = macro_scores[i] - macro_scores[0]
+            difference = of_average.difference(i)
+            of_average.add_test(i, difference, scores)
+            add_difference(scores, difference, plan.options.confidence)
+        add_macro_average(system, scores)
+        if plan.compares_runs:
+            for name, score in zip(runs.names, of_average.observed[runs.positions].tolist()):
+                add_macro_average(system["runs"][name], {"bleu": score})
+
+
+# --- Training runs --------------------------------------------------------------------------------
+
+
+class ArrangedRuns(NamedTuple):
+    """The runs of a system among those of all systems.
+
+    keys: one per run, of the data of all runs: the system's name, or its name and the run's.
+    positions: those of the runs in arrays of all runs.
+    """
+
+    keys: Sequence[SystemName | RunOfSystem]
+    positions: slice
+
+    @property
+    def names(self) -> list[Hashable]:
+        """The names of the runs; an empty list if the system is not a dict of runs."""
+        return [key.run for key in self.keys if isinstance(key, RunOfSystem)]
+
+
+def choose_test(test: object, data_of: Collection[SystemName | RunOfSystem]) -> Test:
+    """Return the test of a name, or raise if it does not fit the numbers of runs."""
+    if test is not None and test not in list(ALL_TESTS):  # a list in a dict would be a TypeError
+        raise invalid("test", test, one_of(ALL_TESTS))
+    systems = [key.system for key in data_of if isinstance(key, RunOfSystem)]
+    several = [name for name in systems if systems.count(name) > 1]
+    chosen = None if test is None else ALL_TESTS[str(test)]
+    if not several:
+        if chosen is not None and chosen.compares_runs:
+            raise ValueError(
+                "test='runs': expected a system with several runs, got one run each. Pass a dict of"
+                " runs, such as {'A': {'seed 1': [...], 'seed 2': [...]}, 'B': ...}."
+            )
+        return chosen or RANDOMIZATION
+    if chosen is not None and not chosen.compares_runs:
+        raise ValueError(
+            f"test={show_value(test)}: system {show_value(several[0])} has several runs, and this"
+            " test ignores the variance between runs. Remove `test`, or pass one run per system."
+        )
+    return RUNS
+
+
+def arrange_runs(
+    data_of: Collection[SystemName | RunOfSystem], names: Sequence[SystemName]
+) -> list[ArrangedRuns]:
+    """Arrange the runs of systems one system after another, in the order of `names`."""
+    keys_of: dict[SystemName, list[SystemName | RunOfSystem]] = {name: [] for name in names}
+    for key in data_of:
+        keys_of[key.system if isinstance(key, RunOfSystem) else key].append(key)
+    arranged = []
+    start = 0
+    for keys in keys_of.values():
+        arranged.append(ArrangedRuns(keys, slice(start, start + len(keys))))
+        start += len(keys)
+    return arranged
+
+
+def _add_runs(system: SystemScores, runs: ArrangedRuns, scores: Float64) -> None:
+    """Add the scores of a system's runs, and their standard deviation."""
+    if runs.names:
+        system["runs"] = {
+            name: {"bleu": score, "score": 100 * score}
+            for name, score in zip(runs.names, scores.tolist())
+        }
+    if len(scores) > 1:
+        system["run_standard_deviation"] = float(scores.std(ddof=1))
+
+
+def add_single_run(scores: SystemScores, runs: ArrangedRuns) -> None:
+    """Add the name of the only run to the scores of a system that is a dict of runs."""
+    for name in runs.names:
+        run: RunScores = {"bleu": scores["bleu"], "score": scores["score"]}
+        if "macro_bleu" in scores:
+            run["macro_bleu"] = scores["macro_bleu"]
+        scores["runs"] = {name: run}
+
+
+class ScoredRow(NamedTuple):
+    """A row of the table of a comparison: its first cell, and its numbers by key."""
+
+    name: str
+    scores: Mapping[str, Any]
+
+
+def find_alpha(confidence: float | None) -> float:
+    """Return the level of significance that goes with a confidence; 0.05 without one.
+
+    >>> find_alpha(0.99), find_alpha(None)
+    (0.01, 0.05)
+    """
+    return round(1 - (confidence or 0.95), 9)
+
+
+def describe_test(result: ResultDict, tested: Iterable[Mapping[str, object]]) -> list[str]:
+    """Return the test, its number of resamples and what it resamples.
+
+    The list is empty without a test.
+    """
+    if not any("p_value" in scores for scores in tested):
+        return []
+    documents = describe_documents(result) + describe_shared(result)
+    return [f"{ALL_TESTS[result['test']].says}, {result['n_resamples']:,} resamples{documents}"]
+
+
+def write_p(p_value: float) -> str:
+    """Write a p-value, which is never 0.
+
+    >>> write_p(0.0312), write_p(0.00001)
+    ('0.0312', '<0.0001')
+    """
+    return f"{p_value:.4f}" if p_value >= 0.00005 else "<0.0001"
+
+
+def write_equation_of_p(p_value: float) -> str:
+    """Write a p-value in a sentence.
+
+    >>> write_equation_of_p(0.0312), write_equation_of_p(0.00001)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    written = write_p(p_value)
+    return f"p < {written[1:]}" if written.startswith("<") else f"p = {written}"
+
+
+def write_points(difference: float) -> str:
+    return write_difference(100 * difference)

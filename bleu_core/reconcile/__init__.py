@@ -1,0 +1,1 @@
+"""Why two scores differ: published scores, settings of tools, the search."""

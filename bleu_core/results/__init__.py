@@ -1,0 +1,1 @@
+"""How a result looks: text, tables, HTML, pictures."""

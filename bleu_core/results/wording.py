@@ -1,0 +1,181 @@
+"""Words of results: names, labels, intervals and signs that a terminal can show.
+
+The results of all methods write their sentences with these functions.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from ..shared.messages import count_things
+from ..significance.intervals import describe_intervals
+from .formula import write_score
+
+TableRows = Sequence[Sequence[str]]
+ResultDict = Mapping[str, Any]
+
+
+def describe_documents(result: ResultDict) -> str:
+    """Write that documents were resampled, as the end of a phrase; "" for segments.
+
+    >>> describe_documents({"documents": 171})
+    ' by document (171 documents)'
+    """
+    if "documents" not in result:
+        return ""
+    return f" by document ({count_things(result['documents'], 'document')})"
+
+
+def describe_shared(result: ResultDict) -> str:
+    """Write that groups share documents, as the end of a phrase; "" if each has its own.
+
+    Labels that start again in each group look the same, so the reader has to learn it.
+
+    >>> describe_shared({"shared_documents": 40})
+    '; 40 of them occur in several groups, and the macro-average draws these once for all groups'
+    """
+    if "shared_documents" not in result:
+        return ""
+    return (
+        f"; {result['shared_documents']:,} of them occur in several groups, and the macro-average"
+        " draws these once for all groups"
+    )
+
+
+def describe_score(scores: ResultDict, confidence: float | None) -> str:
+    """Write a score with its interval, if it has one.
+
+    >>> scores = {"score": 34.518, "confidence_interval": [0.331, 0.356]}
+    >>> describe_score(scores, 0.95)
+    '34.52 (95% CI 33.10 to 35.60, percentile bootstrap)'
+    >>> describe_score({**scores, "degrees_of_freedom": 14.23, "documents": 20}, 0.95)
+    '34.52 (95% CI 33.10 to 35.60, t with 14.2 degrees of freedom, 20 documents)'
+    """
+    score = f"{scores['score']:.2f}"
+    facts = []
+    if "run_standard_deviation" in scores:
+        deviation = write_score(scores["run_standard_deviation"])
+        facts.append(f"{describe_runs(scores)}, standard deviation {deviation}")
+    if confidence and "confidence_interval" in scores:
+        facts.append(describe_interval(scores, confidence))
+    return f"{score} ({', '.join(facts)})" if facts else score
+
+
+def name_interval(confidence: float | None) -> str:
+    """Return the name of an interval.
+
+    >>> name_interval(0.95)
+    '95% CI'
+    """
+    return f"{100 * confidence:g}% CI" if confidence else "CI"
+
+
+def describe_interval(scores: ResultDict, confidence: float) -> str:
+    """Write the interval of a score, which kind it is, and how many documents it is from."""
+    low, high = scores["confidence_interval"]
+    interval = f"{name_interval(confidence)} {write_score(low)} to {write_score(high)}"
+    facts = [interval, describe_intervals([scores])]
+    if "documents" in scores:
+        facts.append(count_things(scores["documents"], "document"))
+    return ", ".join(facts)
+
+
+def describe_runs(scores: ResultDict) -> str:
+    """Write that a score is a mean of training runs.
+
+    >>> describe_runs({"runs": {"seed 1": {"score": 30.0}, "seed 2": {"score": 31.0}}})
+    'mean of 2 runs'
+    """
+    return f"mean of {count_things(len(scores['runs']), 'run')}"
+
+
+def find_in_signature(signature: str, key: str) -> str:
+    """Return the value of a key of a signature, "" if it has no such key.
+
+    >>> find_in_signature("nrefs:1|tok:13a", "tok")
+    '13a'
+    """
+    for pair in signature.split("|"):
+        name, _, value = pair.partition(":")
+        if name == key:
+            return value
+    return ""
+
+
+def write_label(label: object, summaries: Collection[str]) -> str:
+    """Write the label of a group; in quotes if the name of a summary row or None could be meant.
+
+    >>> summaries = ["macro-average"]
+    >>> [write_label(label, summaries) for label in ("news", "macro-average", None, "None")]
+    ['news', "'macro-average'", 'None', "'None'"]
+    """
+    if not isinstance(label, str):
+        return str(label)
+    is_clear = label not in ("", "None", *summaries) and label == label.strip()
+    return str(label) if is_clear else repr(label)
+
+
+_LONGEST_CELL = 48  # characters of a cell
+
+
+def write_name(name: object) -> str:
+    """Write a name, label or n-gram on one line of at most 48 characters.
+
+    >>> write_name("long " * 20)
+    'long long long long long long long long long lo…'
+    """
+    text = escape_unseen(name)
+    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
+
+
+class _More(str):
+    """The count of the items of a list that are not shown, which `repr` writes without quotes."""
+
+    __repr__ = str.__str__
+
+
+def shorten(value: object) -> object:
+    """Shorten lists of more than 8 items to 3, and lists of more than 4 dicts or lists to 2.
+
+    >>> shorten({"precisions": [1, 2, 3, 4], "scores": list(range(12))})
+    {'precisions': [1, 2, 3, 4], 'scores': [0, 1, 2, ... 9 more]}
+    """
+    if isinstance(value, Mapping):
+        return {name: shorten(item) for name, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    is_nested = bool(value) and isinstance(value[0], (Mapping, list))
+    if len(value) <= (4 if is_nested else 8):
+        return [shorten(item) for item in value]
+    count = 2 if is_nested else 3
+    return [*map(shorten, value[:count]), _More(f"... {len(value) - count:,} more")]
+
+
+# Control characters, bidirectional controls, and lone surrogates. Joiners belong to the text.
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def escape_unseen(text: object) -> str:
+    """Replace invisible characters that could forge a table with Python's escape sequences.
+
+    >>> print(escape_unseen("A\\n\\u202eB"))
+    A\\n\\u202eB
+    """
+    return _UNSEEN.sub(lambda match: ascii(match.group()).strip("'"), str(text))
+
+
+# What stands for the signs in tables where a terminal has only those of its code page.
+PLAIN_SIGNS = {
+    "⟦": "[", "⟧": "]", "…": "...", "–": "-", "·": "*", "×": "x", "±": "+/-", "μ": "mu",
+}  # fmt: skip
+
+
+def fit_terminal(text: object) -> str:
+    """Write a text in characters that `sys.stdout` can encode, and without invisible ones."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return escape_unseen(text).encode(encoding, "bleu_metric.plain_signs").decode(encoding)

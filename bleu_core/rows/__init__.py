@@ -1,0 +1,1 @@
+"""From texts to statistics rows: batches and threads, kernels, tables."""

@@ -1,0 +1,1 @@
+"""What all folders use: arrays, messages, warnings, the types of results, pickling."""

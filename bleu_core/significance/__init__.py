@@ -1,0 +1,1 @@
+"""How certain a score or a difference is: units, resamples, tests, intervals."""

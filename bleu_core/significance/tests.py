@@ -1,0 +1,330 @@
+"""The paired tests: a plan of a call, one record per test, and the mean over groups.
+
+To add a test, write its draws and its p-values, and a record in `ALL_TESTS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..options.options import Options
+from ..rows.statistics import Counted
+from ..rules.scoring import bleu
+from ..shared.arrays import Float64
+from ..shared.result_types import TestedDifference
+from .intervals import (
+    Estimate,
+    Resamples,
+    Sample,
+    TextVariances,
+    average_variances,
+    list_variances,
+    resample,
+)
+from .p_values import center, center_as_sacrebleu, permutation_p_value
+from .resampling import bootstrap_scores, randomization_differences
+from .units import GroupRows, Units
+
+# --- Plans ----------------------------------------------------------------------------------------
+
+
+class Test(NamedTuple):
+    """A significance test of systems against a baseline.
+
+    name: the value of the argument `test`.
+    says: its name in sentences.
+    key: the key of its resamples in signatures.
+    n_resamples: the default number of resamples.
+    add_p_values: the function that adds p-values to the scores of a system, given the sample, the
+        number of the system, and the estimate of its difference from the first.
+    draw: the function that returns the differences from the first system on resamples, float64
+        [n_resamples, systems - 1], given the units, the options and the number; None for a test of
+        the estimate alone.
+    compares_runs: True for systems with several training runs.
+    """
+
+    name: str
+    says: str
+    key: str
+    n_resamples: int
+    add_p_values: Callable[[Sample, int, Estimate | None, TestedDifference], None]
+    draw: Callable[[Units, Options, int], Float64] | None = None
+    compares_runs: bool = False
+
+
+class Plan(NamedTuple):
+    """How systems are tested.
+
+    options: the options of the call; their `n_resamples` is the number for intervals.
+    runs: the positions of each system's runs among those of all systems.
+    test: None for intervals alone.
+    trials: the number of resamples of the test.
+    has_segments: True if segments are compared, too; False if rows are sums.
+    """
+
+    options: Options
+    runs: Sequence[slice]
+    test: Test | None = None
+    trials: int = 0
+    has_segments: bool = True
+
+    @property
+    def compares_runs(self) -> bool:
+        """True if systems have several training runs."""
+        return self.test is not None and self.test.compares_runs
+
+    @property
+    def resamples_of_intervals(self) -> int:
+        """The number of resamples that intervals are from."""
+        return self.trials if self.compares_runs else self.options.n_resamples
+
+
+def list_single_runs(systems: int) -> list[slice]:
+    """Return the positions of runs if each system has one.
+
+    >>> list_single_runs(2)
+    [slice(0, 1, None), slice(1, 2, None)]
+    """
+    return [slice(system, system + 1) for system in range(systems)]
+
+
+# --- Tests ----------------------------------------------------------------------------------------
+
+
+def _draw_exchanges(units: Units, options: Options, n_resamples: int) -> Float64:
+    return np.concatenate(list(randomization_differences(units.rows, options, n_resamples)))
+
+
+def _test_exchanges(
+    sample: Sample, system: int, difference: Estimate | None, scores: TestedDifference
+) -> None:
+    if sample.differences is not None:
+        delta = abs(sample.score(system) - sample.score(0))
+        scores["p_value"] = permutation_p_value(np.abs(sample.differences[:, system - 1]), delta)
+
+
+def _draw_from_units(units: Units, options: Options, n_resamples: int) -> Float64:
+    scores = bootstrap_scores(units.rows, options, n_resamples, units.present)
+    return scores[:, 1:] - scores[:, :1]
+
+
+def _test_deviations(
+    sample: Sample, system: int, difference: Estimate | None, scores: TestedDifference
+) -> None:
+    if sample.differences is not None:
+        delta = abs(sample.score(system) - sample.score(0))
+        differences = sample.differences[:, system - 1]
+        scores["p_value"] = permutation_p_value(center(sample.differences)[:, system - 1], delta)
+        scores["p_value_sacrebleu"] = permutation_p_value(center_as_sacrebleu(differences), delta)
+
+
+def _test_by_t(
+    sample: Sample, system: int, difference: Estimate | None, scores: TestedDifference
+) -> None:
+    """Add the p-value of Student's t; none for one unit, nor for a difference without variance."""
+    if difference is not None and difference.degrees_of_freedom is not None:
+        scores["p_value"] = difference.p_value()
+        scores["delta_degrees_of_freedom"] = difference.degrees_of_freedom
+
+
+BOOTSTRAP = Test(
+    "bootstrap", "paired bootstrap", "bs", 1_000, _test_deviations, draw=_draw_from_units
+)
+RANDOMIZATION = Test(
+    "randomization",
+    "paired approximate randomization",
+    "ar",
+    10_000,
+    _test_exchanges,
+    draw=_draw_exchanges,
+)
+RUNS = Test(
+    "runs",
+    "Welch's t-test for new runs and new texts",
+    "bs",
+    1_000,
+    _test_by_t,
+    compares_runs=True,
+)
+ALL_TESTS = {test.name: test for test in (BOOTSTRAP, RANDOMIZATION, RUNS)}
+# Those of systems with one run; several leave no choice.
+TESTS = {name: test for name, test in ALL_TESTS.items() if not test.compares_runs}
+
+
+def draw(units: Units, plan: Plan) -> Sample:
+    """Score systems, and draw what their intervals and tests against the first system need.
+
+    All systems share the draws. Those of intervals depend on the corpus, the seed and the
+    bootstrap's count only, so that an interval is the same under either test.
+
+    Args:
+        units: of systems, or of their runs, which have an array of rows each.
+        plan: the test.
+    """
+    test = plan.test
+    n_resamples = plan.resamples_of_intervals
+    has_resamples = units.can_resample and (plan.compares_runs or bool(plan.options.confidence))
+    # The same seed and count give the same draws.
+    tests_resamples = has_resamples and test is BOOTSTRAP and plan.trials == n_resamples
+    # 1. Draw for a test, before the scores without each unit take memory.
+    differences = None
+    if units.can_resample and test is not None and test.draw is not None and not tests_resamples:
+        differences = test.draw(units, plan.options, plan.trials)
+    # 2. Draw for intervals.
+    resamples = None
+    variances = None
+    if has_resamples:
+        resamples = resample(units, plan.options, n_resamples)
+        variances = list_variances(resamples, plan.runs)
+    if tests_resamples and resamples is not None:
+        differences = resamples.drawn[:, 1:] - resamples.drawn[:, :1]
+    return Sample(
+        bleu(units.totals, plan.options),
+        plan,
+        variances=variances,
+        resamples=resamples,
+        differences=differences,
+        has_percentiles=units.noun == "segment" and not plan.compares_runs,
+    )
+
+
+class MacroAverage:
+    """The mean over groups, as a sample like any other. One group at a time is in memory.
+
+    Groups that share documents are not independent: for the mean, their resamples are drawn from
+    the documents of the whole corpus, under one seed.
+
+    Args:
+        counted: the groups.
+        plan: the test.
+    """
+
+    def __init__(self, counted: Counted, plan: Plan) -> None:
+        self._shares_draws = counted.shared_documents > 0
+        self._plan = plan
+        self._plan_of_corpus = plan._replace(options=plan.options.with_seed())
+        self._scores: list[list[float]] = []  # of each group
+        self._differences = MeanOfResamples(plan.options.seed, self._shares_draws)
+        # For groups that share documents:
+        self._drawn = MeanOfResamples(plan.options.seed, share_draws=True)
+        self._jackknife = MeanOfResamples(plan.options.seed, share_draws=True)
+        # For groups with texts of their own:
+        self._variances: list[Sequence[TextVariances] | None] = []
+
+    def add(self, group: GroupRows, sample: Sample) -> None:
+        """Add a group, given its sample."""
+        self._scores.append(sample.observed.tolist())
+        if group.units_of_corpus is None:
+            self._differences.add(sample.differences)
+            self._variances.append(sample.variances)
+            return
+        drawn = draw(group.units_of_corpus, self._plan_of_corpus)
+        self._differences.add(drawn.differences)
+        if drawn.resamples is not None:
+            self._drawn.add(drawn.resamples.drawn)
+            self._jackknife.add(drawn.resamples.jackknife)
+
+    def sample(self) -> Sample:
+        """Return the mean; without resamples unless every group has some."""
+        return Sample(
+            np.array([fmean(scores) for scores in zip(*self._scores)]),
+            self._plan,
+            variances=self._average_variances(),
+            resamples=None,
+            differences=self._differences.mean(),
+            has_percentiles=False,
+        )
+
+    def _average_variances(self) -> list[TextVariances] | None:
+        if self._shares_draws:
+            drawn = self._drawn.mean()
+            jackknife = self._jackknife.mean()
+            if drawn is None or jackknife is None:
+                return None
+            return list_variances(Resamples(drawn, jackknife), self._plan.runs)
+        complete = [of_group for of_group in self._variances if of_group is not None]
+        return average_variances(complete) if len(complete) == len(self._scores) else None
+
+
+class MeanOfResamples:
+    """The mean over groups of scores or differences that were resampled in each group.
+
+    Groups with segments or documents of their own are independent of each other. Under one seed,
+    groups of equal size draw the same positions. So each group's resamples are shuffled, which
+    leaves the distribution of each group as it is. Groups that share documents are not independent:
+    their resamples are drawn from the documents of the whole corpus, under one seed, and stay in
+    their order. Only the sum is kept, so that memory does not grow with the number of groups.
+
+    Args:
+        seed: the seed of the draws; None for a random one.
+        share_draws: True if all groups have the same draws.
+
+    >>> average = MeanOfResamples(seed=1)
+    >>> average.add(np.array([0.25, 0.25]))
+    >>> average.add(np.array([0.75, 0.75]))
+    >>> average.mean().tolist()
+    [0.5, 0.5]
+    """
+
+    def __init__(self, seed: int | None, share_draws: bool = False) -> None:
+        self._share_draws = share_draws
+        self._generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+        self._sum: Float64 | float | None = 0.0  # None if a group has no resamples
+        self._groups = 0
+
+    def add(self, resampled: Float64 | None) -> None:
+        """Add the resamples of a group: float64 [n_resamples, ...]; None if it has none."""
+        if resampled is None or self._sum is None:
+            self._sum = None
+            return
+        if not self._share_draws:
+            resampled = self._generator.permutation(resampled)
+        self._sum = self._sum + resampled
+        self._groups += 1
+
+    def mean(self) -> Float64 | None:
+        """Return the means, float64 [n_resamples, ...]; None unless every group has resamples.
+
+        A group with one unit has none: every resample would equal it.
+        """
+        return self._sum / self._groups if isinstance(self._sum, np.ndarray) else None
+
+
+# The keys that results have of a macro-average, there with `macro_` in front.
+# `macro_p_value` and the others; their values come from `MacroAverage.sample`.
+_MACRO_KEYS = (
+    "bleu",
+    "score",
+    "confidence_interval",
+    "degrees_of_freedom",
+    "standard_error",
+    "delta",
+    "p_value",
+    "delta_interval",
+    "delta_degrees_of_freedom",
+    "delta_standard_error",
+)
+
+
+def add_macro_average(scores: Any, average: Mapping[str, object]) -> None:
+    """Add a macro-average to the scores of the corpus, each key with `macro_` in front.
+
+    >>> scores = {"bleu": 0.4}
+    >>> add_macro_average(scores, {"bleu": 0.3, "bootstrap_mean": 0.31})
+    >>> scores
+    {'bleu': 0.4, 'macro_bleu': 0.3}
+    """
+    scores |= {f"macro_{key}": average[key] for key in _MACRO_KEYS if key in average}
+
+
+def read_macro_average(scores: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the macro-average among the scores of a corpus, its keys without `macro_`.
+
+    >>> read_macro_average({"bleu": 0.4, "macro_bleu": 0.3})
+    {'bleu': 0.3}
+    """
+    return {key: scores[f"macro_{key}"] for key in _MACRO_KEYS if f"macro_{key}" in scores}

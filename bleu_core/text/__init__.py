@@ -1,0 +1,1 @@
+"""What is scored: any container of texts becomes a corpus; labels, documents and systems."""

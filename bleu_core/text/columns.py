@@ -1,0 +1,336 @@
+"""Any container to an Arrow column: the general path, first part.
+
+To read another kind of container, start at `read_column`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Set
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..shared.arrays import innermost_type, is_array, is_missing, to_numpy
+from ..shared.messages import (
+    A_RESULT,
+    EXPECTED_TEXT,
+    NOT_COLLECTED,
+    OPEN_FILE,
+    REFERENCES,
+    name_value,
+    show_value,
+    wrong_item,
+)
+from .items import DEPTHS, are_plain, check_utf8, find_canonical_type, read_items
+
+INNER_SPACE = r"\S\s+\S"
+# Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
+# "docid".
+COLUMN_NAMES = (
+    "src|source|doc|document|domain|label|seg|segment|sent|sentence|line|row|index|idx|unnamed|id"
+    "|lang|lp"
+)
+END_OF_NAME = r"s?([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2})?"
+
+_NOT_A_REFERENCE = re.compile(
+    f"(mt|hyp|hypothesis|pred|prediction|output|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
+)
+# A text of one word with a suffix that files with one segment per line have.
+FILE_NAME = re.compile(r"\S+\.(txt|text|tsv|csv|jsonl?|hyp|ref|out|gz|bz2|xz|sgml?|xml)\s*")
+_NO_LABELS = (bytes, list, tuple, dict, set, frozenset)
+
+
+def first_item(captions: object) -> str:
+    """Return `"[0]"` if the values of a dict are lists, such as the only caption of an image."""
+    values = captions.values() if isinstance(captions, Mapping) else captions
+    first = next(iter(values), None) if isinstance(values, Iterable) else None
+    return "[0]" if isinstance(first, (list, tuple)) else ""
+
+
+def is_result(data: object) -> bool:
+    """Return True for a result of `compute` or another method, which has scores and no rows."""
+    if not isinstance(data, Mapping):
+        return False
+    score = data.get("score", data.get("bleu"))
+    return isinstance(data.get("signature"), str) or isinstance(score, float)
+
+
+# --- The general path, 1: from any container to an Arrow column -----------------------------------
+
+
+def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
+    """Read a container as an Arrow column.
+
+    Its items are large_string, int64 or null, or large lists of these at any depth. Errors name the
+    column and the rows that are `expected` there: `messages.TEXT` or `messages.REFERENCES`.
+    """
+    # 1. Reject what is not a column.
+    if isinstance(data, (str, bytes, os.PathLike)):
+        raise TypeError(
+            f"{name}: expected a list, array or Series with one item per segment,"
+            f" got {name_value(data)}. For a file with one segment per line, pass"
+            f" {OPEN_FILE}; for the lines of a str,"
+            r" text.removesuffix('\n').split('\n'); for a single text, [text]."
+        )
+    if is_result(data):
+        raise TypeError(A_RESULT.format(name=name))
+    if is_lazy(data):
+        raise TypeError(NOT_COLLECTED.format(name=name))
+    rows: Any = open_stream(data)
+    if expected == REFERENCES and _is_frame(rows):
+        rows = _list_rows(name, rows)
+    columns = list_columns(rows)
+    if columns is not None:
+        raise TypeError(
+            f"{name}: expected a column, got {name_value(data)}."
+            f" Pass one of its columns: {', '.join(map(str, columns))}."
+        )
+    if not contains_rows(rows):
+        fix = f"For each segment, pass {expected}."
+        if is_array(type(rows)) and isinstance(read_array(name, rows).item(), str):
+            fix = f"For a single text, pass [{name}.item()]."
+        raise TypeError(
+            f"{name}: expected a list, array or Series with one item per segment,"
+            f" got {name_value(data)}. {fix}"
+        )
+    # 2. Convert it to Arrow.
+    if is_file(rows):
+        rows = read_lines(name, rows)
+    if not hasattr(rows, "__len__") and not hasattr(rows, "__arrow_c_stream__"):
+        rows = list(rows)  # an iterator can be read only once
+    values = read_array(name, rows)
+
+    def convert(items: list[Any]) -> pa.Array:
+        is_plain = are_plain(items, DEPTHS[expected])
+        return pa.array(items if is_plain else read_items(name, items, expected))
+
+    problem = None
+    try:
+        column = to_chunks(to_arrow(values, convert))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
+        problem = type(error).__name__  # without its message, which may contain a text
+    # Outside of the `except`, or the traceback would begin with Arrow's error.
+    if problem is not None:
+        read_items(name, rows, expected)
+        raise TypeError(f"{name}: not convertible to an Arrow column ({problem}). Pass a list.")
+    # 3. Cast it to one of the few types that the checks know.
+    canonical_type = find_canonical_type(name, column.type)
+    if canonical_type is None:
+        if pa.types.is_struct(innermost_type(column.type)):
+            check_utf8(name, column)
+            rows = column.to_pylist()  # dicts
+        read_items(name, rows, expected)
+        raise wrong_item(name, 0, str(column.type), expected)
+    check_utf8(name, column)
+    if column.type == canonical_type:
+        return column
+    try:
+        return column.cast(canonical_type)
+    except pa.ArrowException:  # unsigned ids beyond int64
+        read_items(name, column.to_pylist(), expected)
+        raise wrong_item(name, 0, str(column.type), expected) from None
+
+
+def is_file(data: object) -> bool:
+    """Return True for an open file, in text or in binary mode, of any library."""
+    return isinstance(data, io.IOBase) or (hasattr(data, "readline") and hasattr(data, "close"))
+
+
+def read_lines(name: str, file: Any) -> list[str]:
+    """Return the lines that are left in a file opened as text, without their line breaks.
+
+    >>> read_lines("predictions", io.StringIO("a dog\\n\\na cat"))
+    ['a dog', '', 'a cat']
+    """
+    if getattr(file, "closed", False):
+        raise ValueError(f"{name}: got a file that is closed. Open it again.")
+    lines: list[str] = []
+    is_binary = isinstance(file, (io.BufferedIOBase, io.RawIOBase))
+    try:
+        if isinstance(file, io.TextIOBase):
+            lines = list(file)
+        elif not is_binary:
+            # A file of another library may iterate over lines that end at U+2028, too.
+            text = file.read()
+            is_binary = not isinstance(text, str)
+            if text and not is_binary:
+                lines = text.removesuffix("\n").split("\n")
+    except io.UnsupportedOperation:
+        raise ValueError(
+            f"{name}: got a file that is open for writing only. Pass {OPEN_FILE}."
+        ) from None
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name}: the file is not text in {error.encoding} ({error.reason})."
+            " Open it with its encoding, such as encoding='utf-16', or decompress it."
+        ) from None
+    if is_binary:
+        as_text = OPEN_FILE
+        module = type(file).__module__
+        if module in ("gzip", "bz2", "lzma"):  # a compressed file
+            as_text = f'{module}.open(path, "rt", encoding="utf-8")'
+        raise TypeError(
+            f"{name}: got a file opened in binary mode, whose lines are bytes. Pass {as_text}."
+        )
+    with suppress(OSError, AttributeError):  # a pipe has no position
+        if not lines and file.tell():
+            raise ValueError(
+                f"{name}: got a file that was read to its end before, so it has no lines left."
+                " Open it again for each use."
+            )
+    return [line.removesuffix("\n").removesuffix("\r") for line in lines]
+
+
+def contains_rows(data: Any) -> bool:
+    """Return True for a container of rows in an order.
+
+    Python takes an array or tensor without axes for an iterable, too, but it has no rows.
+    """
+    if is_array(type(data)):
+        return bool(data.ndim)
+    return isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping, Set))
+
+
+def read_array(name: str, data: Any) -> Any:
+    """Return an array or tensor of any library as an array of NumPy; anything else as it is.
+
+    Raise if NumPy has no form for it; errors name the column.
+    """
+    try:
+        return to_numpy(data)
+    except TypeError:
+        is_nested = getattr(data, "is_nested", False)  # of torch
+        fix = f"[row.tolist() for row in {name}]" if is_nested else "lists or a NumPy array"
+    raise TypeError(f"{name}: got {name_value(data)}, which NumPy cannot read. Pass {fix}.")
+
+
+def is_lazy(data: object) -> bool:
+    """Return True for polars' LazyFrame, which is not in memory."""
+    return type(data).__name__ == "LazyFrame"
+
+
+def open_stream(data: object) -> object:
+    """Import an object that only speaks Arrow's C interface as a column or table.
+
+    Anything else is returned as it is.
+    """
+    if isinstance(data, (pa.Table, pa.RecordBatch, Iterable)) or is_lazy(data):
+        return data
+    if hasattr(data, "__arrow_c_stream__"):
+        column = pa.chunked_array(data)
+    elif hasattr(data, "__arrow_c_array__"):
+        column = pa.chunked_array([pa.array(data)])
+    else:
+        return data
+    return pa.Table.from_struct_array(column) if pa.types.is_struct(column.type) else column
+
+
+def list_references(references: object) -> object:
+    """Return the references of one segment, in any container, as a list; one str as it is.
+
+    >>> list_references(pa.array(["a", "b"])), list_references("a")
+    (['a', 'b'], 'a')
+    """
+    rows = open_stream(references)
+    if isinstance(rows, (str, list, tuple, Mapping)) or not isinstance(rows, Iterable):
+        return references  # what is not a list is rejected later
+    return read_column("references", rows, EXPECTED_TEXT).to_pylist()
+
+
+def list_columns(data: object) -> list[object] | None:
+    """Return the names of a table's columns; None for anything else."""
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return None
+    columns: Any = getattr(data, "column_names", None)  # of a table of datasets or Arrow
+    if columns is None and isinstance(data, Iterable):
+        # Of a table of pandas or polars; polars' LazyFrame has columns, too, but is not iterable.
+        columns = getattr(data, "columns", None)
+    return None if columns is None else list(columns)
+
+
+def _is_frame(data: object) -> bool:
+    """Return True for a table in memory of Arrow, pandas or polars."""
+    has_rows = hasattr(data, "iloc") or hasattr(data, "rows")
+    return isinstance(data, (pa.Table, pa.RecordBatch)) or (
+        has_rows and list_columns(data) is not None
+    )
+
+
+def _list_rows(name: str, frame: Any) -> list[list[object]]:
+    """Return the references of each segment, given a table with one column per reference."""
+    for column in list_columns(frame) or ():
+        if _NOT_A_REFERENCE.fullmatch(str(column)):
+            raise ValueError(
+                f"{name}: the column {show_value(column)} does not look like references. Pass a"
+                " table of their columns only, such as frame[['ref1', 'ref2']]."
+            )
+    if hasattr(frame, "iloc"):
+        return list(frame.to_numpy(dtype=object).tolist())
+    if hasattr(frame, "rows"):
+        return [list(row) for row in frame.rows()]
+    columns = []
+    for column in frame.columns:
+        check_utf8(name, to_chunks(column))
+        columns.append(column.to_pylist())
+    return [list(row) for row in zip(*columns)]
+
+
+def to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return an array as a column of one chunk; columns and tables as they are."""
+    return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
+
+
+def to_arrow(data: object, convert: Callable[[list[Any]], pa.Array]) -> Any:
+    """Convert a container to an Arrow array, column or table; Arrow data is not copied.
+
+    `convert` converts a list of Python's and other libraries' values.
+    """
+    # The first branch that a container fits converts it. The order matters: several containers also
+    # fit a later branch.
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return data
+    container = to_numpy(data)
+    # Columns of a `datasets.Dataset`, unless a transform makes other values of the stored ones.
+    source: Any = getattr(container, "source", None)
+    is_of_dataset = hasattr(source, "data") and hasattr(source, "with_format")
+    if is_of_dataset and source.format["type"] != "custom":
+        return source.with_format("arrow")[container.column_name][:]
+    # polars: its own conversion avoids string views, which old pyarrow cannot read.
+    if hasattr(container, "to_arrow"):
+        return container.to_arrow()
+    # Columns of objects, such as lists.
+    if str(getattr(container, "dtype", "")) == "object":
+        return convert(container.tolist())
+    # Other Arrow exporters.
+    if hasattr(container, "__arrow_c_stream__"):
+        return pa.chunked_array(container)
+    # pandas.
+    if hasattr(container, "iloc"):
+        return pa.Array.from_pandas(container)
+    # Other Arrow exporters, of one chunk.
+    if hasattr(container, "__arrow_c_array__"):
+        return pa.array(container)
+    # Arrays of NumPy; Arrow misreads those of strings, and those without items.
+    if isinstance(container, np.ndarray):
+        if container.ndim == 1 and container.dtype.kind != "U" and container.size:
+            return pa.array(container)
+        return convert(container.tolist())
+    # Lists, and anything else that has an iterator.
+    return convert(list(container))
+
+
+def convert_flat(values: list[Any]) -> pa.Array:
+    """Convert labels or numbers; NaN, NaT and NA become null.
+
+    Lists and dicts raise an error before Arrow recurses into them.
+    """
+    if are_plain(values, depth=0):
+        return pa.array(values)
+    if any(is_array(type_) or issubclass(type_, _NO_LABELS) for type_ in set(map(type, values))):
+        raise TypeError("expected str or numbers")
+    return pa.array([None if is_missing(value) else value for value in values])

@@ -1,0 +1,284 @@
+"""Readers of any container to a `Corpus` or `Texts`; errors name the column and the row.
+
+Plain lists of strings, tokens or ids, which most calls pass, take a fast path (`plain_lists.py`).
+All other containers are converted to Arrow columns (`columns.py`) and then checked
+(`elements.py`); texts that are in Arrow already are not copied.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Hashable, Iterator, Mapping, Sized, ValuesView
+from operator import length_hint
+from typing import Any
+
+import pyarrow as pa
+
+from ..shared.arrays import (
+    IDS,
+    STRINGS,
+    TOKENS,
+    TYPES,
+    SystemName,
+    innermost_type,
+    is_list,
+    list_items,
+    slices,
+)
+from ..shared.messages import (
+    EXPECTED_TEXT,
+    REFERENCES,
+    describe_type,
+    list_systems,
+    show_value,
+    within_system,
+    wrong_item,
+)
+from ..shared.notices import Notice, warn
+from .columns import first_item, is_result, read_column
+from .corpus import Corpus, Texts, checksum_texts, join_corpora, kind_of, make_corpus
+from .elements import (
+    SENTENCES_AS_TOKENS,
+    are_sentences,
+    check_elements,
+    check_references,
+    check_row_counts,
+    warn_about_names,
+    warn_about_rows,
+)
+from .plain_lists import read_plain, read_plain_texts
+from .systems import explain_runs
+
+
+def read_corpus(predictions: object, references: object, allow_empty: bool = False) -> Corpus:
+    """Read predictions and references; zero rows are an error unless `allow_empty` is True.
+
+    >>> read_corpus(["a b"], [["a", None]]).references.to_pylist()
+    [['a']]
+    """
+    corpus = read_plain(predictions, references)
+    if corpus is not None:
+        return corpus
+    for name, data in (("predictions", predictions), ("references", references)):
+        if data is None:
+            raise _missing_column(name)
+    reject_dicts(predictions, references)
+    warn_if_reordered({"references": references}, predictions=predictions)
+    prediction_column = read_column("predictions", predictions, EXPECTED_TEXT)
+    reference_column = read_column("references", references, REFERENCES)
+    if allow_empty and len(prediction_column) == len(reference_column) == 0:
+        return join_corpora([])
+    check_row_counts(prediction_column, reference_column)
+    texts = check_elements("predictions", prediction_column, reference_column.type, predictions)
+    lists = check_references(reference_column, texts)
+    # The columns may have different chunks; the batches of a table cut both at the same rows.
+    parts = []
+    for batch in pa.table({"predictions": texts, "references": lists}).to_batches():
+        if len(batch):
+            batch_references, bounds = list_items(batch.column("references"))
+            parts.append((batch.column("predictions"), batch_references, bounds))
+    corpus = make_corpus(parts)
+    warn_about_rows(corpus)
+    return corpus
+
+
+_OTHER_ORDER = Notice(
+    "order of rows",
+    "{name}: its pandas index has the labels of the index of {other} in another order, but rows are"
+    " paired by position",
+    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
+)
+
+
+def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
+    """Warn of columns whose pandas index is that of texts in another order.
+
+    `texts` are columns by name; the first one with an index counts.
+    """
+    indices = ((name, _find_index(data)) for name, data in texts.items())
+    other, index = next((found for found in indices if found[1] is not None), ("", None))
+    for name, data in columns.items():
+        labels = _find_index(data)
+        if labels is None or index is None or len(labels) != len(index) or labels.equals(index):
+            continue
+        if labels.is_unique and index.is_unique and labels.isin(index).all():
+            warn(_OTHER_ORDER, name=name, other=other)
+
+
+def _find_index(data: object) -> Any:
+    """Return the index of a Series or DataFrame of pandas; None for anything else."""
+    pandas: Any = sys.modules.get("pandas")
+    if pandas is None or not isinstance(data, (pandas.Series, pandas.DataFrame)):
+        return None
+    return data.index
+
+
+_SAME_PREDICTIONS = Notice(
+    "same predictions",
+    "Systems {systems} have the same predictions",
+    ". Check which files were read",
+)
+
+
+def read_corpora(
+    systems: Mapping[SystemName, object], references: object
+) -> Iterator[tuple[SystemName, Corpus]]:
+    """Yield a corpus for each system; the references are read once.
+
+    >>> systems = {"A": ["a b"], "B": ["a c"]}
+    >>> [corpus.predictions.to_pylist() for _, corpus in read_corpora(systems, ["a b"])]
+    [['a b'], ['a c']]
+    """
+    shared: Corpus | None = None
+    texts = {"references": references}
+    names_of: dict[Hashable, list[SystemName]] = {}  # by the checksum of their texts
+    for name, predictions in systems.items():
+        with within_system(name):
+            try:
+                if shared is None:
+                    corpus = read_corpus(predictions, references)
+                    shared = corpus
+                    texts[f"systems[{show_value(name)}]"] = predictions
+                else:
+                    warn_if_reordered(texts, predictions=predictions)
+                    corpus = _replace_predictions(shared, predictions)
+            except (TypeError, ValueError) as error:
+                found = explain_runs(predictions, references, str(error))
+                if found is None:
+                    raise
+                raise TypeError(found) from None
+        names_of.setdefault(checksum_texts(corpus.predictions), []).append(name)
+        yield name, corpus
+    for names in names_of.values():
+        if len(names) > 1:
+            warn(_SAME_PREDICTIONS, systems=list_systems(names))
+
+
+def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
+    """Return a corpus with other predictions, whose references are not read again."""
+    # 1. Read the predictions, on the fast path if they are a plain list.
+    plain_texts = None
+    if type(predictions) is list and predictions:
+        plain_texts = read_plain_texts(list(predictions))
+    if plain_texts is not None:
+        texts = pa.chunked_array([plain_texts])
+    elif predictions is None:
+        raise _missing_column("predictions")
+    else:
+        column = read_column("predictions", predictions, EXPECTED_TEXT)
+        check_row_counts(column, corpus.references)
+        texts = check_elements("predictions", column, corpus.references.type, predictions)
+    # 2. Put them instead of the predictions that the references fit.
+    if len(texts) != len(corpus) or texts.type != TYPES[corpus.kind]:
+        return read_corpus(texts, corpus.references)  # which raises
+    (batch,) = corpus.combine().batches
+    replaced = make_corpus([(texts.combine_chunks(), batch.references, batch.bounds)])
+    warn_about_rows(replaced)
+    return replaced
+
+
+def reject_dicts(predictions: object, references: object) -> None:
+    """Raise if predictions are a dict of columns; or both are dicts, such as captions by image.
+
+    Rows of dicts, and of their values, are never paired by position, because the keys may be in
+    different orders.
+    """
+    if is_result(predictions) or is_result(references):
+        return
+    kinds = (Mapping, ValuesView)
+    if isinstance(predictions, kinds) and isinstance(references, kinds):
+        found = "dicts" if isinstance(predictions, Mapping) else "the values of dicts"
+        raise TypeError(
+            f"predictions and references: got {found}, whose order is not known to be the same."
+            " Pair them by key: ids = list(references), then"
+            f" predictions=[predictions[id]{first_item(predictions)} for id in ids] and"
+            " references=[references[id] for id in ids]."
+        )
+    if isinstance(predictions, Mapping) and _are_columns(predictions, references):
+        raise TypeError(
+            f"predictions: got a dict of {len(predictions)} columns. Pass one of them,"
+            f" predictions[{show_value(next(iter(predictions)))}]; or compare systems:"
+            " compare(predictions, references)."
+        )
+
+
+def _are_columns(data: Mapping[Any, Any], references: object) -> bool:
+    """Return True for a dict of two or more columns that are as long as the references."""
+    if len(data) < 2 or not isinstance(references, Sized):
+        return False
+    lengths = [length_hint(column, -1) for column in data.values() if not isinstance(column, str)]
+    return lengths == [len(references)] * len(data)
+
+
+def _missing_column(name: str) -> ValueError:
+    """Build the error for a column that is None."""
+    return ValueError(
+        f"{name}: expected one item per segment, got None. Pass predictions and references."
+    )
+
+
+def read_texts(**columns: object) -> Texts:
+    """Read columns of any length with one text per row, all of one kind.
+
+    The keywords are the names of the columns in errors.
+    """
+    arrays = {name: read_column(name, data, EXPECTED_TEXT) for name, data in columns.items()}
+    # A column of empty lists has no kind, and takes that of the first column that has one.
+    types = [array.type for array in arrays.values()]
+    has_kind = (type_ for type_ in types if not pa.types.is_null(innermost_type(type_)))
+    other_type = next(has_kind, pa.null())
+    texts: dict[str, pa.ChunkedArray] = {}
+    for name, array in arrays.items():
+        if not len(array):
+            raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
+        texts[name] = check_elements(name, array, other_type, columns[name])
+    first_name = next(iter(texts))
+    first_type = texts[first_name].type
+    for name, column in texts.items():
+        if column.type != first_type:
+            expected = f"{describe_type(first_type)} like the {first_name}"
+            raise wrong_item(name, 0, describe_type(column.type), expected)
+    kind = kind_of(first_type)
+    if kind == "text":
+        warn_about_names(
+            {name: column[0].as_py() for name, column in texts.items() if len(column) == 1}
+        )
+    for name, column in texts.items():
+        if kind == "tokens" and are_sentences(column):
+            warn(SENTENCES_AS_TOKENS, name=name)
+            break
+    return Texts(texts, kind)
+
+
+def fingerprint_references(references: object) -> str:
+    """Return a hash of references that is equal for equal references in any container.
+
+    It is the SHA-256 of `text` or `lists`, followed by netstrings (a length in bytes, a colon, the
+    bytes, a comma): a segment is the netstring of its references, and a reference that of its text,
+    or of its tokens or ids.
+    """
+    column = read_column("references", references, REFERENCES)
+    if pa.types.is_integer(innermost_type(column.type)):
+        text_type = IDS
+    elif is_list(column.type) and is_list(column.type.value_type):
+        text_type = TOKENS
+    else:
+        text_type = STRINGS
+    lists = check_references(column, pa.chunked_array([], text_type))
+    digest = hashlib.sha256(b"text" if text_type == STRINGS else b"lists")
+    for piece in slices(lists):
+        for texts in piece.to_pylist():
+            digest.update(_make_netstring(b"".join(_frame_text(text) for text in texts)))
+    return digest.hexdigest()
+
+
+def _frame_text(text: str | list[str] | list[int]) -> bytes:
+    """Return the netstring of a text, or of the netstrings of its tokens or ids."""
+    if isinstance(text, str):
+        return _make_netstring(text.encode())
+    return _make_netstring(b"".join(_make_netstring(str(token).encode()) for token in text))
+
+
+def _make_netstring(data: bytes) -> bytes:
+    return b"%d:%b," % (len(data), data)

@@ -1,0 +1,2330 @@
+"""Inputs: the containers that may be passed, and the errors for those that may not."""
+
+import bz2
+import codecs
+import datetime
+import enum
+import gzip
+import hashlib
+import io
+import json
+import lzma
+import re
+import sys
+import tempfile
+import threading
+from decimal import Decimal
+from pathlib import Path, PurePosixPath
+from unittest import mock
+
+import datasets
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from bleu.bleu_core.shared.arrays import IDS, STRINGS, TOKENS
+from bleu.bleu_core.text import labels as labels_file
+from bleu.bleu_core.text import plain_lists
+from bleu.bleu_core.text.read import read_corpus
+from helpers import (
+    PARTS,
+    ROOT,
+    Tensor,
+    Words,
+    calls_of_columns,
+    calls_of_values,
+    list_files,
+    make_string_array,
+    record_warnings,
+    run_python,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+# Containers, kinds and errors.
+
+
+NAN, SURROGATE = float("nan"), "\ud83d"
+PREDICTIONS = ["the cat", "", "Ünïcode text"]
+REFERENCES = [["the cat", "a cat"], ["x"], ["Unicode text", "", "y"]]
+
+
+def dataset_column(values):
+    return datasets.Dataset.from_dict({"c": values})["c"]
+
+
+def sliced(values):
+    return pa.array([values[0], *values, values[0]]).slice(1, len(values))
+
+
+class Named(list):
+    """A list with an attribute that columns of `datasets` have, too."""
+
+    column_name = "text"
+
+
+class OldSeries(pd.Series):
+    """A Series of the pandas versions without the Arrow C stream."""
+
+    @property
+    def __arrow_c_stream__(self):
+        raise AttributeError
+
+
+CONTAINERS = {
+    "list": list,
+    "tuple": tuple,
+    "list with a name": Named,
+    "generator": lambda values: (value for value in values),
+    "numpy": lambda values: np.array([*values, None], object)[:-1],
+    "pandas": pd.Series,
+    "old pandas": OldSeries,
+    "pandas arrow": lambda values: pd.Series(values, dtype=pd.ArrowDtype(pa.array(values).type)),
+    "polars": pl.Series,
+    "datasets": dataset_column,
+    "arrow": pa.array,
+    "arrow slice": sliced,
+    "arrow chunks": lambda values: pa.chunked_array([values[:1], values[1:]]),
+    "arrow large": lambda values: pa.array(values, pa.large_list(pa.large_string()) if isinstance(values[0], list) else pa.large_string()),
+    "tuples in a list": lambda values: [tuple(value) if isinstance(value, list) else value for value in values],
+    "arrays in a list": lambda values: [np.array(value) if isinstance(value, list) else value for value in values],
+}  # fmt: skip
+
+
+def as_dict(corpus):
+    return {
+        "predictions": corpus.predictions.to_pylist(),
+        "references": corpus.references.to_pylist(),
+    }
+
+
+_TEXT = st.one_of(st.text(max_size=3), st.text("a\ud800", max_size=2))
+_ITEM = st.one_of(_TEXT, st.none(), st.just(b"a"), st.just(7))
+_TOKENS = st.one_of(
+    st.lists(_TEXT, max_size=3), st.lists(st.integers(-1, 3), max_size=3), st.lists(st.booleans())
+)
+_ROWS = st.integers(0, 4)
+
+
+def read_or_reject(predictions, references):
+    """Return the corpus or the error as text, and the warnings."""
+
+    def read():
+        try:
+            return as_dict(read_corpus(predictions, references))
+        except (TypeError, ValueError) as error:
+            return f"{type(error).__name__}: {error}"
+
+    return record_warnings(read)
+
+
+def test_rejected_input_issues_no_warning():
+    """Rejected input issues no warning: a lone surrogate in square references, in plain lists and other containers."""
+    for column in (list, tuple):
+        answer, warned = read_or_reject(column(["a", "b"]), column([["a", "b"], ["c", SURROGATE]]))
+        assert answer.startswith("ValueError: references[1]: got a lone surrogate")
+        assert warned == []
+
+
+@given(st.data())
+def test_the_fast_path_of_plain_lists_reads_the_same(data):
+    """Plain lists of str take a fast path, all other rows take every check. Results and errors are the same."""
+    item = data.draw(st.sampled_from([_TEXT, _TEXT, _ITEM, _TOKENS]))
+    rows = data.draw(_ROWS)
+    predictions = data.draw(st.lists(item, min_size=rows, max_size=rows))
+    reference = data.draw(
+        st.sampled_from([item, st.lists(item, max_size=3), st.lists(item, min_size=2, max_size=2)])
+    )
+    references = data.draw(
+        st.lists(reference, min_size=rows, max_size=data.draw(st.sampled_from([rows, rows, 4])))
+    )
+    answer = read_or_reject(predictions, references)
+    with mock.patch.object(plain_lists, "read_plain", return_value=None):
+        assert answer == read_or_reject(predictions, references)
+    wrapped = [tuple(row) if isinstance(row, list) else row for row in references]
+    assert (
+        answer
+        == read_or_reject(predictions, wrapped)
+        == read_or_reject(tuple(predictions), tuple(references))
+    )
+
+
+# Rows, and whether the fast path reads them.
+PLAIN = {
+    "a str per row": (["a", ""], ["b", "日本🙂é"], True),
+    "lists of references": (["a", "b"], [["c"], ["d", "", "e"]], True),
+    "a null byte": (["a\0b"], ["\0"], True),
+    "long texts": (["a" * 100_000, "b"], ["c", "d" * 10_000], True),
+    "as many references as rows": (["a", "b"], [["c", "d"], ["e", "f"]], True),
+    "tokens": ([["a"]], [[["b"]]], True),
+    "ids": ([[1]], [[[2]]], True),
+    "no tokens": ([[]], [[[]]], False),
+    "tokens and bytes": ([["a", b"b"]], [[["a"]]], False),
+    "None among references": (["a"], [["b", None]], False),
+    "a tuple of references": (["a", "b"], [["c"], ("d",)], True),
+    "a tuple of rows": (("a",), ["b"], False),
+    "NumPy's str": ([np.str_("a")], ["b"], False),
+}
+
+
+@pytest.mark.parametrize(("predictions", "references", "is_plain"), PLAIN.values(), ids=PLAIN)
+def test_rows_of_the_fast_path(predictions, references, is_plain):
+    """Both paths make the same corpus, types and all."""
+    plain = plain_lists.read_plain(predictions, references)
+    assert (plain is not None) == is_plain
+    if not is_plain:
+        return
+    with mock.patch.object(plain_lists, "read_plain", return_value=None):
+        corpus = read_corpus(predictions, references)
+    (batch,), (expected,) = plain.batches, corpus.batches
+    assert batch.predictions.equals(expected.predictions)
+    assert batch.references.equals(expected.references)
+    assert batch.bounds.tolist() == expected.bounds.tolist()
+
+
+@pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
+@pytest.mark.parametrize("references_in", [list, "same"])
+def test_containers_of_text(container, references_in):
+    references = container(REFERENCES) if references_in == "same" else REFERENCES
+    corpus = read_corpus(container(PREDICTIONS), references)
+    assert as_dict(corpus) == {"predictions": PREDICTIONS, "references": REFERENCES}
+    assert {(batch.predictions.type, batch.references.type) for batch in corpus.batches} == {
+        (STRINGS, STRINGS)
+    }
+
+
+@pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
+def test_one_string_per_prediction(container):
+    corpus = read_corpus(PREDICTIONS, container(["a", "b", ""]))
+    assert corpus.references.to_pylist() == [["a"], ["b"], [""]]
+
+
+@pytest.mark.parametrize("tokens", [["a", "b"], [1, 2]], ids=["tokens", "ids"])
+@pytest.mark.parametrize(
+    "container", [list, tuple, pd.Series, pl.Series, dataset_column, pa.array, np.array]
+)
+def test_containers_of_tokens_and_ids(container, tokens):
+    predictions, references = [tokens, tokens[::-1]], [[tokens, tokens], [tokens, tokens]]
+    corpus = read_corpus(container(predictions), container(references))
+    assert as_dict(corpus) == {"predictions": predictions, "references": references}
+    type_ = TOKENS if tokens == ["a", "b"] else IDS
+    assert {(batch.predictions.type, batch.references.type) for batch in corpus.batches} == {
+        (type_, type_)
+    }
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int32, np.uint64])
+def test_ids_of_any_width(kind):
+    corpus = read_corpus(np.array([[1, 2]], kind), np.array([[[1, 2]]], kind))
+    assert as_dict(corpus) == {"predictions": [[1, 2]], "references": [[[1, 2]]]}
+
+
+def test_ids_may_have_one_reference_per_row():
+    assert read_corpus([[1, 2]], [[1, 2, 3]]).references.to_pylist() == [[[1, 2, 3]]]
+
+
+def test_more_arrow_kinds():
+    dictionary = pa.array(["a", "b", "a"]).dictionary_encode()
+    fixed = pa.array([["x", "y"]] * 3, pa.list_(pa.string(), 2))
+    corpus = read_corpus(dictionary, fixed)
+    assert as_dict(corpus) == {"predictions": ["a", "b", "a"], "references": [["x", "y"]] * 3}
+
+
+def test_arrow_is_not_copied():
+    predictions, references = pa.array(PREDICTIONS), pa.array(REFERENCES)
+    corpus = read_corpus(predictions, references)
+    address = lambda array: array.buffers()[-1].address
+    assert address(corpus.predictions.chunk(0)) == address(predictions)
+    assert address(corpus.references.chunk(0)) == address(references)
+    data = datasets.Dataset(pa.table({"p": predictions, "r": references}))
+    if not isinstance(data["p"], list):  # before version 4 a column was a Python list
+        assert address(read_corpus(data["p"], data["r"]).predictions.chunk(0)) == address(
+            predictions
+        )
+
+
+def test_a_datasets_selection_and_transform():
+    """Selected rows and the rows of a transform are read as the user sees them."""
+    data = datasets.Dataset.from_dict({"p": ["a", "b", "c"], "r": [["x"], ["y"], ["z"]]})
+    assert read_corpus(
+        data.select([2, 0])["p"], data.select([2, 0])["r"]
+    ).predictions.to_pylist() == ["c", "a"]
+    upper = data.with_transform(
+        lambda batch: {name: [str(value).upper() for value in batch[name]] for name in batch}
+    )
+    assert read_corpus(upper["p"], data["r"]).predictions.to_pylist() == ["A", "B", "C"]
+
+
+# Missing references, which users have for segments with fewer references than others.
+MISSING = {
+    "lists": lambda rows: rows,
+    "a frame": lambda rows: pd.DataFrame(rows, columns=["ref1", "ref2"]),
+    "a frame of strings": lambda rows: pd.DataFrame(rows, columns=["ref1", "ref2"]).convert_dtypes(),
+    "a frame's values": lambda rows: pd.DataFrame(rows).values,
+    "a frame's lists": lambda rows: pd.DataFrame(rows).values.tolist(),
+    "a Series of lists": pd.Series,
+    "a polars frame": lambda rows: pl.from_pandas(pd.DataFrame(rows, columns=["ref1", "ref2"])),
+    "an Arrow table": lambda rows: pa.Table.from_pandas(pd.DataFrame(rows, columns=["A", "B"])),
+    "a record batch": lambda rows: pa.RecordBatch.from_pandas(pd.DataFrame(rows, columns=["A", "B"])),
+    "arrays in a list": lambda rows: [np.array(row, object) for row in rows],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("container", MISSING.values(), ids=MISSING)
+@pytest.mark.parametrize("missing", [None, NAN, np.float32("nan"), pd.NA, pd.NaT], ids=str)
+def test_missing_references_are_absent(bleu, container, missing):
+    """A missing value in a row of references is as None, and tables have one row per segment."""
+    rows, expected = [["a b", "c d"], ["e f", missing]], [["a b", "c d"], ["e f"]]
+    references = container(rows)
+    assert read_corpus(["a", "e"], references).references.to_pylist() == expected
+    assert bleu.fingerprint(references) == bleu.fingerprint(expected)
+    callback = bleu.compute_metrics(Words(), references=references)
+    assert callback((np.array([[1], [2]]), np.array([[1], [2]])))["bleu"] == 0
+
+
+@pytest.mark.parametrize("missing", [Decimal("NaN"), np.datetime64("NaT")], ids=str)
+@pytest.mark.parametrize("container", [list, pd.Series])
+def test_missing_values_of_other_types_are_absent(missing, container):
+    references = container([["a b", "c d"], ["e f", missing]])
+    assert read_corpus(["a", "e"], references).references.to_pylist() == [["a b", "c d"], ["e f"]]
+
+
+def test_a_column_without_any_reference():
+    """Pandas reads an empty column as numbers."""
+    frame = pd.DataFrame({"ref1": ["a", "b"], "ref2": [NAN, NAN]})
+    assert read_corpus(["a", "b"], frame).references.to_pylist() == [["a"], ["b"]]
+
+
+@pytest.mark.parametrize(("missing", "name"), [(None, "None"), (NAN, "NaN"), (pd.NA, "NA"), (pd.NaT, "NaT")])  # fmt: skip
+@pytest.mark.parametrize("container", [list, lambda rows: pd.Series(rows, dtype=object)])
+def test_a_missing_document_is_called_by_its_name(bleu, missing, name, container):
+    with pytest.raises(ValueError, match=rf"^documents\[1\]: got {name}\. Pass"):
+        bleu.compute(
+            predictions=["a"] * 2, references=["a"] * 2, documents=container(["x", missing])
+        )
+
+
+# Rows of tables, as references of one segment.
+ROWS = {
+    "a row of a frame": lambda row: pd.DataFrame([row]).iloc[0],
+    "a row of a polars frame": lambda row: pl.Series(row),
+    "an Arrow array": pa.array,
+    "an iterator": iter,
+    "an Arrow exporter": lambda row: Stream(pa.chunked_array([row])),
+    "an array exporter": lambda row: ExportedArray(pa.array(row)),
+}
+
+
+@pytest.mark.parametrize("container", ROWS.values(), ids=ROWS)
+def test_references_of_one_segment_in_any_container(bleu, container):
+    """`add` takes what `explain` takes; a missing value is absent."""
+    row = ["a b c", None, "a b"]
+    expected = bleu.compute(predictions=["a b"], references=[row])
+    bleu.add(prediction="a b", reference=container(row))
+    assert bleu.compute() == expected
+    assert bleu.explain("a b", container(row))["bleu"] == expected["bleu"]
+
+
+class ExportedArray:
+    """An Arrow exporter of one array."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self._array.__arrow_c_array__(requested_schema)
+
+
+class Stream:
+    """An Arrow exporter without an iterator."""
+
+    def __init__(self, data):
+        self._data = data
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._data.__arrow_c_stream__(requested_schema)
+
+
+def test_an_arrow_stream_without_an_iterator(bleu):
+    """As a column of texts, labels and documents, as references of the callback, and as a table of references."""
+    stream = lambda rows: Stream(pa.chunked_array([rows]))
+    texts = ["a b", "c d"]
+    columns = {"predictions": texts, "references": [["a b", "e"], ["c d"]], "by": ["x", "y"], "documents": [1, 2]}  # fmt: skip
+    streams = {name: stream(rows) for name, rows in columns.items()}
+    assert bleu.compute(**streams) == bleu.compute(**columns)
+    assert bleu.self_bleu(stream(texts)) == bleu.self_bleu(texts)
+    table = Stream(pa.table({"ref1": texts, "ref2": ["e", None]}))
+    assert read_corpus(texts, table).references.to_pylist() == [["a b", "e"], ["c d"]]
+    ids = np.array([[1], [2]])
+    callbacks = [bleu.compute_metrics(Words(), references=rows) for rows in (texts, stream(texts))]
+    assert callbacks[0]((ids, ids)) == callbacks[1]((ids, ids))
+    with pytest.raises(TypeError, match=r"predictions\[0\]: expected .* got double"):
+        bleu.compute(predictions=stream([0.5, 1]), references=texts)
+
+
+# Rows that are dicts, and the texts of each in code. Keys are in alphabetical order, as in structs of Arrow 16.
+DICTS = {
+    "translations": ([{"translation_text": "a"}] * 2, "'translation_text'", "row['translation_text']"),
+    "languages": ([{"de": "a", "en": "b"}] * 2, "'de', 'en'", "row['de']|row['en']"),
+    "numbers before": ([{"id": 7, "lang": None, "score": 0.5, "text": "a"}] * 2, "'id', 'lang', 'score', 'text'", "row['text']"),
+    "tokens": ([{"ids": [1, 2], "tokens": ["a", "b"]}] * 2, "'ids', 'tokens'", "row['tokens']"),
+    "dicts in a field": ([{"id": 7, "translation": {"de": "a", "en": "b"}}] * 2, "'id', 'translation'", "row['translation']['de']|row['translation']['en']"),
+    "no text": ([{"id": 7, "score": 0.5}] * 2, "'id', 'score'", ""),
+    "generations": ([[{"generated_text": "a"}]] * 2, "'generated_text'", "row[0]['generated_text']"),
+    "chats": ([[{"content": "q", "role": "user"}, {"content": "a", "role": "assistant"}]] * 2, "'content', 'role'", "row[-1]['content']"),
+    "keys with spaces": ([{"the cat": "y", "de": "x"}] * 2, "'de'", "row['de']"),
+    "many fields": ([dict.fromkeys("abcdefgh", "x")] * 2, "'a', 'b', 'c', 'd', 'e', ...", "row['a']|row['b']|row['c']|row['d']|row['e']"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("container", [list, tuple, pd.Series, pl.Series, pa.array, dataset_column])
+@pytest.mark.parametrize(("rows", "fields", "text"), DICTS.values(), ids=DICTS)
+@pytest.mark.parametrize("column", ["predictions", "references"])
+def test_dicts_as_rows(bleu, container, rows, fields, text, column):
+    """The message has the code that takes the text, or each of several, also from Arrow structs."""
+    others = {"predictions": ["a", "b"], "references": ["a", "b"]}
+    if column == "references" and "row[0]" in text:
+        text = "[reference['generated_text'] for reference in row]"
+    noun = "field" if fields.count("'") == 2 else "fields"
+    calls = [f"[{call} for row in {column}]" for call in text.split("|")]
+    fix = f"{column}={' or '.join(calls)}" if text else "one text per segment"
+    message = f"{column}[0]: got a dict with the {noun} {fields}, expected its text. Pass {fix}."
+    for call in (bleu.compute, bleu.add_batch, bleu.statistics):
+        with pytest.raises(TypeError) as raised:
+            call(**{**others, column: container(rows)})
+        assert str(raised.value) == message
+
+
+def test_keys_that_may_be_texts_are_not_shown(bleu):
+    with pytest.raises(TypeError, match=r"^predictions\[0\]: got a dict, expected a text\.$"):
+        bleu.compute(predictions=[{"the cat sat": 1}], references=["a"])
+
+
+def test_captions_by_image_are_paired_by_the_caller(bleu):
+    """Dicts of captions have their images in any order, so no method pairs them by position."""
+    captions = {"image 1": ["a b c d"], "image 2": ["e f g h"]}
+    references = {"image 2": ["e f g h", "x"], "image 1": ["a b c d"]}
+    pair = r"Pair them by key: ids = list\(references\), then predictions=\[predictions\[id\]\[0\] for id in ids\]"
+    calls = [
+        lambda p, r: bleu.compute(predictions=p, references=r),
+        lambda p, r: bleu.add_batch(predictions=p, references=r),
+        lambda p, r: bleu.statistics(predictions=p, references=r),
+        bleu.reconcile,
+        lambda p, r: bleu.reconcile(p, r, 50),
+    ]
+    for call in calls:
+        for columns in ((captions, references), (captions.values(), references.values())):
+            with pytest.raises(TypeError, match=pair):
+                call(*columns)
+    for method in (bleu.compare, bleu.rank, bleu.diff):
+        with pytest.raises(
+            TypeError, match=r"references: got a dict.*\[captions\[id\]\[0\] for id in ids\]"
+        ):
+            method({"A": captions, "B": captions}, references)
+    ids = list(references)
+    paired = [captions[id][0] for id in ids], [references[id] for id in ids]
+    assert bleu.compute(predictions=paired[0], references=paired[1])["score"] == 100
+    texts = {"image 1": "a b c d", "image 2": "e f g h"}
+    in_order = bleu.compute(predictions=list(texts.values()), references=list(texts.values()))
+    assert in_order["score"] == 100  # a list is the caller's own order
+
+
+def test_none_among_references_is_absent():
+    references = [[None, "a"], ["b", None, ""], [None, None, "c"]]
+    assert read_corpus(PREDICTIONS, references).references.to_pylist() == [["a"], ["b", ""], ["c"]]
+    chunks = pa.chunked_array([references[:1], references[1:]])
+    assert read_corpus(PREDICTIONS, chunks).references.to_pylist() == [["a"], ["b", ""], ["c"]]
+
+
+def test_empty_token_lists():
+    assert as_dict(read_corpus([[]], [[["a"]]])) == {"predictions": [[]], "references": [[["a"]]]}
+    assert as_dict(read_corpus([[]], [[[1]]])) == {"predictions": [[]], "references": [[[1]]]}
+    assert as_dict(read_corpus([["a"]], [[[]]])) == {"predictions": [["a"]], "references": [[[]]]}
+
+
+# Bytes and numbers instead of texts.
+BYTES = {
+    "bytes": [b"a", b"b"], "after a str": ["a", b"b"], "bytearray": [bytearray(b"a"), "b"], "np.bytes_": [np.bytes_(b"a"), np.bytes_(b"b")],
+    "NumPy": np.array([b"a", b"b"]), "objects": np.array([b"a", "b"], object), "pandas": pd.Series([b"a", b"b"]),
+    "polars": pl.Series([b"a", b"b"]), "Arrow": pa.array([b"a", b"b"]), "large": pa.array([b"a", b"b"], pa.large_binary()),
+    "fixed size": pa.array([b"a", b"b"], pa.binary(1)), "chunks": pa.chunked_array([[b"a"], [b"b"]]),
+    "a dictionary": pa.array([b"a", b"b"]).dictionary_encode(), "datasets": datasets.Dataset.from_dict({"x": [b"a", b"b"]})["x"],
+}  # fmt: skip
+INTS = {
+    "int": [1, 2], "after a str": ["a", 2], "np.int64": [np.int64(1), np.int64(2)], "NumPy": np.array([1, 2]), "objects": np.array([np.int64(1), "b"], object),
+    "pandas": pd.Series([1, 2]), "polars": pl.Series([1, 2]), "Arrow": pa.array([1, 2], pa.uint8()), "range": range(2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("texts", BYTES.values(), ids=BYTES)
+def test_bytes_are_to_be_decoded(texts):
+    """In any container, as predictions, references, lists of references and tokens."""
+    nested = (
+        pa.array([[text] for text in texts.to_pylist()])
+        if hasattr(texts, "to_pylist")
+        else [[text] for text in texts]
+    )
+    for columns in (
+        (texts, ["a", "b"]),
+        (["a", "b"], texts),
+        (["a", "b"], nested),
+        (nested, [[["a"]], [["b"]]]),
+    ):
+        with pytest.raises(TypeError, match=r"got .*\. Decode it: value\.decode\(\)\.$"):
+            read_corpus(*columns)
+
+
+@pytest.mark.parametrize("ints", INTS.values(), ids=INTS)
+def test_ints_are_to_be_written_as_str_or_in_lists(ints):
+    fix = r"got u?int\d*\. Pass str\(value\), or one list of ids per"
+    with pytest.raises(TypeError, match=rf"^predictions\[\d\]: .*{fix} segment\.$"):
+        read_corpus(ints, ["a", "b"])
+    with pytest.raises(TypeError, match=rf"^references\[\d\]: .*{fix} reference\.$"):
+        read_corpus(["a", "b"], ints)
+
+
+# Predictions, references, the error, and a part of its message.
+ERRORS = [
+    (["a", "b"], [["a"]], ValueError, "2 predictions and 1 reference."),
+    (["a", "b", "c"], [["a"] * 3, ["b"] * 3], ValueError, r"sacreBLEU's layout, 2 lists of 3.*references=list\(zip\(\*references\)\)"),
+    (["a"], [["a"], ["b"]], ValueError, r"sacreBLEU's layout, 2 lists of 1"),
+    (["a", None], [["a"], ["b"]], ValueError, r"predictions\[1\]: .*got None"),
+    ([None, None], [["a"], ["b"]], ValueError, r"predictions\[0\]: .*got None"),
+    (pa.chunked_array([["a"], [None]]), [["a"], ["b"]], ValueError, r"predictions\[1\]: .*got None"),
+    (["a", "b"], [["a"], []], ValueError, r"references\[1\]: expected at least one reference, got none"),
+    (["a", "b"], [["a"], None], ValueError, r"references\[1\]: expected at least one reference, got none"),
+    (["a", "b"], [["a"], [None]], ValueError, r"references\[1\]: expected at least one reference, got none"),
+    (["a", "b"], ["a", None], ValueError, r"references\[1\]: expected at least one reference, got none"),
+    (["a", "b"], [[], []], ValueError, r"references\[0\]: expected at least one reference, got none"),
+    (["a"], pa.chunked_array([[["a"]], []]).slice(1), ValueError, "1 prediction and 0 references"),
+    (None, [["a"]], ValueError, "predictions: expected one item per segment, got None"),
+    (["a"], None, ValueError, "references: expected one item per segment, got None"),
+    ([b"a"], [["a"]], TypeError, r"predictions\[0\]: .*got bytes"),
+    (["a", b"a"], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got bytes"),
+    (["a"], [[b"a"]], TypeError, r"references\[0\]: .*got bytes"),
+    ([1, 2], [["a"], ["b"]], TypeError, r"predictions\[0\]: .*got int"),
+    (np.array([1, 2]), [["a"], ["b"]], TypeError, r"predictions\[0\]: .*got int"),
+    (["a", 2.0], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got float"),
+    ([NAN, "a"], [["a"], ["b"]], TypeError, r"predictions\[0\]: .*got NaN"),
+    ([NAN, NAN], [["a"], ["b"]], TypeError, r"predictions\[0\]: .*got NaN"),
+    (["a", pd.NaT], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got NaT"),
+    (pd.Series(["a", pd.NA]), [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got (NA|NaN)\. Pass"),
+    (pd.Series(["a", NAN], dtype=object), [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got NaN"),
+    (["a", "b"], [["a"], [NAN]], ValueError, r"references\[1\]: expected at least one reference"),
+    (["a", "b"], pd.DataFrame({"ref1": ["a", NAN], "ref2": ["b", None]}), ValueError, r"references\[1\]: expected at least one reference"),
+    (["a", "b"], pd.DataFrame({"ref": ["a", "b"], "source": ["c", "d"]}), ValueError, "references: the column 'source' does not look like references"),
+    (["a", "b"], pl.DataFrame({"ref": ["a", "b"], "doc_id": [1, 2]}), ValueError, "references: the column 'doc_id' does not look like references"),
+    (["a", "b"], pa.table({"ref": ["a", "b"], "hyp": ["c", "d"]}), ValueError, "references: the column 'hyp' does not look like references"),
+    ([True], [["a"]], TypeError, r"predictions\[0\]: .*got bool"),
+    ([{"a": 1}], [["a"]], TypeError, r"predictions\[0\]: got a dict with the field 'a', expected its text"),
+    ([["a", 1]], [[["a"]]], TypeError, r"predictions\[0\]: .*got int and str in one list"),
+    ([["a", None]], [[["a"]]], TypeError, r"predictions\[0\]: .*got None among the tokens"),
+    ([["a"], ["b"]], [[["a"]], [["a"], ["b", None]]], TypeError, r"references\[1\]: .*got None among the tokens"),
+    ([[["a"]]], [[["a"]]], TypeError, r"predictions\[0\]: .*got a list of lists of str, nested too deep"),
+    (["a"], [[["a"]]], TypeError, r"references\[0\]: .*got a list of lists of str, nested too deep"),
+    (["a", "b"], [["a"], [["b"]]], TypeError, r"references\[1\]: .*got a list of a list of str after a list of str"),
+    (["a", "b"], [["a"], "b"], TypeError, r"references\[1\]: .*got str after a list of str"),
+    (["a", ["b"]], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got a list of str after str"),
+    ([["a", "b"]], [["a"]], TypeError, r"references\[0\]: .*each a list of str tokens.*\[\[\.\.\.\]\].*got a list of str"),
+    ([["a", "b"]], ["a"], TypeError, r"references\[0\]: .*got str"),
+    ([["a b"], ["c"]], [["a b"], ["c"]], TypeError, r"predictions\[0\]: .*got a list with one str.*\[text for \[text\] in predictions\]"),
+    ([["a", b"b"]], [[["a"]]], TypeError, r"predictions\[0\]: .*got bytes"),
+    (["a", b"b"], ["a", "b"], TypeError, r"predictions\[1\]: .*got bytes"),
+    ([["a b"], ["c"]], ["a b", "c"], TypeError, r"predictions\[0\]: .*got a list with one str.*\[text for \[text\] in predictions\]"),
+    ([["a"]], [[[1]]], TypeError, r"references\[0\]: .*got a list of lists of int"),
+    ([[1]], [[["a"]]], TypeError, r"references\[0\]: .*got a list of lists of str"),
+    (["a"], [[1]], TypeError, r"references\[0\]: .*got a list of int"),
+    ("a", [["a"]], TypeError, "predictions: expected a list, array or Series with one item per segment, got str"),
+    (["a"], "a", TypeError, "references: expected a list, array or Series with one item per segment, got str"),
+    ({"a": 1}, [["a"]], TypeError, "predictions: expected a list, array or Series with one item per segment, got dict"),
+    (5, [["a"]], TypeError, "predictions: expected a list, array or Series with one item per segment, got int"),
+    (["a", SURROGATE], [["a"], ["b"]], ValueError, r"predictions\[1\]: .*got a lone surrogate"),
+    (["a", "b"], [["a"], ["b", SURROGATE]], ValueError, r"references\[1\]: .*got a lone surrogate"),
+    (pa.table({"x": ["a"], "y": ["b"]}), [["a"]], TypeError, "predictions: expected a column, got Table. Pass one of its columns: x, y."),
+    (pl.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions: expected a column, got DataFrame. Pass one of its columns: x."),
+    (pd.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions: expected a column, got DataFrame. Pass one of its columns: x."),
+    (pa.array([1.5]), [["a"]], TypeError, r"predictions\[0\]: .*got double"),
+    (pa.array([b"a"]), [["a"]], TypeError, r"predictions\[0\]: .*got binary"),
+    (["a", [["b"]]], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got lists nested too deep"),
+    (["a", "b"], [["a"], [[["b"]]]], TypeError, r"references\[1\]: .*got lists nested too deep"),
+    # rows are counted across chunks
+    (pa.chunked_array([["a"], ["b", None]]), [["a"]] * 3, ValueError, r"predictions\[2\]: .*got None"),
+    (["a"] * 3, pa.chunked_array([["a"], ["b", None]]), ValueError, r"references\[2\]: expected at least one reference, got none"),
+    (["a"] * 3, pa.chunked_array([[["a"]], [["b"], []]]), ValueError, r"references\[2\]: expected at least one reference, got none"),
+    (["a"] * 3, pa.chunked_array([[["a"]], [["b"], [None]]]), ValueError, r"references\[2\]: expected at least one reference, got none"),
+    (pa.chunked_array([[["a"]], [["b"], ["c", None]]]), [[["a"]]] * 3, TypeError, r"predictions\[2\]: .*got None among the tokens"),
+    ([["a"]] * 3, pa.chunked_array([[[["a"]]], [[["b"]], [["c"], ["d", None]]]]), TypeError, r"references\[2\]: .*got None among the tokens"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "error", "message"), ERRORS, ids=[row[-1][:60] for row in ERRORS]
+)
+def test_errors_name_column_and_row_and_leave_nothing_behind(
+    load, tmp_path, predictions, references, error, message
+):
+    """`compute`, `add_batch` and `statistics` raise the error, the next call is right, and no file is left.
+
+    No error of Arrow's is shown before it.
+    """
+    bleu = load(cache_dir=str(tmp_path))
+    for call in (bleu.compute, bleu.add_batch, bleu.statistics):
+        with pytest.raises(error, match=message) as raised:
+            call(predictions=predictions, references=references)
+        assert len(str(raised.value)) < 400
+        assert raised.value.__context__ is None or raised.value.__suppress_context__
+        assert list_files(tmp_path) == []
+    assert bleu.compute(predictions=["a b c d"], references=["a b c d"])["translation_length"] == 4
+
+
+def get_messages(call):
+    """Return the message of a call's error, or else the messages of its warnings."""
+    try:
+        return record_warnings(call)[1]
+    except (TypeError, ValueError) as error:
+        return [str(error)]
+
+
+GOOD_IDS = [5, 6, 7, 8]
+
+# Predictions and references of ids with one id below 0; the column and the row in the message.
+NEGATIVE = {
+    "a padded prediction": ([GOOD_IDS, [5, 6, -100, -100]], [[GOOD_IDS], [GOOD_IDS]], "predictions", 1),
+    "only padding": ([[-100] * 4, [-100] * 4], [[[-100] * 4]] * 2, "predictions", 0),
+    "a padded reference": ([GOOD_IDS, GOOD_IDS], [[GOOD_IDS], [[5, 6, -100]]], "references", 1),
+    "the second of two references": ([GOOD_IDS], [[GOOD_IDS, [5, -100]]], "references", 0),
+    "labels, one per row": ([GOOD_IDS, GOOD_IDS], [GOOD_IDS, [5, 6, 7, -100]], "references", 1),
+    "the first id": ([[-100, 5, 6]], [[GOOD_IDS]], "predictions", 0),
+    "just below 0": ([GOOD_IDS, GOOD_IDS, [0, -1]], [[GOOD_IDS]] * 3, "predictions", 2),
+}  # fmt: skip
+
+AS = {
+    "lists": lambda rows: rows,
+    "arrays": lambda rows: [np.array(row) if not isinstance(row[0], list) else row for row in rows],
+    "arrow": pa.array,
+    "arrow chunks": lambda rows: pa.chunked_array([pa.array([row]) for row in rows]),
+    "arrow int32": lambda rows: (pa.array(rows, pa.list_(pa.int32())) if not isinstance(rows[0][0], list) else pa.array(rows)),
+    "polars": pl.Series,
+    "pandas": pd.Series,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", AS.values(), ids=AS)
+@pytest.mark.parametrize(
+    ("predictions", "references", "column", "row"), NEGATIVE.values(), ids=NEGATIVE
+)
+def test_ids_below_0_are_rejected(bleu, way, predictions, references, column, row):
+    """The -100 of padded labels is rejected with the row and the fix in every call; no row is added."""
+    given = {"predictions": way(predictions), "references": way(references)}
+    for call in (bleu.compute, bleu.statistics, bleu.add_batch):
+        with pytest.raises(ValueError, match=rf"{column}\[{row}\].*-100"):
+            call(**given)
+    assert len(bleu) == 0
+
+
+def test_ids_below_0_in_the_calls_for_single_rows(bleu):
+    for call in (
+        lambda: bleu.add(prediction=[5, -100], reference=[GOOD_IDS]),
+        lambda: bleu.add(prediction=GOOD_IDS, reference=[[5, -100]]),
+        lambda: bleu.explain([5, -100], [GOOD_IDS]),
+        lambda: bleu.pairwise([[5, 6], [5, -100]]),
+        lambda: bleu.self_bleu([[5, 6], [5, -100]]),
+    ):
+        with pytest.raises(ValueError, match=r"(\[\d\]|^prediction): .*-100"):
+            call()
+    assert len(bleu) == 0
+
+
+def test_ids_of_0_and_more_are_tokens(bleu):
+    largest = 2**63 - 1
+    assert (
+        bleu.compute(predictions=[[0, 1, largest, 3]], references=[[[0, 1, largest, 3]]])["bleu"]
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1], [2, 2**63]],
+        [[1], [2, 2**70]],
+        [[1], [-(2**70)]],
+        np.array([[1], [2**63]], np.uint64),
+        [np.array([1], np.uint64), np.array([2**63], np.uint64)],
+        pd.Series([[1], [2**63]]),
+        pa.array([[1], [2**63]], pa.list_(pa.uint64())),
+        pa.chunked_array([pa.array([[1]], pa.large_list(pa.uint64())), pa.array([[2**63]], pa.large_list(pa.uint64()))]),
+    ],
+    ids=["2**63", "2**70", "-2**70", "array", "arrays", "pandas", "Arrow", "Arrow, chunks"],
+)  # fmt: skip
+def test_ids_of_more_than_63_bits_are_named(bleu, rows):
+    with pytest.raises(
+        ValueError, match=r"predictions\[1\]: .*got the token id -?\d{19,22}\. Pass ids from 0 to"
+    ):
+        bleu.compute(predictions=rows, references=[[[1]], [[1]]])
+    with pytest.raises(ValueError, match=r"references\[1\]: .*got the token id"):
+        bleu.compute(predictions=[[1], [1]], references=[[[1]], [[1], [2, 2**63]]])
+
+
+def test_a_padded_row_far_down_is_named(bleu):
+    """The row is counted in the column, not in the chunk or batch that holds it."""
+    rows = [GOOD_IDS] * 70_000
+    rows[66_001] = [5, -100]
+    chunks = pa.chunked_array([pa.array(rows[:50_000]), pa.array(rows[50_000:])])
+    for predictions in (rows, chunks):
+        with pytest.raises(ValueError, match=r"predictions\[66001\]"):
+            bleu.compute(predictions=predictions, references=[GOOD_IDS] * 70_000)
+
+
+SENTENCES = (
+    ["the cat sat on the mat.", "it was raining all day."],
+    ["the cat sat on a mat.", "it rained all day."],
+)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference"),
+    [
+        (SENTENCES[0], [[text] for text in SENTENCES[1]]),
+        (SENTENCES[0], [SENTENCES[1]]),
+        (SENTENCES[0], [SENTENCES[1], SENTENCES[1]]),
+        (tuple(SENTENCES[0]), [SENTENCES[1]]),
+        (np.array(SENTENCES[0]), [np.array(SENTENCES[1])]),
+    ],
+    ids=["a reference each", "a list of references", "two lists", "tuples", "arrays"],
+)
+def test_sentences_where_tokens_belong(bleu, prediction, reference):
+    """`add` with the rows of a batch is one row whose tokens are sentences: the message names `add_batch`."""
+    assert any(
+        "add_batch" in message
+        for message in get_messages(lambda: bleu.add(prediction=prediction, reference=reference))
+    )
+
+
+@pytest.mark.parametrize("call", ["compute", "add_batch", "statistics"])
+def test_sentences_where_tokens_belong_in_a_column(bleu, call):
+    """A list of lists of sentences, nested too deep for a batch, issues a warning or an error."""
+    columns = {"predictions": [SENTENCES[0]], "references": [[SENTENCES[1]]]}
+    assert get_messages(lambda: getattr(bleu, call)(**columns))
+
+
+# The numbers of rows with a token and of rows with a sentence, in this order.
+@pytest.mark.parametrize(("tokens", "sentences", "warns"), [(50, 50, False), (40, 60, True), (200, 2_000, True), (2_000, 200, False)])  # fmt: skip
+def test_sentences_are_looked_for_in_all_rows(bleu, tokens, sentences, warns):
+    """A warning needs a space in most tokens of a sample that is spread over the rows."""
+    rows = [["a"]] * tokens + [["a b"]] * sentences
+    call = lambda: bleu.statistics(predictions=rows, references=[[["a"]]] * len(rows))
+    assert any("add_batch" in message for message in get_messages(call)) == warns
+
+
+def test_token_references_are_looked_for_in_all_rows(bleu):
+    """The first 200 rows have references that are sentences."""
+    texts = ["the cat sat here"] * 2_200
+    references = [["the cat sat here"] * 4] * 200 + [["the", "cat", "sat", "here"]] * 2_000
+    call = lambda: bleu.statistics(predictions=texts, references=references)
+    assert not any("lists of tokens" in message for message in get_messages(call))
+    call = lambda: bleu.statistics(predictions=texts[200:], references=references[200:])
+    assert any("lists of tokens" in message for message in get_messages(call))
+
+
+def test_batches_of_one_corpus_warn_once(bleu):
+    """Each of the batches has as many references as rows."""
+    add = lambda: bleu.add_batch(predictions=["a b", "c d"], references=[["a b", "c d"]] * 2)
+
+    def add_three_times():
+        for _ in range(3):
+            add()
+
+    for _ in range(2):  # again after the result
+        assert len(get_messages(add_three_times)) == 1
+        bleu.compute()
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [["the", "cat"], ["▁the", "▁c", "at"], ["we", "'ll", "."], [""], ["我", "们"]],
+    ids=str,
+)
+def test_tokens_are_not_taken_for_sentences(bleu, tokens):
+    """Subword pieces and punctuation issue no warning."""
+    calls = (
+        lambda: bleu.add(prediction=tokens, reference=[tokens]),
+        lambda: bleu.statistics(predictions=[tokens], references=[[tokens]]),
+    )
+    assert [
+        message for call in calls for message in get_messages(call) if "add_batch" in message
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "added", [["the", "cat"], [1, 2], "the cat"], ids=["tokens", "ids", "text"]
+)
+def test_the_error_for_rows_of_another_kind_names_the_fix(bleu, added):
+    """Rows of another kind are rejected, and the call that the message names solves the problem."""
+    other = "a cat" if added != "the cat" else [1, 2]
+    bleu.add(prediction=added, reference=[added])
+    for call in (bleu.compute, bleu.add_batch):
+        with pytest.raises(TypeError, match=r"\w+\(\)"):
+            call(predictions=[other], references=[[other]])
+    with pytest.raises(TypeError, match=r"\w+\(\)"):
+        bleu.add(prediction=other, reference=[other])
+    assert len(bleu) == 1
+    bleu.compute()
+    assert bleu.compute(predictions=["a b c d"], references=["a b c d"])["bleu"] == 1
+
+
+def warns_of_transposed_references(bleu, collect):
+    """Return whether the calls warn that references may be transposed."""
+    return any(
+        "zip(" in message for message in get_messages(lambda: (collect(bleu), bleu.compute()))
+    )
+
+
+def add_each(*references):
+    return lambda bleu: [bleu.add(prediction="a b c d", reference=each) for each in references]
+
+
+# Calls that collect rows, and whether they warn of transposed references.
+COLLECTED = {
+    "two added, two references each": (add_each(["a b c d", "x"], ["a b c d", "y"]), False),
+    "three added, three references each": (add_each(*[["a b c d", "x", "y"]] * 3), False),
+    "added as tokens of strings": (add_each(("a b c d", "x"), ("a b c d", "y")), False),
+    "one added, one in a batch": (lambda bleu: (add_each(["a", "b"])(bleu), bleu.add_batch(predictions=["a"], references=[["a", "b"]])), False),
+    "a square batch": (lambda bleu: bleu.add_batch(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]), True),
+    "a square batch after an added one": (
+        lambda bleu: (add_each("a")(bleu), bleu.add_batch(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]])), True,
+    ),
+    "two added, then as many in compute": (lambda bleu: (add_each(["a", "b"], ["c", "d"])(bleu), bleu.compute(predictions=["a"], references=[["x"]])), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("collect", "warns"), COLLECTED.values(), ids=COLLECTED)
+def test_rows_added_one_by_one_are_never_transposed(bleu, collect, warns):
+    assert warns_of_transposed_references(bleu, collect) == warns
+
+
+# Rows of ids with an empty row, and the totals of the first two orders.
+EMPTY_AMONG_IDS = {
+    "empty last": ([[1, 2], []], [[[1, 2]], [[3]]], [2, 1]),
+    "empty first": ([[], [1, 2]], [[[1, 2]], [[3]]], [2, 1]),
+    "empty arrays": ([np.array([1, 2]), np.array([])], [[[1, 2]], [[3]]], [2, 1]),
+    "empty arrays first": ([np.array([]), np.array([1, 2])], [[[1, 2]], [[3]]], [2, 1]),
+    "empty int arrays": ([np.array([], int), np.array([1, 2])], [[[1, 2]], [[3]]], [2, 1]),
+    "empty reference": ([[1, 2], [1]], [[[]], [[3]]], [3, 1]),
+    "empty reference last": ([[1, 2], [1]], [[[3]], [[]]], [3, 1]),
+    "empty reference arrays": ([[1, 2], [1]], [[np.array([])], [np.array([3])]], [3, 1]),
+    "all empty": ([[], []], [[[]], [[]]], [0, 0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "totals"), EMPTY_AMONG_IDS.values(), ids=EMPTY_AMONG_IDS
+)
+def test_an_empty_row_among_ids(load, predictions, references, totals):
+    """A model that stops at once returns no ids: the row has length 0, at any place and in every call."""
+    corpus = {"predictions": predictions, "references": references}
+    assert load().compute(**corpus)["totals"][:2] == totals
+    one_by_one, in_batches = load(), load()
+    for prediction, reference in zip(predictions, references):
+        one_by_one.add(prediction=prediction, reference=reference)
+        in_batches.add_batch(predictions=[prediction], references=[reference])
+    assert one_by_one.compute()["totals"][:2] == totals
+    assert in_batches.compute()["totals"][:2] == totals
+    assert (
+        load().compute(
+            statistics=[
+                load().statistics(predictions=[p], references=[r])
+                for p, r in zip(predictions, references)
+            ]
+        )["totals"][:2]
+        == totals
+    )
+
+
+def test_a_row_that_is_empty_on_both_sides_among_ids(bleu):
+    """Its kind is that of the other rows in the call; alone, Python's empty lists are tokens."""
+    result = bleu.compute(predictions=[[], [1, 2]], references=[[[]], [[1, 2]]])
+    assert result["totals"][:2] == [2, 1]
+
+
+TEXTS, TEXT_REFERENCES = (
+    ["the cat sat on a mat", "", "we ran"],
+    [["the cat sat on the mat"], ["x"], ["we ran", "we ran to"]],
+)
+
+# Arrow types from readers of files and from other libraries: predictions and references, and the column that has it.
+RARE = {
+    "string_view": lambda: (pa.array(TEXTS, pa.string_view()), TEXT_REFERENCES, "predictions"),
+    "list of string_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.list_(pa.string_view())), "references"),
+    "run-end encoded": lambda: (pc.run_end_encode(pa.array(TEXTS)), TEXT_REFERENCES, "predictions"),
+    "run-end encoded chunks": lambda: (pa.chunked_array([pc.run_end_encode(pa.array(TEXTS))]), TEXT_REFERENCES, "predictions"),
+    "list_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.list_view(pa.string())), "references"),
+    "large_list_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.large_list_view(pa.string())), "references"),
+    "list_view, sliced": lambda: (TEXTS, pa.array([["a"], *TEXT_REFERENCES], pa.list_view(pa.string())).slice(1), "references"),
+    "list_view of tokens": lambda: (
+        pa.array([text.split() for text in TEXTS], pa.list_view(pa.string())),
+        [[text.split() for text in row] for row in TEXT_REFERENCES], "predictions",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", RARE.values(), ids=RARE)
+def test_rare_arrow_types_are_rejected_with_a_conversion(bleu, make):
+    """Views and run-end encoding are rejected, and the conversions that the message names work."""
+    try:
+        predictions, references, column = make()
+    except (AttributeError, pa.ArrowNotImplementedError):
+        pytest.skip("this pyarrow has no such type")
+    columns = {"predictions": predictions, "references": references}
+    for call in (bleu.compute, bleu.statistics, bleu.add_batch):
+        with pytest.raises(TypeError, match=rf"^{column}: .*column\.to_pylist\(\)"):
+            call(**columns)
+    assert len(bleu) == 0
+    expected = as_dict(read_corpus(**{**columns, column: columns[column].to_pylist()}))
+    assert expected["predictions"] in (TEXTS, [text.split() for text in TEXTS])
+
+
+@pytest.mark.parametrize("call", ["self_bleu", "pairwise"])
+def test_run_end_encoded_texts_are_rejected_everywhere(bleu, call):
+    """They are not read as lists of letters."""
+    with pytest.raises(TypeError, match=r"run_end_encoded.*column\.to_pylist\(\)"):
+        getattr(bleu, call)(pc.run_end_encode(pa.array(["the cat sat", "the cat sat", "a dog"])))
+
+
+@pytest.mark.parametrize("type_", ["json_", "binary_view"])
+def test_other_arrow_types_are_rejected(bleu, type_):
+    """No text: the error names the column and has one line."""
+    try:
+        rows = pa.array(['"a"'] * 3).cast(getattr(pa, type_)())
+    except (AttributeError, pa.ArrowNotImplementedError):
+        pytest.skip("this pyarrow has no such type")
+    with pytest.raises(TypeError, match=r"^predictions\b.*(expected|column\.to_pylist).*$"):
+        bleu.compute(predictions=rows, references=TEXT_REFERENCES)
+
+
+BROKEN = {
+    "Latin-1": [b"a b", b"na\xefve text"],
+    "incomplete": [b"a b", b"caf\xc3"],
+    "a lone surrogate": [b"a b", b"a \xed\xa0\xbd b"],
+    "no character": [b"a b", b"\xff\xfe"],
+    "the highest byte twice": [b"a b", b"\xff\xff"],
+    "beside a capital sigma": [b"a b", b"\xce\xa3 \xff"],  # its lowercase depends on the next character
+}  # fmt: skip
+
+
+# Arrow columns with three rows of bytes; the last row is broken.
+BROKEN_IN = {
+    "strings": make_string_array,
+    "chunks": lambda rows: pa.chunked_array([make_string_array(rows[:1]), make_string_array(rows[1:])]),
+    "dictionary": lambda rows: pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), make_string_array(rows)),
+    "lists of tokens": lambda rows: pa.ListArray.from_arrays(pa.array([0, 1, 2, 3]), make_string_array(rows)),
+    "a list of scalars": lambda rows: list(make_string_array(rows)),
+    "pandas": lambda rows: pd.Series(pd.arrays.ArrowExtensionArray(make_string_array(rows))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("column", BROKEN_IN.values(), ids=BROKEN_IN)
+@pytest.mark.parametrize("rows", BROKEN.values(), ids=BROKEN)
+def test_bytes_that_are_not_utf8(bleu, rows, column):
+    """Text that is not valid UTF-8 is rejected with the column and the row, with any options, in every method."""
+    broken, fine, references = column([b"a", *rows]), ["b"] * 3, ["b"] * 3
+    if column is BROKEN_IN["lists of tokens"]:
+        fine, references = [["b"]] * 3, [[["b"]]] * 3
+    calls = [
+        lambda: bleu.compute(predictions=broken, references=references),
+        lambda: bleu.compute(predictions=broken, references=references, lowercase=True),
+        lambda: bleu.compute(predictions=broken, references=references, tokenize=str.split),
+        lambda: bleu.statistics(predictions=broken, references=references),
+        lambda: bleu.add_batch(predictions=broken, references=references),
+        lambda: bleu.pairwise(broken, fine),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"^predictions\[2\]: got invalid UTF-8") as raised:
+            call()
+        assert type(raised.value) is ValueError
+    with pytest.raises(ValueError, match=r"^references\[2\]: got invalid UTF-8"):
+        bleu.compute(predictions=["b"] * 3, references=broken)
+    assert len(bleu) == 0
+
+
+@pytest.mark.parametrize("size", [1, 10_000, 200_000])
+def test_bytes_that_are_not_utf8_in_a_corpus_of_any_size(bleu, size):
+    with pytest.raises(ValueError, match=rf"predictions\[{size - 1}\]:"):
+        bleu.compute(
+            predictions=make_string_array([b"a b"] * (size - 1) + [b"\xff"]),
+            references=["a b"] * size,
+        )
+
+
+def test_bytes_outside_of_a_slice_are_not_read():
+    strings = make_string_array([b"\xff", b"a", b"\xff", b"b"])
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 2, 3]), strings)
+    assert read_corpus(strings.slice(1, 1), ["x"]).predictions.to_pylist() == ["a"]
+    assert read_corpus(["x"], lists.slice(1, 1)).references.to_pylist() == [["a"]]
+    with pytest.raises(ValueError, match=r"references\[1\]:"):
+        read_corpus(["x", "y"], lists.slice(1, 2))
+
+
+# Predictions, references, and the start of the message about their numbers.
+COUNTS = [
+    (["a"], ["x", "y"], r"Got 1 prediction and 2 references\b"),
+    (["a", "b"], ["x"], r"Got 2 predictions and 1 reference\b"),
+    (["a"], [["x"], ["y"]], r"Got 1 prediction and 2 references\b"),
+    (["a", "b"], [["x"]], r"Got 2 predictions and 1 reference\b"),
+    (["a"], [], r"Got 1 prediction and (0|no) references\b"),
+    ([], ["x"], r"Got (0|no) predictions and 1 reference\b"),
+    (["a"] * 3, ["x"] * 2, r"Got 3 predictions and 2 references\b"),
+    (["a"] * 1001, ["x"], r"Got 1,001 predictions and 1 reference\b"),
+]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "beginning"), COUNTS, ids=[row[2] for row in COUNTS]
+)
+def test_numbers_and_nouns_agree(bleu, predictions, references, beginning):
+    for call in (bleu.compute, bleu.statistics, bleu.add_batch):
+        with pytest.raises(ValueError, match=beginning):
+            call(predictions=predictions, references=references)
+
+
+@pytest.mark.parametrize(
+    "references", [["x", "y"], ["x", "y", "z"], np.array(["x", "y"]), pa.array(["x", "y"])], ids=str
+)
+def test_the_references_of_one_prediction_go_in_two_lists(bleu, references):
+    """The error for `references=["x", "y"]` with one prediction suggests `[["x", "y"]]`."""
+    with pytest.raises(ValueError, match=r"1 prediction and \d references.*\[\[.*\]\]"):
+        bleu.compute(predictions=["a"], references=references)
+
+
+# Scripts written without spaces: a warning that names the tokenizers for them.
+
+
+# Predictions, and whether most of their characters are of such a script, in a sample that is spread over them.
+UNSPACED = {
+    "a tenth": (["猫" + "a" * 9], False),
+    "a half": (["猫" * 5 + "a" * 5], True),
+    "the second half": ([*["a"] * 1000, *["猫" * 10] * 1000], True),
+    "a part": ([*["aaaaaaaaaa"] * 2000, *["猫" * 10] * 100], False),
+}
+
+
+@pytest.mark.parametrize("container", [list, pa.array])
+@pytest.mark.parametrize(("texts", "warns"), UNSPACED.values(), ids=UNSPACED)
+def test_scripts_without_spaces_are_looked_for_in_a_sample(bleu, container, texts, warns):
+    messages = get_messages(lambda: bleu.compute(predictions=container(texts), references=texts))
+    assert any("written without spaces" in message for message in messages) == warns
+
+
+# Columns of unequal length.
+
+
+COLUMNS = {
+    "lists": list,
+    "Arrow": lambda rows: pa.array(rows, pa.string()),
+    "NumPy": lambda rows: np.array(rows, str),
+}
+
+
+@pytest.mark.parametrize("container", COLUMNS.values(), ids=COLUMNS)
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_columns_of_unequal_length_are_rejected(bleu, container, count):
+    """The other columns have two rows; neither the rest of a column is dropped, nor a row is repeated."""
+    for name, call in calls_of_columns(bleu).items():
+        with pytest.raises(ValueError, match=r"Got \d predictions? and \d references?"):
+            print(name, call(container(["a b"] * count)))
+    with pytest.raises(ValueError, match=f"by: got {count} labels? for 2 predictions"):
+        bleu.diff({"A": ["a", "b"], "B": ["a", "b"]}, ["a", "b"], by=container(["x"] * count))
+    assert len(bleu) == 0
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_callback_rejects_columns_of_unequal_length(bleu, count):
+    ids = np.array([[1], [2], [3]])
+    for predictions, labels, references in (
+        (count, 2, None), (2, count, None), (count, count, ["a"] * 2), (2, count, ["a"] * 2), (count, None, ["a"] * 2),
+    ):  # fmt: skip
+        callback = bleu.compute_metrics(Words(), references=references)
+        with pytest.raises(ValueError, match=r"(?i)\bgot "):
+            callback((ids[:predictions], None if labels is None else ids[:labels]))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_statistics_columns_of_unequal_length_are_rejected(bleu, count):
+    names = ["matches_1", "totals_1", "prediction_length", "reference_length"]
+    for name in names:
+        for container in (list, np.array, pa.array, pl.Series):
+            columns = {
+                **{other: container([1, 1]) for other in names},
+                name: container([1] * count),
+            }
+            with pytest.raises(ValueError, match="statistics: not a statistics table"):
+                bleu.compute(statistics=columns)
+
+
+# Lists nested too deep, which overflow the stack of code that recurses.
+
+
+DEEP = """
+import json, sys, warnings
+import evaluate, numpy as np, pandas as pd
+import helpers
+bleu = evaluate.load(sys.argv[1])
+def nest(wrap):
+    value = "a"
+    for _ in range(30_000):
+        value = wrap(value)
+    return value
+def array(row):
+    rows = np.empty(2, object)
+    rows[:] = [row, "b"]
+    return rows
+rows = {
+    "lists": [nest(lambda value: [value]), "b"],
+    "tuples": (nest(lambda value: (value,)), "b"),
+    "dicts": [nest(lambda value: {"a": value}), "b"],
+    "an array": array(nest(lambda value: [value])),
+    "a Series": pd.Series(array(nest(lambda value: (value,)))),
+}
+kept, found = list(rows.values()), []  # until the process ends: Python's own recursion when they are deleted is limited
+calls = {**helpers.calls_of_columns(bleu), **helpers.calls_of_values(bleu)}
+for container, column in rows.items():
+    for name, call in calls.items():
+        print(container, name, flush=True)
+        try:
+            call(column)
+        except (TypeError, ValueError, RecursionError) as error:
+            if isinstance(error, RecursionError) and name not in ("weights", "tokenize"):
+                found.append([container, name, "RecursionError"])
+        else:
+            found.append([container, name, "no error"])
+print(json.dumps(found), flush=True)
+import os; os._exit(0)
+"""
+
+
+@pytest.mark.processes
+def test_lists_nested_too_deep_are_an_error_everywhere():
+    assert run_python(DEEP, ROOT / "bleu_metric.py") == []
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e300, 1001])
+def test_weights_whose_sum_overflows(bleu, weight):
+    with pytest.raises(
+        ValueError, match="weights of 0 or more, not all 0, that sum up to at most 1000"
+    ):
+        bleu.compute(predictions=["a b c d"], references=["a b c d"], weights=[weight] * 4)
+
+
+# NumPy's strings and arrays as rows.
+
+
+def test_a_nul_in_numpys_strings(bleu):
+    """A column of dtype `<U`, or such an array as a row, has the score of the list."""
+    texts, references = (
+        ["a\0b c d e f", "x\0 y z w"],
+        [["a\0b c d e g", "a b"], ["x\0 y z v", "\0b"]],
+    )
+    expected = bleu.compute(predictions=texts, references=references, tokenize="none")
+    assert expected["totals"] == [9, 7, 5, 3]
+    for predictions, rows in (
+        (np.array(texts), references),
+        (np.array(texts), np.array(references)),
+        (texts, [np.array(row) for row in references]),
+        (texts, np.array([*map(tuple, references), None], object)[:-1]),
+    ):
+        assert bleu.compute(predictions=predictions, references=rows, tokenize="none") == expected
+    tokens, lists = (
+        [text.split() for text in texts],
+        [[text.split() for text in row] for row in references],
+    )
+    expected = bleu.compute(predictions=tokens, references=lists)
+    arrays = [[np.array(text) for text in row] for row in lists]
+    assert (
+        bleu.compute(predictions=[np.array(text) for text in tokens], references=arrays) == expected
+    )
+
+
+def test_arrays_without_dimensions_are_strings(bleu):
+    expected = bleu.compute(predictions=["the cat sat on"], references=["the cat sat in"])
+    assert (
+        bleu.compute(
+            predictions=[np.array("the cat sat on")], references=[np.array("the cat sat in")]
+        )
+        == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ([np.array([["a", "b"]])], ["a"], r"predictions\[0\]: expected a str.* got .*nested too deep"),
+        (["a", "b"], ["a", np.array([["a", "b"]])], r"references\[1\]: .*each a list of references.*got a list of a list of str"),
+        (["a"], [np.array([["a b"], ["a"]])], r"references\[0\]: .*got .*nested too deep"),
+    ],
+)  # fmt: skip
+def test_arrays_of_two_dimensions_as_rows(bleu, predictions, references, message):
+    with pytest.raises(TypeError, match=message):
+        bleu.compute(predictions=predictions, references=references)
+
+
+def test_lists_of_several_lengths_in_a_dataset_of_numpy(bleu):
+    for predictions, references in (
+        (["a b c d", "c"], [["a b c d"], ["c", "d"]]),
+        ([["a", "b"], ["c"]], [[["a", "b"]], [["c", "d"], ["e"]]]),
+        ([[1, 2], [3]], [[[1, 2]], [[3], [4, 5]]]),
+    ):
+        data = datasets.Dataset.from_dict({"p": predictions, "r": references}).with_format("numpy")
+        expected = bleu.compute(predictions=predictions, references=references)
+        for columns in (data, data[:], {"p": data["p"][:], "r": data["r"][:]}):
+            assert bleu.compute(predictions=columns["p"], references=columns["r"]) == expected
+
+
+@pytest.mark.parametrize(
+    "references", [["a b c d"] * 3, [["a b c d"]] * 3], ids=["a str", "a list"]
+)
+@pytest.mark.parametrize("container", [list, np.array, pa.array], ids=["list", "NumPy", "Arrow"])
+def test_the_fix_for_predictions_in_lists_of_one_works(bleu, references, container):
+    texts = ["a b c d", "a b c", "b c d e"]
+    wrapped = container([[text] for text in texts])
+    with pytest.raises(
+        TypeError, match=r"^predictions\[0\].*predictions=\[text for \[text\] in predictions\]"
+    ):
+        bleu.compute(predictions=wrapped, references=references)
+    fixed = [str(text) for [text] in wrapped]
+    assert bleu.compute(predictions=fixed, references=references) == bleu.compute(
+        predictions=texts, references=references
+    )
+
+
+# Methods of predictions and references, one per row.
+METHODS_OF_TEXT = {
+    "compute": lambda bleu, texts, others: bleu.compute(predictions=texts, references=others),
+    "compute, by": lambda bleu, texts, others: bleu.compute(predictions=texts, references=others, by=texts),
+    "add_batch": lambda bleu, texts, others: (bleu.add_batch(predictions=texts, references=others), bleu.compute())[1],
+    "statistics": lambda bleu, texts, others: bleu.statistics(predictions=texts, references=others),
+    "compare": lambda bleu, texts, others: bleu.compare({"A": texts, "B": others}, others, n_resamples=9),
+    "rank": lambda bleu, texts, others: bleu.rank({"A": texts, "B": others}, others, n_resamples=100),
+    "diff": lambda bleu, texts, others: bleu.diff({"A": texts, "B": others}, others),
+    "conventions": lambda bleu, texts, others: bleu.reconcile(texts, others),
+    "reconcile": lambda bleu, texts, others: bleu.reconcile(texts, others, 50),
+    "pairwise": lambda bleu, texts, others: bleu.pairwise(texts, others),
+    "self_bleu": lambda bleu, texts, others: bleu.self_bleu(texts),
+    "fingerprint": lambda bleu, texts, others: bleu.fingerprint(others),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", METHODS_OF_TEXT.values(), ids=METHODS_OF_TEXT)
+@pytest.mark.parametrize("arguments", [{}, {"tokenize": str.split}, {"config_name": "moses"}, {"config_name": "coco"}], ids=str)  # fmt: skip
+def test_parts_of_longer_arrow_data_in_every_method(load, call, arguments):
+    """Under `lowercase=True`, too, the results are those of lists."""
+    bleu = load(**arguments, lowercase=True)
+    texts = ["The Cat SAT on Mat", "a Dog Ran Home now", "É"]
+    others = ["the cat sat on a Mat", "A dog ran home NOW", "é"]
+    expected = call(bleu, texts, others)
+    for name, part in PARTS.items():
+        assert str(call(bleu, part(texts), part(others))) == str(expected), name
+
+
+def test_bytes_that_are_not_utf8_in_every_method(bleu):
+    calls = {**calls_of_columns(bleu), **calls_of_values(bleu)}
+    # No Arrow column.
+    others = ("statistics, a", "compute, statistics", "by", "weights", "tokenize", "add,", "explain, prediction", "the callback")  # fmt: skip
+    for name, call in calls.items():
+        if not any(other in name for other in others):
+            with pytest.raises(
+                ValueError, match=r"(predictions|references|texts)\[\d\]: got invalid UTF-8"
+            ):
+                print(name, call(make_string_array([b"a", b"\xff"])))
+    with pytest.raises(ValueError, match=r"^by\[1\]: got invalid UTF-8"):
+        bleu.diff(
+            {"A": ["a"] * 2, "B": ["a"] * 2}, ["a"] * 2, by=make_string_array([b"a", b"\xff"])
+        )
+
+
+# Files: opened by the caller, their lines are a column; paths and whole texts are not.
+# ruff: noqa: SIM115 - what is passed is the open file
+
+LINES = ["the cat sat on the mat\u2028here", "", "a dog\x85-", "x y z w"]
+LINE_REFERENCES = ["the cat sat on a mat\u2028here", "b", "a dog\x85-", "x y z w v"]
+OPEN = 'open(path, encoding="utf-8")'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Make a folder the working directory, with `hyp.txt` and `ref.txt`."""
+    monkeypatch.chdir(tmp_path)
+    write_lines("hyp.txt", LINES)
+    write_lines("ref.txt", LINE_REFERENCES)
+    return tmp_path
+
+
+def write_lines(path, lines, opened=open, end="\n", **arguments):
+    arguments = {"encoding": "utf-8"} | arguments
+    with opened(path, "wt", **arguments) as file:
+        file.write("".join(f"{line}{end}" for line in lines))
+
+
+def open_as_text(path="hyp.txt", **arguments):
+    return open(path, encoding="utf-8", **arguments)
+
+
+def open_without_last_line_break():
+    return io.StringIO("\n".join(LINES))
+
+
+def open_with_carriage_returns(**arguments):
+    write_lines("crlf.txt", LINES, newline="", end="\r\n")
+    return open_as_text("crlf.txt", **arguments)
+
+
+def open_compressed(module):
+    write_lines("hyp.gz", LINES, module.open)
+    return module.open("hyp.gz", "rt", encoding="utf-8")
+
+
+def open_utf16():
+    write_lines("utf16.txt", LINES, encoding="utf-16")
+    return open("utf16.txt", encoding="utf-16")
+
+
+def open_with_a_mark():
+    write_lines("mark.txt", LINES, encoding="utf-8-sig")
+    return open("mark.txt", encoding="utf-8-sig")
+
+
+def open_temporary():
+    file = tempfile.NamedTemporaryFile("w+", encoding="utf-8")
+    file.write("\n".join(LINES))
+    file.seek(0)
+    return file
+
+
+TEXT_FILES = {
+    "text": open_as_text,
+    "no last line break": open_without_last_line_break,
+    "CRLF": open_with_carriage_returns,
+    "CRLF, kept": lambda: open_with_carriage_returns(newline=""),
+    "CRLF, lines end at LF": lambda: open_with_carriage_returns(newline="\n"),
+    "gzip": lambda: open_compressed(gzip),
+    "bz2": lambda: open_compressed(bz2),
+    "lzma": lambda: open_compressed(lzma),
+    "UTF-16": open_utf16,
+    "a byte order mark": open_with_a_mark,
+    "temporary": open_temporary,
+    "codecs": lambda: codecs.open("hyp.txt", encoding="utf-8"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore:codecs.open:DeprecationWarning")
+@pytest.mark.parametrize("open_file", TEXT_FILES.values(), ids=TEXT_FILES)
+def test_the_lines_of_a_file_are_a_column(bleu, folder, open_file):
+    """Files have the results of their lists of lines, split at line feeds only, in every column."""
+    expected = bleu.statistics(
+        predictions=LINES, references=LINE_REFERENCES, by=LINES, documents=LINES
+    )
+    table = bleu.statistics(
+        predictions=open_file(),
+        references=open_as_text("ref.txt"),
+        by=open_file(),
+        documents=open_file(),
+    )
+    assert table == expected
+    assert bleu.fingerprint(open_file()) == bleu.fingerprint(LINES)
+    assert bleu.self_bleu(open_file()) == bleu.self_bleu(LINES)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_files_in_every_method(bleu, folder):
+    """Each method reads an open file once."""
+    texts = ["a b", "c d"]
+    write_lines("two.txt", texts)
+    for name, call in calls_of_columns(bleu).items():
+        assert str(call(open_as_text("two.txt"))) == str(call(texts)), name
+    callback = bleu.compute_metrics(Words(), references=open_as_text("two.txt"))
+    assert callback._references.to_pylist() == [["a b"], ["c d"]]
+
+
+BINARY_FILES = {
+    "binary": (lambda: open("hyp.txt", "rb"), OPEN),
+    "unbuffered": (lambda: open("hyp.txt", "rb", buffering=0), OPEN),
+    "bytes": (lambda: io.BytesIO(b"a\nb"), OPEN),
+    "temporary": (tempfile.NamedTemporaryFile, OPEN),
+    "gzip": (lambda: gzip.open("hyp.gz"), 'gzip.open(path, "rt", encoding="utf-8")'),
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize(("open_file", "fix"), BINARY_FILES.values(), ids=BINARY_FILES)
+def test_files_opened_in_binary_mode(bleu, folder, open_file, fix):
+    write_lines("hyp.gz", LINES, gzip.open)
+    message = f"got a file opened in binary mode, whose lines are bytes. Pass {fix}."
+    with pytest.raises(TypeError, match=f"^predictions: {re.escape(message)}$"):
+        bleu.compute(predictions=open_file(), references=LINES)
+    with pytest.raises(TypeError, match=f"^references: {re.escape(message)}$"):
+        bleu.compute(predictions=LINES, references=open_file())
+    with pytest.raises(TypeError, match=f"^by: {re.escape(message)}$"):
+        bleu.compute(predictions=LINES, references=LINES, by=open_file())
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_files_without_lines_that_are_left(bleu, folder):
+    """A file passed twice, one that was read before, a closed one, an empty one, and one in another encoding."""
+    read_before = "got a file that was read to its end before, so it has no lines left. Open it"
+    file = open_as_text()
+    with pytest.raises(ValueError, match=f"^references: {read_before}"):
+        bleu.compute(predictions=file, references=file)
+    with pytest.raises(ValueError, match=f"^predictions: {read_before}"):
+        bleu.add_batch(predictions=file, references=open_as_text("ref.txt"))
+    with pytest.raises(ValueError, match=f"^documents: {read_before}"):
+        bleu.compute(predictions=LINES, references=LINES, documents=file)
+    file = open_as_text()
+    with pytest.raises(ValueError, match=f"^System 'B': predictions: {read_before}"):
+        bleu.compare({"A": file, "B": file}, open_as_text("ref.txt"))
+    file.close()
+    with pytest.raises(
+        ValueError, match=r"^predictions: got a file that is closed\. Open it again\."
+    ):
+        bleu.compute(predictions=file, references=LINES)
+    write_lines("empty.txt", [])
+    with pytest.raises(ValueError, match=r"^There are no segments to score\."):
+        bleu.compute(predictions=open_as_text("empty.txt"), references=open_as_text("empty.txt"))
+    write_lines("utf16.txt", LINES, encoding="utf-16")
+    with pytest.raises(ValueError, match=r"^references: the file is not text in utf-8 .*encoding="):
+        bleu.compute(predictions=LINES, references=open_as_text("utf16.txt"))
+
+
+WRITING = {
+    "w": lambda: open("new.txt", "w", encoding="utf-8"),
+    "a": lambda: open("new.txt", "a", encoding="utf-8"),
+    "temporary": lambda: tempfile.TemporaryFile("w"),
+    "gzip": lambda: gzip.open("new.gz", "wt"),
+    "codecs": lambda: codecs.open("new.txt", "w", "utf-8"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("open_file", WRITING.values(), ids=WRITING)
+def test_files_that_are_open_for_writing_only(bleu, folder, open_file):
+    message = f"got a file that is open for writing only. Pass {OPEN}."
+    for column in ("predictions", "references", "by", "documents"):
+        columns = {"predictions": LINES, "references": LINES, column: open_file()}
+        with pytest.raises(ValueError, match=f"^{column}: {re.escape(message)}$"):
+            bleu.compute(**columns)
+
+
+# What people pass for a file or for one text, and what the error calls it. The advice is the same, for a str may be each.
+OF_LINES = (
+    f"For a file with one segment per line, pass {OPEN}; for the lines of a str,"
+    r" text.removesuffix('\n').split('\n'); for a single text, [text]."
+)
+NOT_LINES = [
+    *((text, "str") for text in ("hyp.txt", "missing.en", r"C:\out\hyp", "my outputs", "hyp.txt.gz", "a b\nc d\n", "the cat sat.")),
+    (Path("hyp.txt"), "PosixPath"),
+    (PurePosixPath("hyp"), "PurePosixPath"),
+    (b"a b\nc d\n", "bytes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "found"), NOT_LINES, ids=[repr(row[0]) for row in NOT_LINES])
+def test_paths_and_whole_texts_are_not_columns(bleu, folder, data, found):
+    """The error of every method has the line that works, and does not tell if a file exists."""
+    texts = ["a b", "c d"]
+    calls = calls_of_columns(bleu) | {
+        "rank, system": lambda rows: bleu.rank({"A": rows, "B": texts}, texts),
+        "check, predictions": lambda rows: bleu.check(rows, texts),
+        "compare, run": lambda rows: bleu.compare({"A": {"1": rows}, "B": texts}, texts),
+        "fingerprint": bleu.fingerprint,
+        "self_bleu": bleu.self_bleu,
+        "pairwise": bleu.pairwise,
+        "compute_metrics": lambda rows: bleu.compute_metrics(Words(), references=rows),
+    }
+    found = found.replace("PosixPath", type(Path()).__name__) if isinstance(data, Path) else found
+    expected = (
+        f"expected a list, array or Series with one item per segment, got {found}. {OF_LINES}"
+    )
+    for name, call in calls.items():
+        with pytest.raises(TypeError) as raised:
+            call(data)
+        assert str(raised.value).endswith(f": {expected}"), name
+
+
+@pytest.mark.parametrize("data", ["domains.txt", Path("domains.txt"), "news\nblog\n"])
+def test_paths_are_not_labels(bleu, data):
+    for name in ("by", "documents"):
+        with pytest.raises(TypeError, match=rf"^{name}: expected a list, .*open\(path, encoding="):
+            bleu.compute(predictions=LINES, references=LINES, **{name: data})
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_paths_and_files_in_rows(bleu, folder):
+    """Several files of references are one column, which `zip` makes."""
+    with pytest.raises(TypeError) as raised:
+        bleu.compute(predictions=[Path("hyp.txt")], references=["a"])
+    assert str(raised.value).endswith(f"segment per line, pass predictions={OPEN}.")
+    paths = [Path("ref.txt"), Path("hyp.txt")]
+    for references in (paths, [open_as_text(path) for path in paths], [paths]):
+        with pytest.raises(TypeError, match=r"^references\[0\]: expected a text, got ") as raised:
+            bleu.compute(predictions=LINES, references=references)
+        fix = str(raised.value).partition("pass references=")[2].removesuffix(".")
+        columns = eval(fix, {"paths": paths})
+        expected = bleu.compute(predictions=LINES, references=list(zip(LINE_REFERENCES, LINES)))
+        assert bleu.compute(predictions=LINES, references=columns) == expected
+
+
+MANY_LINES = "\n".join(f"line {i} of a document" for i in range(40))
+FEW_LINES = "\n".join(f"line {i}" for i in range(12))
+# Predictions, references, and the beginning of the warning about files; "" for no such warning.
+FILES_AS_SEGMENTS = [
+    (["hyp.txt"], ["ref.txt"], "predictions[0] looks like the name of a file"),
+    (["hyp.txt\n"], [["a b c"]], "predictions[0] looks like the name of a file"),
+    (["no/such.file.jsonl"], ["a b c"], "predictions[0] looks like the name of a file"),
+    (["a b c"], [["ref.txt", "ref2.txt"]], "references[0] looks like the name of a file"),
+    (["config.json"], ["config.json"], ""),  # the answer to a question
+    (["N/A"], ["and/or"], ""),
+    (["www.site.com"], ["example.com"], ""),
+    (["see hyp.txt"], ["a b"], ""),
+    (["hyp.txt", "a b"], ["a b", "a b"], ""),
+    ([MANY_LINES], [MANY_LINES], "predictions[0] has 39 line breaks and its reference 39"),
+    (["a b c d", MANY_LINES], [["a b c d"], ["a", MANY_LINES]], "predictions[1] has 39 line breaks"),
+    ([MANY_LINES], ["a b c d"], ""),
+    (["a b c d"], [MANY_LINES], ""),
+    ([FEW_LINES], [FEW_LINES], ""),
+    ([MANY_LINES] * 9, [MANY_LINES] * 9, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("predictions", "references", "beginning"), FILES_AS_SEGMENTS)
+@pytest.mark.parametrize("container", [list, tuple, pa.array], ids=["list", "tuple", "arrow"])
+def test_files_that_are_scored_as_segments(
+    bleu, folder, container, predictions, references, beginning
+):
+    calls = (
+        lambda: bleu.compute(predictions=container(predictions), references=container(references)),
+        lambda: bleu.statistics(predictions=container(predictions), references=references),
+    )
+    for call in calls:
+        found = [
+            message
+            for message in get_messages(call)
+            if "of a file" in message or "line breaks" in message
+        ]
+        assert len(found) == bool(beginning)
+        assert all(message.startswith(beginning) for message in found)
+        assert all("open(path, encoding='utf-8')" in message for message in found)
+
+
+def test_names_of_files_in_other_methods(bleu):
+    for call in (
+        lambda: bleu.pairwise(["hyp.txt"], ["a b", "c d"]),
+        lambda: bleu.compare({"A": ["a b c d"], "B": ["hyp.txt"]}, ["a b c d"]),
+    ):
+        assert any("predictions[0] looks like the name of a file" in each for each in get_messages(call))  # fmt: skip
+
+
+# Lists that another thread changes during a call.
+
+
+def test_lists_that_another_thread_changes(bleu):
+    """The score is that of some state of the lists, or the columns are of unequal length in that state."""
+    predictions, references = ["a b c d"] * 300, [["a b c d", "e f"] for _ in range(300)]
+    stop = threading.Event()
+
+    def change():
+        while not stop.is_set():
+            predictions.append("a b c d")
+            references.append(["a b c d", "e"])
+            for row in references[:50]:
+                row.pop()
+                row.append("a b c d")
+            predictions.pop()
+            references.pop()
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    scored = 0
+    try:
+        for _ in range(200):
+            try:
+                result = bleu.compute(predictions=predictions, references=references)
+            except ValueError as error:
+                assert "Got " in str(error) or "at least one reference" in str(error)  # noqa: PT017
+            else:
+                scored += 1
+                assert result["score"] == 100
+                assert result["translation_length"] == result["reference_length"] in (1200, 1204)
+    finally:
+        sys.setswitchinterval(interval)
+        stop.set()
+        thread.join()
+    assert scored
+
+
+# The fingerprint of references.
+
+
+def netstring(data):
+    return str(len(data)).encode() + b":" + data + b","
+
+
+def hash_naively(rows):
+    """Return the documented hash: SHA-256 of netstrings, `text` or `lists` first; None is skipped."""
+    is_text = isinstance(next(item for row in rows for item in row if item is not None), str)
+    digest = hashlib.sha256(b"text" if is_text else b"lists")
+    for row in rows:
+        segment = b""
+        for text in row:
+            if text is not None:
+                segment += netstring(text.encode() if is_text else b"".join(netstring(str(token).encode()) for token in text))  # fmt: skip
+        digest.update(netstring(segment))
+    return digest.hexdigest()
+
+
+FINGERPRINTED = {
+    "one each": [["the cat"], ["a dog"]],
+    "several, empty and not ASCII": [["the cat", "a cat"], ["", "日本🙂é"], ["a,b:c", "1:a,", "\0"]],
+    "None": [["a", None], [None, "b", None, "c"]],
+    "tokens": [[["the", "cat"]], [["a", ""], []]],
+    "ids": [[[1, 2]], [[], [3, 2**40]]],
+    "many": [[f"text {i}", "x"] for i in range(70_000)],  # above the size of the pieces in which columns are read
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", FINGERPRINTED.values(), ids=FINGERPRINTED)
+def test_the_fingerprint_is_the_documented_hash(bleu, rows):
+    assert bleu.fingerprint(rows) == hash_naively(rows)
+
+
+@pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
+def test_the_fingerprint_is_equal_for_every_container(bleu, container):
+    assert bleu.fingerprint(container(REFERENCES)) == hash_naively(REFERENCES)
+    texts = [row[0] for row in REFERENCES]
+    assert bleu.fingerprint(container(texts)) == bleu.fingerprint([[text] for text in texts]) == hash_naively([[text] for text in texts])  # fmt: skip
+
+
+@pytest.mark.parametrize("tokens", [["a", "b"], [1, 2]], ids=["tokens", "ids"])
+@pytest.mark.parametrize(
+    "container", [list, tuple, pd.Series, pl.Series, dataset_column, pa.array, np.array]
+)
+def test_the_fingerprint_of_tokens_and_ids_in_every_container(bleu, container, tokens):
+    rows = [[tokens, tokens], [tokens[::-1], tokens]]
+    assert bleu.fingerprint(container(rows)) == hash_naively(rows)
+
+
+def test_the_fingerprint_of_arrow_types(bleu):
+    """The width of ids, of offsets, dictionaries and the number of chunks have no influence."""
+    texts, ids = ["a", "b", "a"], [[[1, 2]], [[3]]]
+    columns = [pa.array(texts), pa.array(texts, pa.large_string()), pa.array(texts).dictionary_encode(), pa.chunked_array([["a"], [], ["b", "a"]])]  # fmt: skip
+    assert {bleu.fingerprint(column) for column in columns} == {
+        hash_naively([[text] for text in texts])
+    }
+    of_ids = {bleu.fingerprint(pa.array(ids, pa.list_(pa.list_(kind)))) for kind in (pa.int8(), pa.uint32(), pa.int64())}  # fmt: skip
+    assert of_ids == {hash_naively(ids)}
+
+
+# Changes after which two scores are not comparable.
+CHANGED = {
+    "order": [["c", "d"], ["a", "b"]],
+    "order within a segment": [["b", "a"], ["c", "d"]],
+    "a character": [["a", "b"], ["c", "e"]],
+    "case": [["a", "b"], ["c", "D"]],
+    "a space": [["a", "b "], ["c", "d"]],
+    "another segment": [["a", "b"], ["c", "d"], ["e"]],
+    "fewer references": [["a", "b"], ["c"]],
+    "an empty reference": [["a", "b"], ["c", "d", ""]],
+    "bounds of segments": [["a"], ["b", "c", "d"]],
+    "bounds of references": [["ab"], ["c", "d"]],
+    "tokens": [[["a"], ["b"]], [["c"], ["d"]]],
+    "decomposed": [["a\u0301", "b"], ["c", "d"]],
+    "composed": [["\u00e1", "b"], ["c", "d"]],
+}
+
+
+def test_the_fingerprint_changes_with_every_change(bleu):
+    prints = [bleu.fingerprint(rows) for rows in ([["a", "b"], ["c", "d"]], *CHANGED.values())]
+    assert len(set(prints)) == len(prints)
+    assert {len(one) for one in prints} == {64}
+
+
+def test_the_fingerprint_ignores_the_options(load):
+    assert load("moses", lowercase=True).fingerprint(["A b"]) == load().fingerprint(["A b"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "message"),
+    [
+        ("a b", TypeError, r"references: expected a list, array or Series with one item per segment, got str"),
+        (None, TypeError, r"references: expected a list, array or Series with one item per segment, got None"),
+        ([["a"], []], ValueError, r"references\[1\]: expected at least one reference, got none"),
+        ([["a"], [None]], ValueError, r"references\[1\]: expected at least one reference, got none"),
+        (["a", None], ValueError, r"references\[1\]: expected at least one reference, got none"),
+        (["a", 1], TypeError, r"references\[1\]"),
+        ([["a", SURROGATE]], ValueError, r"references\[0\]: got a lone surrogate"),
+        ([[[1, -100]]], ValueError, r"references\[0\]: got the token id -100"),
+        ([1.5], TypeError, r"references\[0\]"),
+        ([], ValueError, r"no segments to score|references"),
+    ],
+)  # fmt: skip
+def test_references_without_a_fingerprint(bleu, rows, error, message):
+    with pytest.raises(error, match=message):
+        bleu.fingerprint(rows)
+
+
+# Labels, and the one form in which every method returns them.
+class Color(str, enum.Enum):
+    RED = "red"
+
+
+LABELS_READ = [
+    (["a", "b", "a"], ["a", "b", "a"]),
+    ([2024.0, 2025.0], [2024, 2025]),
+    ([1.5, 2], [1.5, 2]),
+    ([None, NAN, pd.NA, "a"], [None, None, None, "a"]),
+    (pd.Series([1, None]), [1, None]),
+    (np.array([1.0, np.nan]), [1, None]),
+    ([np.int8(3), np.str_("x")], [3, "x"]),
+    ([True, False], [True, False]),
+    ([Color.RED, "red"], ["red", "red"]),
+    ([datetime.date(2024, 5, 1)], ["2024-05-01"]),
+    ([1e300], [1e300]),
+]
+
+
+@pytest.mark.parametrize(("labels", "expected"), LABELS_READ, ids=str)
+def test_labels_have_one_form(bleu, labels, expected):
+    """The keys of `groups` are that form, in JSON too."""
+    read = labels_file.read_labels(labels, len(expected))
+    assert [(type(label), label) for label in read] == [(type(label), label) for label in expected]
+    groups = bleu.compute(predictions=["a"] * len(read), references=["a"] * len(read), by=labels)[
+        "groups"
+    ]
+    assert list(groups) == list(dict.fromkeys(expected))
+    assert len(json.loads(json.dumps(groups))) == len(groups)
+
+
+# Labels that one key would name, in JSON or in Python, and how the message writes them.
+SAME_KEYS = [
+    ([2024, "2024"], "2024 and '2024'"),
+    (["x", 1.0, "1"], "1 and '1'"),
+    ([None, "null"], "None and 'null'"),
+    ([NAN, "null"], "None and 'null'"),
+    (["true", True], "'true' and True"),
+    ([True, 1], "True and 1"),
+    ([0, False], "0 and False"),
+    ([2.5, "2.5"], "2.5 and '2.5'"),
+]
+
+
+@pytest.mark.parametrize(("labels", "names"), SAME_KEYS, ids=str)
+def test_labels_that_one_key_would_name_are_rejected(bleu, labels, names):
+    """Otherwise `json.dumps` would lose a group."""
+    texts = {"predictions": ["a"] * len(labels), "references": ["a"] * len(labels)}
+    table = bleu.statistics(**texts)
+    for call in (
+        lambda: bleu.compute(**texts, by=labels),
+        lambda: bleu.statistics(**texts, by=labels),
+        lambda: bleu.compute(statistics=table, by=labels),
+        lambda: bleu.compare(
+            {"A": ["a"] * len(labels), "B": ["b"] * len(labels)}, texts["references"], by=labels
+        ),
+    ):
+        with pytest.raises(
+            ValueError, match=rf"by: the labels {names} would be one key in JSON\. Rename one"
+        ):
+            call()
+
+
+def test_a_tokenizer_for_labels_in_any_form(bleu):
+    """NaN and None name the same segments, and 1.0 those of the label 1."""
+    texts = {"predictions": ["東京", "a b"], "references": ["東京", "a b"]}
+    expected = bleu.compute(**texts, by=[None, 1], tokenize={None: "char", 1: "none"})
+    assert (
+        bleu.compute(**texts, by=[NAN, 1], tokenize={float("nan"): "char", np.float64(1): "none"})
+        == expected
+    )
+    assert expected["groups"][None]["signature"].split("|")[3] == "tok:char"
+
+
+LABELS_WITH_A_SURROGATE = {
+    "list": lambda: ["x", SURROGATE],
+    "tuple": lambda: ("x", SURROGATE),
+    "iterator": lambda: iter(["x", SURROGATE]),
+    "numpy": lambda: np.array(["x", SURROGATE]),
+    "objects": lambda: np.array(["x", SURROGATE], dtype=object),
+    "pandas": lambda: pd.Series(["x", SURROGATE], dtype=object),
+    "with a number": lambda: [1, SURROGATE],
+}
+
+
+@pytest.mark.parametrize("labels", LABELS_WITH_A_SURROGATE.values(), ids=LABELS_WITH_A_SURROGATE)
+@pytest.mark.parametrize("argument", ["by", "documents"])
+def test_labels_with_a_lone_surrogate_are_rejected(bleu, argument, labels):
+    """By each method that takes labels, also as columns of a table."""
+    texts = ["a b", "c d"]
+    systems = {"A": texts, "B": texts[::-1]}
+    columns = {"predictions": texts, "references": texts}
+    rows = bleu.statistics(**columns).to_pydict()
+    name = {"by": "label", "documents": "document"}[argument]
+    calls = {
+        "compute": lambda taken: bleu.compute(**columns, **taken),
+        "statistics": lambda taken: bleu.statistics(**columns, **taken),
+        "compute, statistics": lambda taken: bleu.compute(
+            statistics=rows, confidence=0.95, **taken
+        ),
+        "compare": lambda taken: bleu.compare(systems, texts, **taken),
+        "tables": lambda taken: bleu.compare({"A": rows, "B": rows}, **taken),
+        "column": lambda taken: bleu.compute(
+            statistics={**rows, name: list(labels())}, **{argument: name}
+        ),
+        "total": lambda taken: bleu.total({**rows, name: list(labels())}),
+        "diff": lambda taken: bleu.diff(systems, texts, **taken),
+        "rank": lambda taken: bleu.rank(systems, texts, **taken),
+        "check": lambda taken: bleu.check(texts, texts, **taken),
+    }
+    unknown = {"by": ("check", "rank"), "documents": ("diff",)}
+    for method, call in calls.items():
+        if method in unknown[argument]:
+            continue
+        with pytest.raises(ValueError, match=rf"{argument}\[1\]: got a lone surrogate") as raised:
+            call({argument: labels()})
+        assert not isinstance(raised.value, UnicodeError), method
+
+
+# Predictions, references, and whether these look like the tokens of one reference each.
+TOKEN_REFERENCES = {
+    "split": (SENTENCES[0], [text.split() for text in SENTENCES[1]], True),
+    "tuples": (SENTENCES[0], [tuple(text.split()) for text in SENTENCES[1]], True),
+    "characters": (["東京は大きい", "とても暑い"], [list("東京は大きい"), list("とても暑い")], True),
+    "text": (*SENTENCES, False),
+    "four references": (SENTENCES[0], [[text] * 4 for text in SENTENCES[1]], False),
+    "short answers": (["yes", "Paris"], [["yes", "yeah", "yep", "sure"], ["Paris", "paris", "PARIS", "Paname"]], False),
+    "token lists": ([text.split() for text in SENTENCES[0]], [[text.split()] for text in SENTENCES[1]], False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("container", [list, pa.array], ids=["lists", "Arrow"])
+@pytest.mark.parametrize(
+    ("predictions", "references", "warns"), TOKEN_REFERENCES.values(), ids=TOKEN_REFERENCES
+)
+def test_tokens_where_references_belong(bleu, container, predictions, references, warns):
+    """Each token is read as a reference of one word, so the score would be far too low."""
+    columns = {"predictions": container(predictions), "references": container(references)}
+    _, messages = record_warnings(
+        lambda: bleu.compute(**columns, smooth_method="exp", effective_order=True)
+    )
+    found = [
+        message
+        for message in messages
+        if message.startswith("The references look like lists of tokens")
+    ]
+    assert len(found) == warns
+    assert all(
+        "references=[' '.join(tokens) for tokens in references]" in message for message in found
+    )
+
+
+IDS_2D, IDS_3D = [[1, 2, 3, 4], [5, 6, 7, 8]], [[[1, 2, 3, 4]], [[5, 6, 7, 9]]]
+
+
+@pytest.mark.parametrize(
+    "tensors",
+    [
+        (Tensor(IDS_2D), Tensor(IDS_3D)),
+        (Tensor(IDS_2D), Tensor([row[0] for row in IDS_3D])),
+        ([Tensor(row) for row in IDS_2D], [Tensor(row) for row in IDS_3D]),
+        (tuple(map(Tensor, IDS_2D)), [[Tensor(row[0])] for row in IDS_3D]),
+        ([[Tensor(1), Tensor(2), Tensor(3), Tensor(4)], Tensor(IDS_2D[1])], IDS_3D),
+    ],
+    ids=["2-D and 3-D", "one reference each", "lists of tensors", "references in lists", "numbers"],
+)
+def test_tensors_are_read_as_arrays(bleu, tensors):
+    expected = bleu.compute(predictions=IDS_2D, references=IDS_3D)
+    assert bleu.compute(predictions=tensors[0], references=tensors[1]) == expected
+    assert bleu.compute(predictions=IDS_2D, references=IDS_3D, by=Tensor([3, 4]))[
+        "groups"
+    ].keys() == {3, 4}
+
+
+class JaxArray:
+    """An array as JAX has them: immutable, and an iterable without a length if it has no axes."""
+
+    def __init__(self, values):
+        self._values = np.asarray(values)
+
+    ndim = property(lambda self: self._values.ndim)
+    dtype = property(lambda self: self._values.dtype)
+
+    def __array__(self, dtype=None, copy=None):
+        return self._values
+
+    def __iter__(self):
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d array")
+        return map(JaxArray, self._values)
+
+    def __len__(self):
+        return len(self._values)
+
+
+TEXTS_OR_IDS = "For each segment, pass"
+# Arrays without axes, which have one item and no rows.
+WITHOUT_AXES = [
+    (np.array("a cat"), "ndarray of str without axes", "For a single text, pass [{name}.item()]."),
+    (np.array("a cat", object), "ndarray of object without axes", "For a single text, pass [{name}.item()]."),
+    (np.array(None), "ndarray of object without axes", TEXTS_OR_IDS),
+    (np.array(b"a cat"), "ndarray of bytes without axes", TEXTS_OR_IDS),
+    (np.array(5), "ndarray of int64 without axes", TEXTS_OR_IDS),
+    (Tensor(5), "Tensor of int64 without axes", TEXTS_OR_IDS),
+    (Tensor(5.0, "bfloat16"), "Tensor of bfloat16 without axes", TEXTS_OR_IDS),
+    (JaxArray(5), "JaxArray of int64 without axes", TEXTS_OR_IDS),
+    (JaxArray("a cat"), "JaxArray of str without axes", "For a single text, pass [{name}.item()]."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("array", "found", "fix"), WITHOUT_AXES, ids=[row[1] for row in WITHOUT_AXES]
+)
+def test_arrays_without_axes_are_not_columns(bleu, array, found, fix):
+    """Every method names the column and the type of the item, and no letter is read as a row."""
+    texts = ["a b", "c d"]
+    calls = calls_of_columns(bleu) | {
+        "rank, system": lambda rows: bleu.rank({"A": texts, "B": rows}, texts),
+        "rank, references": lambda rows: bleu.rank({"A": texts, "B": texts}, rows),
+        "check, predictions": lambda rows: bleu.check(rows, texts),
+        "check, references": lambda rows: bleu.check(texts, rows),
+        "compare, run": lambda rows: bleu.compare(
+            {"A": texts, "B": {"1": texts, "2": rows}}, texts
+        ),
+        "fingerprint, references": bleu.fingerprint,
+        "pairwise, predictions": bleu.pairwise,
+        "pairwise, references": lambda rows: bleu.pairwise(texts, rows),
+        "self_bleu, texts": bleu.self_bleu,
+        "compute_metrics, references": lambda rows: bleu.compute_metrics(Words(), references=rows),
+    }
+    for name, call in calls.items():
+        with pytest.raises(TypeError) as raised:
+            call(array)
+        place, _, message = str(raised.value).partition("expected a list, array or Series with one")
+        column = place.removesuffix(": ").rpartition(": ")[2]
+        assert column in ("predictions", "references", "texts"), name
+        assert message.startswith(f" item per segment, got {found}. {fix.format(name=column)}"), (
+            name
+        )
+
+
+@pytest.mark.parametrize(
+    "array", [row[0] for row in WITHOUT_AXES], ids=[row[1] for row in WITHOUT_AXES]
+)
+def test_arrays_without_axes_are_not_labels(bleu, array):
+    texts = ["a b", "c d"]
+    for name in ("by", "documents"):
+        for method in (bleu.compute, bleu.statistics):
+            with pytest.raises(
+                TypeError, match=rf"^{name}: expected a list, array or Series, got \w+ of"
+            ):
+                method(predictions=texts, references=texts, **{name: array})
+
+
+@pytest.mark.parametrize("items", [[np.array("a cat"), np.array("b")], [JaxArray("a cat"), "b"]])
+def test_an_array_without_axes_in_a_list_is_its_item(bleu, items):
+    expected = bleu.compute(predictions=["a cat", "b"], references=["a cat", "c"])
+    assert bleu.compute(predictions=items, references=["a cat", "c"]) == expected
+
+
+FLOATS = "If they are token ids, pass integers: [int(id) for id in value]."
+# Rows of arrays whose items are neither text nor ids.
+NOT_TEXTS_OR_IDS = [
+    (Tensor([[1.0, 2.0], [3.0, 4.0]]), f"got Tensor of float64. {FLOATS}"),
+    (Tensor([[1.0, 2.0], [3.0, 4.0]], "bfloat16"), f"got Tensor of bfloat16. {FLOATS}"),
+    ([Tensor([1.0, 2.0]), Tensor([3.0])], f"got Tensor of float64. {FLOATS}"),
+    ([[Tensor(1.0), Tensor(2.0)], [Tensor(3.0)]], f"got Tensor of float64 without axes. {FLOATS}"),
+    (np.array([[1.0, 2.0], [3.0, 4.0]], np.float16), f"got ndarray of float16. {FLOATS}"),
+    (JaxArray([[1.0, 2.0], [3.0, 4.0]]), f"got JaxArray of float64. {FLOATS}"),
+    (np.array([[True, False], [True, True]]), "got ndarray of bool."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"), NOT_TEXTS_OR_IDS, ids=[row[1] for row in NOT_TEXTS_OR_IDS]
+)
+def test_arrays_of_floats_are_neither_texts_nor_ids(bleu, rows, message):
+    """The message names the type of the items, of tensors as torch names it."""
+    texts = ["a b", "c d"]
+    with pytest.raises(TypeError, match=rf"^predictions\[0\]: .* {re.escape(message)}$"):
+        bleu.compute(predictions=rows, references=texts)
+    with pytest.raises(TypeError, match=rf"references\[0\]: .* {re.escape(message)}$"):
+        bleu.compare({"A": texts, "B": texts}, rows)
+    with pytest.raises(TypeError, match=rf"System 'B': predictions\[0\]: .* {re.escape(message)}$"):
+        bleu.compare({"A": texts, "B": rows}, texts)
+
+
+# Columns that are not columns, and the message.
+NOT_COLUMNS = [
+    ("the cat", f"predictions: expected a list, array or Series with one item per segment, got str. {OF_LINES}"),
+    (datasets.Dataset.from_dict({"p": ["a"], "r": ["b"]}), "predictions: expected a column, got Dataset. Pass one of its columns: p, r."),
+    (pa.table({"p": ["a"], "r": ["b"]}), "predictions: expected a column, got Table. Pass one of its columns: p, r."),
+    (pd.DataFrame({"p": ["a"], 2: ["b"]}), "predictions: expected a column, got DataFrame. Pass one of its columns: p, 2."),
+    ({"bleu": 0.5, "signature": "nrefs:1"}, "predictions: got a result, which has no rows. Pass what it was computed from, or tables from statistics()."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "message"), NOT_COLUMNS, ids=[message for _, message in NOT_COLUMNS]
+)
+def test_what_to_pass_for_a_column(bleu, data, message):
+    for call in (
+        lambda: bleu.compute(predictions=data, references=["a"]),
+        lambda: bleu.reconcile(data, ["a"]),
+        lambda: bleu.pairwise(data),
+    ):
+        with pytest.raises(TypeError) as raised:
+            call()
+        assert str(raised.value) == message
+
+
+# Tables of systems, for `compare`, `rank` and `diff`.
+
+SYSTEMS = {
+    "A": ["the cat sat on the mat", "a dog"] * 2,
+    "big model": ["the cat sat", "a dog ran"] * 2,
+}
+TABLES = {
+    "pandas": pd.DataFrame,
+    "pandas, other index": lambda data: pd.DataFrame(data, index=[9, 9, 3, 1]),
+    "pandas, string": lambda data: pd.DataFrame(data).astype("string"),
+    "pandas, category": lambda data: pd.DataFrame(data).astype("category"),
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+    "pyarrow, large": lambda data: pa.table({name: pa.array(texts, pa.large_string()) for name, texts in data.items()}),
+    "an Arrow record batch": lambda data: pa.record_batch({name: pa.array(texts) for name, texts in data.items()}),
+}  # fmt: skip
+METHODS_OF_SYSTEMS = {
+    "compare": lambda bleu, systems: bleu.compare(systems, SYSTEMS["A"], n_resamples=9),
+    "rank": lambda bleu, systems: bleu.rank(systems, SYSTEMS["A"], n_resamples=9),
+    "diff": lambda bleu, systems: bleu.diff(systems, SYSTEMS["A"]),
+}
+
+
+@pytest.mark.parametrize("method", METHODS_OF_SYSTEMS)
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_table_has_a_column_per_system(bleu, method, kind):
+    call = METHODS_OF_SYSTEMS[method]
+    assert call(bleu, TABLES[kind](SYSTEMS)) == call(bleu, SYSTEMS)
+
+
+FOUR_TEXTS = ["a b", "c d", "e", "f"]
+NOT_SYSTEMS = [  # a column, its values
+    *((name, FOUR_TEXTS) for name in ("reference", "References", "ref", "refs", "ref_A", "ref-B", "ref 1", "reference_en")),
+    *(
+        (name, FOUR_TEXTS)
+        for name in (
+            "doc_name", "doc_id", "line", "line_no", "Unnamed: 0", "index", "row", "sentence_number", "source", "src", "Source",
+            "doc", "docid", "doc_id", "document", "domain", "target",
+        )
+    ),
+    ("x", [1, 2, 3, 4]),
+    ("x", [0.5, 0.5, 0.5, None]),
+    ("x", [["a"], ["b"], ["c"], ["d"]]),
+    ("x", [None] * 4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize(("name", "values"), NOT_SYSTEMS, ids=str)
+def test_other_columns_of_a_table_must_be_dropped(bleu, kind, name, values):
+    table = TABLES[kind]({**SYSTEMS, name: values})
+    for call in METHODS_OF_SYSTEMS.values():
+        with pytest.raises(
+            ValueError,
+            match=f"^systems: the column '{name}' does not look like .* Drop it first, or",
+        ):
+            call(bleu, table)
+
+
+def test_systems_with_such_a_name_are_passed_in_a_dict(bleu):
+    assert list(
+        bleu.compare({"A": FOUR_TEXTS, "reference": FOUR_TEXTS}, FOUR_TEXTS, n_resamples=9)[
+            "systems"
+        ]
+    ) == [
+        "A",
+        "reference",
+    ]
+
+
+def test_names_of_systems_that_only_begin_like_a_reference(bleu):
+    names = ["doc-level-transformer", "goldfish", "referential", "Source-Aware MT", "targeted", "idefics", "languid"]  # fmt: skip
+    table = pd.DataFrame(dict.fromkeys(names, FOUR_TEXTS))
+    assert list(bleu.compare(table, FOUR_TEXTS, n_resamples=9)["systems"]) == names
+
+
+@pytest.mark.parametrize(
+    "systems",
+    [pd.Series(FOUR_TEXTS), pl.Series(FOUR_TEXTS), pa.array(FOUR_TEXTS), [FOUR_TEXTS, FOUR_TEXTS], None, "A", np.array([FOUR_TEXTS] * 2)],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
+def test_systems_that_are_neither_a_dict_nor_a_table(bleu, systems):
+    expected = f"systems: expected a dict from names to predictions, or a DataFrame, got {type(systems).__name__}."
+    for call in METHODS_OF_SYSTEMS.values():
+        with pytest.raises(TypeError, match=re.escape(expected)):
+            call(bleu, systems)
+
+
+@pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")
+def test_a_lazy_frame_is_not_in_memory(bleu):
+    """In each method, instead of an error of polars, and of a hint that does not fit."""
+    lazy = pl.DataFrame(SYSTEMS).lazy()
+    texts = FOUR_TEXTS
+    whole = "The LazyFrame is not in memory. Pass frame.collect()."
+    column = "{}: the LazyFrame is not in memory. Pass one of its columns: frame.collect()['name']."
+    for call, message in (
+        (lambda: bleu.compute(predictions=lazy, references=texts), column.format("predictions")),
+        (lambda: bleu.compute(predictions=texts, references=lazy), column.format("references")),
+        (lambda: bleu.compute(predictions=texts, references=texts, by=lazy), column.format("by")),
+        (lambda: bleu.compute(predictions=texts, references=texts, documents=lazy), column.format("documents")),
+        (lambda: bleu.add_batch(predictions=lazy, references=texts), column.format("predictions")),
+        (lambda: bleu.statistics(predictions=lazy, references=texts), column.format("predictions")),
+        (lambda: bleu.compare({"A": texts, "x": lazy}, texts), f"System 'x': {column.format('predictions')}"),
+        (lambda: bleu.compare(lazy, texts), whole),
+        (lambda: bleu.rank(lazy, texts), whole),
+        (lambda: bleu.check(lazy, texts), whole),
+        (lambda: bleu.check(texts, lazy), column.format("references")),
+        (lambda: bleu.self_bleu(lazy), column.format("texts")),
+        (lambda: bleu.fingerprint(lazy), column.format("references")),
+    ):  # fmt: skip
+        with pytest.raises(TypeError) as raised:
+            call()
+        assert str(raised.value) == message
+    for prediction in (lazy, pl.col("A")):
+        with pytest.raises(TypeError, match=f"got {type(prediction).__name__}\\.$"):
+            bleu.explain(prediction, texts)
+
+
+def test_two_columns_of_one_name(bleu):
+    frame = pd.DataFrame([["a", "b"]], columns=["A", "A"])
+    for table in (frame, pa.table([["a"], ["b"]], names=["A", "A"])):
+        with pytest.raises(ValueError, match="two columns of one name"):
+            bleu.compare(table, ["a"])
+
+
+def test_a_missing_prediction_in_a_table_is_named(bleu):
+    for missing in (None, float("nan")):
+        frame = pd.DataFrame({**SYSTEMS, "B": ["a", "b", missing, "c"]})
+        with pytest.raises(
+            (TypeError, ValueError), match=r"^System 'B': predictions\[2\]: .*got (None|NaN)"
+        ):
+            bleu.compare(frame, SYSTEMS["A"])
+    with pytest.raises(ValueError, match="System 'A': There are no segments"):
+        bleu.diff(pa.table(dict.fromkeys("AB", pa.array([], pa.string()))), [])
+
+
+# Names of systems, of runs, and `baseline`.
+
+
+class Model(enum.Enum):
+    """Members whose names have another text than their values."""
+
+    SMALL = 1
+
+
+# Two names that one key would name, in JSON or in Python, and how the message writes them.
+SAME_NAMES = [
+    ((1, "1"), "1 and '1'"),
+    ((None, "null"), "None and 'null'"),
+    ((True, "true"), "True and 'true'"),
+    ((2.5, "2.5"), "2.5 and '2.5'"),
+    ((0, "0"), "0 and '0'"),
+    ((True, "1"), "True and '1'"),
+    ((np.int64(3), "3"), "3 and '3'"),
+    ((Model.SMALL, "Model.SMALL"), "'Model.SMALL' and 'Model.SMALL'"),
+    ((datetime.date(2024, 5, 1), "2024-05-01"), "'2024-05-01' and '2024-05-01'"),
+]
+
+
+@pytest.mark.parametrize("method", METHODS_OF_SYSTEMS)
+@pytest.mark.parametrize(("names", "shown"), SAME_NAMES, ids=str)
+def test_names_of_systems_that_one_key_would_name_are_rejected(bleu, method, names, shown):
+    """Otherwise `json.dumps` would lose a system."""
+    systems = dict(zip(names, SYSTEMS.values()))
+    frame = pd.DataFrame(SYSTEMS)
+    frame.columns = pd.Index(names, dtype=object)
+    for either in (systems, frame):
+        message = f"systems: the names {shown} would be one key in JSON. Rename one."
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            METHODS_OF_SYSTEMS[method](bleu, either)
+
+
+@pytest.mark.parametrize(("names", "shown"), SAME_NAMES, ids=str)
+def test_names_of_runs_that_one_key_would_name_are_rejected(bleu, names, shown):
+    runs = dict(zip(names, SYSTEMS.values()))
+    message = f"System 'new': the names {shown} would be one key in JSON. Rename one."
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        bleu.compare({"old": SYSTEMS["A"], "new": runs}, SYSTEMS["A"])
+
+
+# Keys that are not names, and how the message calls them.
+NOT_NAMES = [
+    (NAN, "got NaN as the name of a {}. Pass a str."),
+    (np.float32("nan"), "got NaN as the name of a {}. Pass a str."),
+    (pd.NA, "got NA as the name of a {}. Pass a str."),
+    (pd.NaT, "got NaT as the name of a {}. Pass a str."),
+    (b"A", "got bytes as the name of a {}. Pass a str."),
+    (SURROGATE, "got a lone surrogate (U+D800 to U+DFFF) in the name '\\ud83d' of a {}. Rename it."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS_OF_SYSTEMS)
+@pytest.mark.parametrize(("name", "message"), NOT_NAMES, ids=lambda value: ascii(value)[:40])
+def test_keys_that_are_not_names_of_systems(bleu, method, name, message):
+    """The position of the key does not matter."""
+    first, second = SYSTEMS.values()
+    for systems in ({name: first, "B": second}, {"B": first, name: second}):
+        with pytest.raises((TypeError, ValueError)) as raised:
+            METHODS_OF_SYSTEMS[method](bleu, systems)
+        assert str(raised.value) == "systems: " + message.format("system")
+        is_missing = message.startswith("got N")
+        assert type(raised.value) is (ValueError if is_missing or name == SURROGATE else TypeError)
+
+
+@pytest.mark.parametrize(("name", "message"), NOT_NAMES, ids=lambda value: ascii(value)[:40])
+def test_keys_that_are_not_names_of_runs(bleu, name, message):
+    first, second = SYSTEMS.values()
+    with pytest.raises((TypeError, ValueError)) as raised:
+        bleu.compare({"old": first, "new": {"seed 1": first, name: second}}, first)
+    assert str(raised.value) == "System 'new': " + message.format("run")
+
+
+# Names, and their plain form.
+NAMES_READ = [
+    (np.int64(3), 3),
+    (np.float64(3), 3),
+    (2.5, 2.5),
+    (np.str_("new"), "new"),
+    (Color.RED, "red"),
+    (Model.SMALL, "Model.SMALL"),
+    (datetime.date(2024, 5, 1), "2024-05-01"),
+    (("t5", 3), "('t5', 3)"),
+    (np.bool_(True), True),
+    (None, None),
+    (1, 1),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), NAMES_READ, ids=str)
+def test_names_of_systems_have_one_form(bleu, name, expected):
+    """The result is that of the plain name, and can be written as JSON, whatever form `baseline` has."""
+    first, second = SYSTEMS.values()
+    for call in METHODS_OF_SYSTEMS.values():
+        result = call(bleu, {"A": first, name: second})
+        assert result == call(bleu, {"A": first, expected: second})
+        assert "A" in json.dumps(result)
+    runs = {name: second, "seed 2": first}
+    comparison = bleu.compare({"A": first, "B": runs}, first, n_resamples=9)
+    read, _ = comparison["systems"]["B"]["runs"]
+    assert (type(read), read) == (type(expected), expected)
+    if name is None:  # which stands for the first system
+        return
+    comparison = bleu.compare({"A": first, name: second}, first, baseline=name, n_resamples=9)
+    baseline = comparison["baseline"]
+    assert (type(baseline), baseline) == (type(expected), expected)
+    assert json.loads(json.dumps(comparison))["baseline"] == expected
+
+
+def test_the_baseline_is_the_name_of_the_dict(bleu):
+    """True equals 1, and the result has the name of the dict."""
+    first, second = SYSTEMS.values()
+    for name, baseline in ((1, True), (1, 1.0), (1, np.int8(1)), ("A", np.str_("A"))):
+        comparison = bleu.compare(
+            {"x": first, name: second}, first, baseline=baseline, n_resamples=9
+        )
+        assert type(comparison["baseline"]) is type(name)
+
+
+@pytest.mark.parametrize(
+    "name", [NAN, pd.NA, ["x"], np.array(["x", "y"]), "1", b"x", "X"], ids=repr
+)
+def test_names_that_no_system_has(bleu, name):
+    first, second = SYSTEMS.values()
+    systems = {"x": first, 1: second, None: second}
+    with pytest.raises(ValueError, match=r"^baseline=.*: pass one of 'x', 1, None\.$"):
+        bleu.compare(systems, first, baseline=name)
+    difference = bleu.diff({"x": first, 2: second}, first)
+    with pytest.raises(ValueError, match=r"^name=.*: pass one of 'x', 2\.$"):
+        difference.distinctive_ngrams(name)
+
+
+def test_the_columns_of_a_table_may_have_numbers_as_names(bleu):
+    table = pd.DataFrame({2019: SYSTEMS["A"], 2020: SYSTEMS["big model"]})
+    table.columns = table.columns.astype("int64")
+    for call in METHODS_OF_SYSTEMS.values():
+        assert call(bleu, table) == call(bleu, dict(zip((2019, 2020), SYSTEMS.values())))
+        assert json.dumps(call(bleu, table))
+
+
+@pytest.mark.parametrize("method", METHODS_OF_SYSTEMS)
+def test_systems_as_positional_arguments(bleu, method):
+    with pytest.raises(
+        TypeError, match=re.escape(f"Write {method}({{'A': [...], 'B': [...]}}, references),")
+    ):
+        getattr(bleu, method)(FOUR_TEXTS, FOUR_TEXTS, FOUR_TEXTS)
+
+
+FRAME = pd.DataFrame(
+    {"p": ["a b c d", "e f g h", "i j k l"], "r": ["a b c d", "e f g h", "i j k l"], "by": ["x", "y", "z"]},
+    index=["one", "two", "three"],
+)  # fmt: skip
+MOVED = FRAME.iloc[[2, 0, 1]]
+ONE_TWO = {"A": FRAME["p"], "B": FRAME["p"] + " m"}
+
+# Calls with columns of pandas in different orders, and the columns of the warning.
+REORDERED = {
+    "compute": (lambda bleu: bleu.compute(predictions=MOVED["p"], references=FRAME["r"]), "predictions", "references"),
+    "a default index": (lambda bleu: bleu.compute(predictions=MOVED["p"].set_axis([2, 0, 1]), references=FRAME["r"].reset_index(drop=True)), "predictions", "references"),
+    "a frame of references": (lambda bleu: bleu.compute(predictions=MOVED["p"], references=FRAME[["r"]]), "predictions", "references"),
+    "lists as rows": (lambda bleu: bleu.compute(predictions=MOVED["p"], references=FRAME["r"].map(lambda text: [text])), "predictions", "references"),
+    "add_batch": (lambda bleu: bleu.add_batch(predictions=MOVED["p"], references=FRAME["r"]) or bleu.compute(), "predictions", "references"),
+    "statistics": (lambda bleu: bleu.statistics(predictions=MOVED["p"], references=FRAME["r"]), "predictions", "references"),
+    "by": (lambda bleu: bleu.compute(predictions=FRAME["p"], references=FRAME["r"], by=MOVED["by"]), "by", "predictions"),
+    "documents": (lambda bleu: bleu.compute(predictions=list(FRAME["p"]), references=FRAME["r"], documents=MOVED["by"], confidence=0.9), "documents", "references"),
+    "statistics by": (lambda bleu: bleu.statistics(predictions=FRAME["p"], references=FRAME["r"], by=MOVED["by"]), "by", "predictions"),
+    "compare": (lambda bleu: bleu.compare({"A": list(FRAME["p"]), "B": MOVED["p"]}, FRAME["r"], n_resamples=9), "predictions", "references"),
+    "systems": (lambda bleu: bleu.compare({"A": FRAME["p"], "B": MOVED["p"]}, list(FRAME["r"]), n_resamples=9), "predictions", "systems['A']"),
+    "compare by document": (lambda bleu: bleu.compare(ONE_TWO, list(FRAME["r"]), documents=MOVED["by"], n_resamples=9), "documents", "predictions"),
+    "rank": (lambda bleu: bleu.rank({"A": FRAME["p"], "B": MOVED["p"]}, FRAME["r"], n_resamples=9), "predictions", "references"),
+    "diff": (lambda bleu: bleu.diff(ONE_TWO, FRAME["r"], by=MOVED["by"]), "by", "references"),
+    "self_bleu": (lambda bleu: bleu.self_bleu(FRAME["p"], by=MOVED["by"].map(len)), "by", "texts"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "name", "other"), REORDERED.values(), ids=REORDERED)
+def test_pandas_columns_in_different_orders_are_warned_of(bleu, call, name, other):
+    _, messages = record_warnings(lambda: call(bleu))
+    found = [message for message in messages if "pandas index" in message]
+    assert len(found) == 1
+    assert f"{name}: its pandas index has the labels of the index of {other} in" in found[0]
+    assert f"Pass {name}.loc[{other}.index], or {name}.tolist() if" in found[0]
+
+
+# Columns that are not known to be in different orders.
+IN_ORDER = {
+    "one index": (FRAME["p"], FRAME["r"]),
+    "an equal index": (FRAME["p"].copy(), pd.Series(list(FRAME["r"]), ["one", "two", "three"])),
+    "default indexes": (FRAME["p"].reset_index(drop=True), FRAME["r"].reset_index(drop=True)),
+    "other labels": (MOVED["p"], FRAME["r"].reset_index(drop=True)),
+    "labels twice": (FRAME["p"].set_axis(["a", "b", "a"]), FRAME["r"].set_axis(["b", "a", "a"])),
+    "a list": (MOVED["p"].tolist(), FRAME["r"]),
+    "polars": (pl.Series(MOVED["p"].tolist()), FRAME["r"]),
+    "without labels": (pd.Series([], dtype=str), pd.Series([], dtype=str)),
+}
+
+
+@pytest.mark.parametrize(("predictions", "references"), IN_ORDER.values(), ids=IN_ORDER)
+def test_other_pandas_columns_are_not(bleu, predictions, references):
+    columns = {"predictions": predictions, "references": references}
+    _, messages = record_warnings(lambda: bleu.statistics(**columns))
+    assert not any("pandas index" in message for message in messages)
