@@ -1,4 +1,7 @@
-.PHONY: test test-all check size fuzz bench api notebooks serve
+.PHONY: core test test-all check size fuzz bench api notebooks serve
+
+core: # bleu_core.py, from the files in bleu_core/
+	python package/join.py
 
 test: # the first tier
 	python -m pytest tests --ignore=tests/ecosystem --ignore=tests/demo/browser -n auto --dist loadfile

@@ -46,7 +46,7 @@ from .rules.smoothing import SMOOTH_METHODS, SmoothMethod
 from .rules.tokenizers import TOKENIZERS, Tokenizer
 from .shared.messages import NOT_A_TOKENIZER, count_things, show_value
 from .shared.notices import BleuWarning
-from .shared.pickling import __version__, picklable
+from .shared.pickling import PICKLABLE, __version__, picklable
 from .shared.result_types import (
     AnswerContent,
     ConditionsContent,
@@ -93,6 +93,7 @@ __all__ = [
     "DROP_INS",
     "NOT_A_TOKENIZER",
     "OPTIONS",
+    "PICKLABLE",
     "REFERENCE_LENGTHS",
     "SMOOTH_METHODS",
     "STYLE",

@@ -1,39 +1,36 @@
 """BLEU as an installed package: `from bleu_metric import BleuMetric`.
 
-The modules are the files that `evaluate.load` reads. Its copy of them is another package, so its
-class is another class, with the same methods.
+`bleu_metric.py` is the file that `evaluate.load` reads, too. evaluate's copy of it is another
+package, so its class is another class, with the same methods. `bleu_core` is a folder here, and one
+file beside evaluate's copy.
 """
 
 from importlib.util import find_spec
 from pathlib import Path
 
-# After `pip install --editable` the modules are not beside this file but in the clone, whose folder
-# is on the path.
-_in_clone = find_spec("bleu_corpus")
+# After `pip install --editable` both are not beside this file but in the clone, whose folder is on
+# the path.
+_in_clone = find_spec("bleu_core")
 if _in_clone is not None and _in_clone.origin is not None:
-    __path__.append(str(Path(_in_clone.origin).parent))
+    __path__.append(str(Path(_in_clone.origin).parent.parent))
 
-from .bleu_checks import Checked  # noqa: E402
-from .bleu_compare import Comparison, Ranking  # noqa: E402
-from .bleu_compute import GroupedResult, Result  # noqa: E402
-from .bleu_corpus import __version__  # noqa: E402
-from .bleu_diff import Difference  # noqa: E402
-from .bleu_explain import Explanation  # noqa: E402
-from .bleu_messages import BleuWarning  # noqa: E402
-from .bleu_metric import BleuMetric  # noqa: E402
-from .bleu_options import TokenizerName  # noqa: E402
-from .bleu_pairwise import SelfBleu  # noqa: E402
-from .bleu_reconcile import Conventions, Reconciliation  # noqa: E402
-from .bleu_results import (  # noqa: E402
+from .bleu_core import (  # noqa: E402
     AnswerContent,
+    BleuWarning,
+    Checked,
+    Comparison,
     ConditionsContent,
+    Conventions,
     ConventionScores,
     CorpusScores,
     CoveredTokens,
+    Difference,
     DifferenceUncertainty,
+    Explanation,
     FactorStep,
     Finding,
     GroupDifference,
+    GroupedResult,
     GroupScores,
     LengthDifference,
     NGramCount,
@@ -42,11 +39,15 @@ from .bleu_results import (  # noqa: E402
     OrderMatches,
     Pair,
     RankedSystem,
+    Ranking,
+    Reconciliation,
     ReconciliationContent,
+    Result,
     RunScores,
     Scored,
     Scores,
     SegmentDifference,
+    SelfBleu,
     SelfBleuScores,
     Settings,
     SettingScores,
@@ -54,10 +55,13 @@ from .bleu_results import (  # noqa: E402
     SystemScore,
     SystemScores,
     TestedDifference,
+    TokenizerName,
+    TrainerMetric,
     Uncertainty,
     Wins,
+    __version__,
 )
-from .bleu_trainer import TrainerMetric  # noqa: E402
+from .bleu_metric import BleuMetric  # noqa: E402
 
 __all__ = [
     "AnswerContent",

@@ -70,7 +70,7 @@ def find_blocks(page: str) -> list[Block]:
 
 def make_clone(folder: Path) -> None:
     """Link the files of the clone that readers use into an empty folder, in which pages may write."""
-    for path in [*ROOT.glob("bleu_*.py"), ROOT / "examples", ROOT / "tests"]:
+    for path in [*ROOT.glob("bleu_*.py"), ROOT / "bleu_core", ROOT / "examples", ROOT / "tests"]:
         (folder / path.name).symlink_to(path)
 
 

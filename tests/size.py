@@ -7,7 +7,7 @@ import ast
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-METRIC = sorted(ROOT.glob("bleu_*.py"))
+METRIC = [ROOT / "bleu_metric.py", *sorted((ROOT / "bleu_core").rglob("*.py"))]
 DEMO = [ROOT / "app.py", *sorted((ROOT / "space").rglob("*.py"))]
 
 

@@ -1,6 +1,6 @@
 """Check the types of the metric and of the demo with mypy: `python tests/types_check.py`.
 
-The metric's files import each other as modules of a package, so the script links them into a folder as the wheel has
+The class and the folders behind it are modules of a package, so the script links them into a folder as the wheel has
 them.
 """
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def link_package(folder: str | Path) -> Path:
     package = Path(folder, "bleu_metric")
     package.mkdir()
-    for path in [*ROOT.glob("bleu_*.py"), *ROOT.glob("package/*")]:
+    for path in [ROOT / "bleu_metric.py", ROOT / "bleu_core", *ROOT.glob("package/[!j]*")]:
         (package / path.name).symlink_to(path)
     return package
 

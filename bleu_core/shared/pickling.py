@@ -14,6 +14,8 @@ __version__ = "1.0.0"
 
 _AnyClass = TypeVar("_AnyClass", bound=type)
 
+PICKLABLE: dict[str, type] = {}  # the classes whose objects travel, by their names
+
 
 def picklable(class_: _AnyClass) -> _AnyClass:
     """Let objects of a class be pickled to a process that has another copy of this project.
@@ -27,6 +29,7 @@ def picklable(class_: _AnyClass) -> _AnyClass:
     'text'
     """
     class_.__reduce__ = _reduce  # type: ignore[assignment, method-assign]
+    PICKLABLE[class_.__name__] = class_
     return class_
 
 
@@ -56,31 +59,29 @@ class _Maker:
         return self.class_.__new__(self.class_, *values)
 
     def __reduce__(self) -> tuple[object, ...]:
-        package, _, module = self.class_.__module__.rpartition(".")
-        if package != __package__:  # a class that a user derived
+        name = self.class_.__name__
+        if PICKLABLE.get(name) is not self.class_:  # a class that a user derived
             return functools.partial, (self.class_.__new__, self.class_)
         names = {
             "source": "from __future__ import annotations\n" + inspect.getsource(find_maker),
-            "copy": package,
-            "module": module,
-            "name": self.class_.__name__,
+            "copy": __name__.partition(".bleu_core")[0],
+            "name": name,
             "version": __version__,
         }
         # `exec` defines `find_maker` among these names, and returns None. The price: scanners of
         # pickles flag `eval`. Without it, a spawned process could not find evaluate's copy, and an
         # error could not say what to install: pickle only calls what the process can import.
-        return eval, ("exec(source) or find_maker(copy, module, name, version)", names)
+        return eval, ("exec(source) or find_maker(copy, name, version)", names)
 
 
-def find_maker(copy: str, module: str, name: str, version: str) -> Callable[..., object]:
+def find_maker(copy: str, name: str, version: str) -> Callable[..., object]:
     """Return a function that makes objects of a class, in a process that unpickles one.
 
     Only the source of this function gets there, so it imports what it needs.
 
     Args:
         copy: the package that the class of the pickled object is from.
-        module: the name of the module in that package.
-        name: the name of the class.
+        name: the name of the class, one of `PICKLABLE`.
         version: the version of the pickled object.
 
     Raises:
@@ -129,7 +130,10 @@ def find_maker(copy: str, module: str, name: str, version: str) -> Callable[...,
                 f"bleu_metric {version} is missing in this process. Install the package here, or"
                 " load the same files before: evaluate.load('path/to/bleu_metric.py')."
             ) from error
-    class_ = getattr(importlib.import_module(f"{package}.{module}"), name)
+    # In evaluate's copy `bleu_core` is a file, and in the package it is a folder. The class of the
+    # metric imports all of it.
+    importlib.import_module(f"{package}.bleu_metric")
+    class_ = sys.modules[f"{package}.bleu_core"].PICKLABLE[name]
     return functools.partial(class_.__new__, class_)
 
 

@@ -36,6 +36,7 @@ from ..shared.arrays import (
 from ..shared.pickling import picklable
 
 
+@picklable
 class Batch(NamedTuple):
     """Consecutive segments of a corpus.
 
@@ -81,6 +82,7 @@ class Batch(NamedTuple):
         return make_corpus([(self.predictions, self.references, self.bounds)])
 
 
+@picklable
 @dataclass(frozen=True)
 class Corpus:
     """Predictions and references, in one or more batches of any size.
@@ -185,6 +187,7 @@ class Corpus:
         return make_corpus([(predictions, references, bounds)])
 
 
+@picklable
 class SmallCorpus(Corpus):
     """Few segments of strs, as Python has them; arrays are made when they are first asked for.
 
@@ -330,8 +333,3 @@ def checksum_texts(column: pa.ChunkedArray) -> tuple[int, int, int]:
         else:
             of_content = zlib.crc32(np.asarray(items).data, of_content)
     return len(column), of_lengths, of_content
-
-
-# These classes are defined above `picklable`. A subclass is pickled as its base is.
-picklable(Batch)
-picklable(Corpus)

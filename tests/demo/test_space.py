@@ -101,20 +101,19 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
 def test_each_factor_of_a_search_has_a_phrase():
     """For each value that a search tries, a mean of segment scores included."""
     metric, options = (importlib.import_module(f"space.{name}") for name in ("metric", "options"))
-    reconcile = importlib.import_module(f"{metric.report.__name__.rpartition('.')[0]}.bleu_core")
-    calls = importlib.import_module(f"{reconcile.__name__.rpartition('.')[0]}.bleu_core")
+    core = importlib.import_module(f"{metric._package}.bleu_core")
     factors = {
         "mean_of_segments": (True,),
         "swapped": (True,),
         "last_pair": (True,),
-        "call": calls.CALLS,
-        "weights": calls.TUTORIAL_WEIGHTS,
+        "call": core.CALLS,
+        "weights": core.TUTORIAL_WEIGHTS,
         "effective_order": (True, False),
     }
-    searched = [*factors.items(), *reconcile.FACTORS.items(), *reconcile.SEGMENT_FACTORS.items()]
+    searched = [*factors.items(), *core.FACTORS.items(), *core.SEGMENT_FACTORS.items()]
     for name, values in searched:
         assert all(options.describe_setting(name, value) for value in values)
-    assert {name for name, _ in searched} == {*reconcile.Setting._fields}
+    assert {name for name, _ in searched} == {*core.Setting._fields}
 
 
 def test_a_mean_of_segment_scores_is_explained_but_not_applied():
@@ -379,13 +378,11 @@ def test_buttons_do_not_depend_on_the_words_of_warnings(
     monkeypatch, prediction, reference, options, button
 ):
     remedies, metric = (importlib.import_module(f"space.{name}") for name in ("checks", "metric"))
-    messages = importlib.import_module(f"{metric._package}.bleu_core")
+    core = importlib.import_module(f"{metric._package}.bleu_core")
     reword = lambda notice: notice._replace(problem="Something is odd", advice="; do something")
-    for path in ROOT.glob("bleu_*.py"):
-        module = importlib.import_module(f"{metric._package}.{path.stem}")
-        for name, value in list(vars(module).items()):
-            if isinstance(value, messages.Notice):
-                monkeypatch.setattr(module, name, reword(value))
+    for name, value in list(vars(core).items()):
+        if isinstance(value, core.Notice):
+            monkeypatch.setattr(core, name, reword(value))
     predictions, references = prediction.splitlines(), [[line] for line in reference.splitlines()]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -44,8 +44,9 @@ def wheel(request, tmp_path_factory):
 def test_the_wheel_has_the_modules_and_their_types(wheel):
     """It holds what `evaluate.load` reads, as a package: no demo, tests or documents."""
     names = [name for name in wheel.namelist() if ".dist-info/" not in name]
-    modules = [path.name for path in ROOT.glob("bleu_*.py")]
-    expected = {f"bleu_metric/{name}" for name in [*modules, "__init__.py", "py.typed"]}
+    modules = [str(path.relative_to(ROOT)) for path in (ROOT / "bleu_core").rglob("*.py")]
+    modules += ["bleu_metric.py", "__init__.py", "py.typed"]
+    expected = {f"bleu_metric/{name}" for name in modules}
     assert set(names) == expected
 
 

@@ -15,7 +15,8 @@ import datasets
 import pytest
 from bleu.bleu_core.methods.pairwise import score_against_others, score_pairs
 from bleu.bleu_core.options.options import Options
-from bleu.bleu_core.rows import compiling as compiling_file
+from bleu.bleu_core.rows import compiling
+from bleu.bleu_core.rows import kernels as kernels_file
 from bleu.bleu_core.text.read import read_corpus, read_texts
 from conftest import needs_numba
 from helpers import ROOT, count, run_python
@@ -26,12 +27,12 @@ posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is not avail
 
 @pytest.fixture
 def kernels(monkeypatch):
-    """Return the module as it is at the start of a process: before any text, without compiled kernels."""
-    state = {"_bytes_seen": 0, "_is_ready": False, "_can_compile": True}
-    compiled = [*compiling_file._kernels, *compiling_file._helpers, *compiling_file._intrinsics]
-    for name, value in {**state, **{function.__name__: function for function in compiled}}.items():
-        monkeypatch.setattr(kernels_file, name, value)
-    return kernels_file
+    """Return `compiling` as it is at the start of a process: before any text, without compiled kernels."""
+    for name, value in {"_bytes_seen": 0, "_is_ready": False, "_can_compile": True}.items():
+        monkeypatch.setattr(compiling, name, value)
+    for function in [*compiling._kernels, *compiling._helpers, *compiling._intrinsics]:
+        monkeypatch.setattr(kernels_file, function.__name__, function)
+    return compiling
 
 
 @pytest.fixture
@@ -156,14 +157,14 @@ def test_after_a_compilation_that_failed(kernels, monkeypatch, error):
     def fail(*arguments, rule):
         raise error
 
-    monkeypatch.setattr(kernels, "count_rows_compiled", fail)
+    monkeypatch.setattr(kernels_file, "count_rows_compiled", fail)
     for _ in range(2):
         with pytest.raises(type(error)):
             kernels.compile_if_worthwhile(WORTH + 1)
         assert not kernels.is_ready()
-        assert kernels._count_common in kernels._kernels  # the Python function
-    monkeypatch.setattr(kernels, "count_rows_compiled", lambda *arguments, rule: None)
-    monkeypatch.setattr(kernels, "split_texts_compiled", lambda *arguments: None)
+        assert kernels_file._count_common in kernels._kernels  # the Python function
+    monkeypatch.setattr(kernels_file, "count_rows_compiled", lambda *arguments, rule: None)
+    monkeypatch.setattr(kernels_file, "split_texts_compiled", lambda *arguments: None)
     assert kernels.compile_if_worthwhile(1)
 
 

@@ -8,6 +8,7 @@ import random
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import unicodedata
 from functools import partial
@@ -646,11 +647,13 @@ def split_as_xyz(text):
 def xyz(tmp_path_factory):
     """Return the results of a copy of the metric to whose tokenizers `xyz` is added."""
     folder = tmp_path_factory.mktemp("xyz")
-    for path in [*ROOT.glob("bleu_*.py"), ROOT / "app.py"]:
-        shutil.copy(path, folder)
-    shutil.copytree(ROOT / "space", folder / "space")
+    for name in ("bleu_metric.py", "app.py"):
+        shutil.copy(ROOT / name, folder)
+    for name in ("bleu_core", "package", "space"):
+        shutil.copytree(ROOT / name, folder / name)
     with open(folder / "bleu_core/rules/tokenizers.py", "a", encoding="utf-8") as file:
         file.write(XYZ)
+    subprocess.run([sys.executable, folder / "package" / "join.py"], check=True)  # make core
     return run_python(CALLS_OF_XYZ, folder)
 
 
@@ -677,16 +680,13 @@ def test_a_tokenizer_without_a_kernel_runs_at_any_size(xyz, load, bleu, monkeypa
     assert not xyz["is_ready"]
     assert xyz["scores"] == expected
     # The kernels of `bleu` are compiled already; compiling those of the copy would take ten seconds.
-    package = type(bleu).__module__.rpartition(".")[0]
-    tokenizers, kernels = (
-        importlib.import_module(f"{package}.bleu_{name}") for name in ("tokenizers", "kernels")
-    )
+    core = importlib.import_module(type(bleu).__module__.rpartition(".")[0] + ".bleu_core")
     monkeypatch.setitem(
-        tokenizers.TOKENIZERS, "xyz", tokenizers.Tokenizer(split_as_xyz, "text is split by xyz")
+        core.TOKENIZERS, "xyz", core.Tokenizer(split_as_xyz, "text is split by xyz")
     )
     names["bleu"] = load(tokenize="xyz")
     exec(SCORES_OF_XYZ, names)
-    assert kernels.is_ready() == HAS_NUMBA
+    assert core.is_ready() == HAS_NUMBA
     assert names["scores"] == expected
 
 
