@@ -17,10 +17,13 @@ package.__path__ = [str(ROOT)]
 sys.modules.setdefault("bleu", package)
 
 from bleu import bleu_metric  # noqa: E402
-from bleu.bleu_core.methods.buffer import BufferedMetric  # noqa: E402
-from bleu.bleu_core.methods.trainer import TrainerMetric  # noqa: E402
-from bleu.bleu_core.options.options import DESCRIPTIONS, OPTIONS  # noqa: E402
-from bleu.bleu_core.results.report import Report  # noqa: E402
+from bleu.bleu_core import (  # noqa: E402
+    DESCRIPTIONS,
+    OPTIONS,
+    BufferedMetric,
+    Report,
+    TrainerMetric,
+)
 
 HEAD = """\
 # API reference

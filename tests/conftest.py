@@ -7,6 +7,7 @@ import types
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.extend(map(str, Path(__file__).parent.glob("unit/**/")))  # both_ways.py; tests share data
 
 from helpers import ROOT, WMT21
 from pages import make_clone

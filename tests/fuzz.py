@@ -26,15 +26,9 @@ def compare(seed: int, segments: int = BATCH) -> tuple[dict, str | None]:
     """Return the case of a seed, and its first difference."""
     sys.path.insert(0, str(Path(__file__).parent))
     import conftest  # noqa: F401
-    from bleu.bleu_core.text.read import read_corpus
-    from helpers import (
-        count,
-        count_with_sacrebleu,
-        find_difference,
-        kernels_only,
-        python_only,
-        random_rows,
-    )
+    from bleu.bleu_core import read_corpus
+    from both_ways import count, kernels_only, python_only
+    from helpers import count_with_sacrebleu, find_difference, random_rows
 
     case = CASES[seed % len(CASES)]
     predictions, references = random_rows(seed, segments)

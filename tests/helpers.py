@@ -480,69 +480,6 @@ def count_with_sacrebleu(predictions, references, *, tokenize="13a", lowercase=F
     return np.concatenate([rows[:, 2:], rows[:, :2]], axis=1)
 
 
-@contextlib.contextmanager
-def python_only():
-    """Run the Python implementations within the block, and no kernel."""
-    from bleu.bleu_core.rows import compiling, kernels
-
-    functions = {function.__name__: function for function in compiling._kernels}
-    with (
-        mock.patch.object(compiling, "_is_ready", False),
-        mock.patch.object(compiling, "_can_compile", False),
-        mock.patch.object(kernels, "_count_common", functions["_count_common"]),
-    ):
-        yield
-
-
-@contextlib.contextmanager
-def kernels_only():
-    """Run the kernels within the block, if numba is available."""
-    from bleu.bleu_core.rows import compiling
-
-    compiling.warm_up()
-    yield
-
-
-def run_both_ways(call):
-    """Return the result of a call with the kernels; assert that the Python implementations return the same."""
-    with kernels_only():
-        result = call()
-    with python_only():
-        np.testing.assert_array_equal(result, call())
-    return result
-
-
-def count_both_ways(predictions, references, **options):
-    """Return this project's statistics rows; assert that both implementations count the same.
-
-    The kernels count the rows as they are passed, and as slices of longer Arrow data. The Python implementations count
-    them as data whose first offset isn't 0.
-    """
-    from bleu.bleu_core.text.read import read_corpus
-
-    corpus = read_corpus(predictions, references)
-    slices = read_corpus(cut_into_chunks(predictions), cut_into_chunks(references))
-    shifted = read_corpus(
-        *(shift_offsets(pa.array(column)) for column in (predictions, references))
-    )
-    with kernels_only():
-        expected = count(corpus, **options)
-        np.testing.assert_array_equal(count(slices, **options), expected)
-    with python_only():
-        np.testing.assert_array_equal(count(shifted, **options), expected)
-    return expected
-
-
-def count(corpus, **options):
-    """Return the statistics rows of a corpus."""
-    from bleu.bleu_core.options.options import Options
-    from bleu.bleu_core.rows.statistics import count_corpus
-    from bleu.bleu_core.rules.chosen_tokenizer import choose_tokenizer
-
-    chosen = Options().override(options)
-    return count_corpus(corpus, choose_tokenizer(chosen, corpus.kind), chosen)
-
-
 def find_difference(predictions, references, rows, expected):
     """Return a description of the first segment whose rows differ, or None."""
     different = np.flatnonzero((rows != expected).any(axis=1))

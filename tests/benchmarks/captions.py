@@ -15,13 +15,17 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import evaluate
 from pycocoevalcap.tokenizer import ptbtokenizer
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import conftest  # noqa: F401 - makes the package `bleu`
-from bleu.bleu_core.rules.captions import LINE_BREAKS, tokenize_ptb
-from common import WMT21, print_table
+from common import METRIC, WMT21, print_table
+
+metric = evaluate.load(METRIC)
+core = sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.bleu_core"]
+LINE_BREAKS = core.LINE_BREAKS
+tokenize_ptb = core.tokenize_ptb
 
 JAR = Path(ptbtokenizer.__file__).parent / ptbtokenizer.STANFORD_CORENLP_3_4_1_JAR
 JAVA = ["java", "-Dfile.encoding=UTF-8", "-cp", str(JAR), "edu.stanford.nlp.process.PTBTokenizer"]

@@ -1,6 +1,7 @@
-"""The modules are those that docs/design.md lists, imports point down the list, and there are few files."""
+"""The folders are those of docs/design.md, imports point one way, a name is one thing, and files are small."""
 
 import ast
+import builtins
 import importlib
 import re
 
@@ -9,86 +10,208 @@ import pytest
 from helpers import ROOT
 
 DESIGN = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+CORE = {path.relative_to(ROOT / "bleu_core"): path for path in (ROOT / "bleu_core").rglob("*.py")}
+SOURCES = {name.as_posix(): path for name, path in CORE.items() if name.name != "__init__.py"}
 FILES = {  # the name of a list in docs/design.md, and the files that it must list
-    "modules": sorted(ROOT.glob("bleu_*.py")),
-    "modules space": sorted((ROOT / "space").glob("[!_]*.py")),
+    "files": SOURCES,
+    "modules space": {path.stem: path for path in (ROOT / "space").glob("[!_]*.py")},
 }
-ALL_FILES = [(listed, path) for listed, paths in FILES.items() for path in paths]
+ALL_FILES = [(listed, name) for listed, paths in FILES.items() for name in paths]
+MOST_FILES = 12  # in a folder
+MOST_LINES = 900  # in a file
 
 
-def list_modules(listed):
+def list_files(listed):
     """Return the names in a list, from top to bottom: each name is followed by two or more spaces and its purpose."""
     (block,) = re.findall(rf"^```{listed}\n(.*?)^```$", DESIGN, re.DOTALL | re.MULTILINE)
     lines = [line for line in block.splitlines() if not line.startswith("#")]
-    return [re.fullmatch(r"([a-z_]+)  +\S.*", line).group(1) for line in lines]
+    return [re.fullmatch(r"([a-z_/.]+)  +\S.*", line).group(1) for line in lines]
 
 
-def imported_modules(path):
-    """Return the siblings that a file imports, at its top or within a function; not those for type checking only."""
+def list_imports(path):
+    """Return the relative imports of a file, at its top or within a function; not those for type checking only."""
     nodes, found = [ast.parse(path.read_text(encoding="utf-8"))], []
     while nodes:
         node = nodes.pop(0)
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
-        if isinstance(node, ast.ImportFrom) and node.level == 1:
-            found += [node.module] if node.module else [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom) and node.level:
+            found += (
+                [node]
+                if node.module
+                else [ast.ImportFrom(alias.name, [], node.level) for alias in node.names]
+            )
         nodes += ast.iter_child_nodes(node)
     return found
 
 
+def imported_files(listed, name):
+    """Return the names of the files that a file imports, as docs/design.md lists them."""
+    found = []
+    for node in list_imports(FILES[listed][name]):
+        if listed == "files":
+            folders = name.split("/")[: -node.level]
+            found.append("/".join([*folders, *node.module.split(".")]) + ".py")
+        else:
+            found.append(node.module)
+    return found
+
+
 @pytest.mark.parametrize("listed", FILES)
-def test_every_file_is_listed_and_every_listed_module_is_a_file(listed):
-    assert sorted(list_modules(listed)) == [path.stem for path in FILES[listed]]
+def test_every_file_is_listed_and_every_listed_file_is_there(listed):
+    assert sorted(list_files(listed)) == sorted(FILES[listed])
 
 
-@pytest.mark.parametrize(
-    ("listed", "path"), ALL_FILES, ids=lambda value: getattr(value, "stem", "")
-)
-def test_imports_point_down(listed, path):
-    order = list_modules(listed)
-    below = order[order.index(path.stem) + 1 :]
-    assert set(imported_modules(path)) <= set(below)
+@pytest.mark.parametrize(("listed", "name"), ALL_FILES)
+def test_imports_point_down(listed, name):
+    order = list_files(listed)
+    below = order[order.index(name) + 1 :]
+    assert set(imported_files(listed, name)) <= set(below)
+
+
+def test_folders_are_small_and_files_too():
+    counts = {}
+    for name, path in SOURCES.items():
+        counts.setdefault(name.partition("/")[0], []).append(name)
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES, name
+    assert {folder: len(names) for folder, names in counts.items() if len(names) > MOST_FILES} == {}
+
+
+def test_a_file_says_what_it_is_for():
+    """Its docstring is above everything else."""
+    for name, path in CORE.items():
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), name
+
+
+# --- Names ----------------------------------------------------------------------------------------
+
+
+def defined_names(path):
+    """Return the functions, classes and constants that a file defines at its top level."""
+    names = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.append(node.name)
+        targets = getattr(node, "targets", [getattr(node, "target", None)])
+        for target in targets if isinstance(node, (ast.Assign, ast.AnnAssign, ast.For)) else ():
+            names += [part.id for part in ast.walk(target) if isinstance(part, ast.Name)]
+    return names
+
+
+def imported_names(path):
+    """Return the names that a file imports from libraries at its top level, each with what it means."""
+    found = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and not getattr(node, "level", 0):
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                found[name] = f"{getattr(node, 'module', None)} {alias.name}"
+    return found
+
+
+def test_one_name_is_one_thing():
+    """A name is defined in one file, private ones too, and no file has it with an underscore as well.
+
+    So the files can be joined, read and searched. Neither a library that a file imports nor Python has this name.
+    """
+    places = {}
+    meanings = {}
+    all_names = set()
+    for name, path in SOURCES.items():
+        for defined in {*defined_names(path)}:
+            places.setdefault(defined.removeprefix("_"), set()).add(name)
+            all_names.add(defined)
+        for imported, meaning in imported_names(path).items():
+            meanings.setdefault(imported, set()).add(meaning)
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+    assert {name for name, several in meanings.items() if len(several) > 1} == set()
+    assert all_names & {*meanings, *dir(builtins)} == set()
+
+
+def test_names_of_a_file_are_found(tmp_path):
+    file = tmp_path / "messages.py"
+    file.write_text("import os.path\nA, _B = 1, 2\nC: int = 3\ndef d(): e = 4\nclass F: g = 5\n")
+    assert defined_names(file) == ["A", "_B", "C", "d", "F"]
+    assert imported_names(file) == {"os": "None os.path"}
+
+
+def test_an_import_that_points_up_is_found(tmp_path):
+    file = tmp_path / "messages.py"
+    file.write_text(
+        "from ..options.options import Options\n"
+        "if TYPE_CHECKING:\n    from ..methods.diff import Difference\n"
+        "def warn():\n    from . import notices\n"
+    )
+    assert [node.module for node in list_imports(file)] == ["options.options", "notices"]
+
+
+# --- What others take -----------------------------------------------------------------------------
+
+INSIDE = re.compile(r"^\s*(?:from|import) [\w.]*\bbleu_core\.\w", re.MULTILINE)
+OUTSIDE = [
+    *ROOT.glob("*.py"),
+    *(ROOT / "package").glob("*.py"),
+    *(ROOT / "space").glob("*.py"),
+    *(
+        path
+        for path in (ROOT / "tests").rglob("*.py")
+        if ROOT / "tests" / "unit" not in path.parents
+    ),
+]
+
+
+def test_only_unit_tests_import_from_inside():
+    """All others take what `bleu_core/__init__.py` names: moving a function breaks none of them."""
+    found = [
+        path.relative_to(ROOT).as_posix()
+        for path in OUTSIDE
+        if INSIDE.search(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize("promise", ["contract", "oracles", "demo", "ecosystem"])
-def test_only_unit_tests_import_modules(promise):
-    """The others know what a user knows: moving a function breaks no promise."""
+def test_tests_of_promises_import_nothing_of_the_code(promise):
+    """They know what a user knows."""
     importing = re.compile(r"^\s*(?:from|import) bleu\b", re.MULTILINE)
     files = sorted((ROOT / "tests" / promise).rglob("*.py"))
     assert files
     assert [path.name for path in files if importing.search(path.read_text(encoding="utf-8"))] == []
 
 
-def test_an_import_that_points_up_is_found(tmp_path):
-    file = tmp_path / "bleu_core/shared/messages.py"
-    file.write_text(
-        "from .bleu_options import Options\n"
-        "if TYPE_CHECKING:\n    from .bleu_diff import Difference\n"
-        "def warn():\n    from . import bleu_metric\n"
+def test_the_demo_takes_names_that_are_named():
+    """It loads the joined file, which has all names."""
+    named = importlib.import_module("bleu.bleu_core").__all__
+    text = (ROOT / "space" / "metric.py").read_text(encoding="utf-8")
+    variables = re.findall(
+        r'^(\w+) = import_module\(f"\{_package\}\.bleu_core"\)', text, re.MULTILINE
     )
-    assert imported_modules(file) == ["bleu_options", "bleu_metric"]
+    assert variables
+    taken = set()
+    for path in (ROOT / "space").glob("*.py"):
+        for variable in variables:
+            taken |= {
+                *re.findall(
+                    rf"(?<![\w.]){variable}\.([a-zA-Z]\w*)", path.read_text(encoding="utf-8")
+                )
+            }
+    assert taken - {*named} == set()
 
 
-def defined_names(path):
-    """Return the functions, classes and constants that a module defines at its top level."""
-    names = []
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            names.append(node.name)
-        targets = getattr(node, "targets", [getattr(node, "target", None)])
-        for target in targets if isinstance(node, (ast.Assign, ast.AnnAssign)) else ():
-            names += [part.id for part in ast.walk(target) if isinstance(part, ast.Name)]
-    return names
+def test_evaluate_copies_two_files():
+    """Its loader copies a file only if it finds an import of it in bleu_metric.py."""
+    imports = evaluate.loading.get_imports(str(ROOT / "bleu_metric.py"))
+    assert [name for kind, name, *_ in imports if kind == "internal"] == ["bleu_core"]
 
 
-# Modules of which benchmarks take names.
-TAKEN = ("significance", "scoring", "reconcile", "inputs", "published", "options")
+# Variables of benchmarks that have the names of the joined file.
+TAKEN = ("significance", "scoring", "reconcile", "inputs", "published", "options", "core")
 
 
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "tests" / "benchmarks").glob("*.py")), ids=lambda path: path.stem
 )
-def test_benchmarks_take_names_that_modules_have(path):
+def test_benchmarks_take_names_that_are_there(path, bleu):
     """Simulations do not run at each commit: two asked for names of before, and ended in an error."""
     asked = [
         node
@@ -97,31 +220,11 @@ def test_benchmarks_take_names_that_modules_have(path):
         and isinstance(node.value, ast.Name)
         and node.value.id in TAKEN
     ]
-    modules = {name: importlib.import_module(f"bleu.bleu_{name}") for name in TAKEN}
-    missing = [
-        ast.unparse(node) for node in asked if not hasattr(modules[node.value.id], node.attr)
-    ]
-    assert missing == []
+    core = importlib.import_module(type(bleu).__module__.rpartition(".")[0] + ".bleu_core")
+    assert [ast.unparse(node) for node in asked if not hasattr(core, node.attr)] == []
 
 
-def test_one_name_is_one_thing():
-    """A public name is defined in one module, and no other module defines it with an underscore."""
-    modules_of = {}
-    for path in FILES["modules"]:
-        for name in defined_names(path):
-            modules_of.setdefault(name.removeprefix("_"), []).append((path.stem, name))
-    shared = {
-        name: places
-        for name, places in modules_of.items()
-        if len({module for module, _ in places}) > 1 and any(name == own for _, own in places)
-    }
-    assert shared == {}
-
-
-def test_names_of_a_module_are_found(tmp_path):
-    file = tmp_path / "bleu_core/shared/messages.py"
-    file.write_text("A, _B = 1, 2\nC: int = 3\ndef d(): e = 4\nclass F: g = 5\n")
-    assert defined_names(file) == ["A", "_B", "C", "d", "F"]
+# --- Budgets and lists ----------------------------------------------------------------------------
 
 
 def test_the_readme_is_short():
@@ -136,23 +239,20 @@ def test_the_metric_has_at_most_14_methods_beside_those_of_evaluate():
     assert len({*sections} - {"compute", "add", "add_batch"}) <= 14
 
 
-def test_every_sibling_is_imported_where_evaluate_looks_for_it():
-    """evaluate's loader copies a file only if it finds an import of it in bleu_metric.py."""
-    imports = evaluate.loading.get_imports(str(ROOT / "bleu_metric.py"))
-    internal = [name for kind, name, *_ in imports if kind == "internal"]
-    assert sorted(["bleu_metric", *internal]) == [path.stem for path in FILES["modules"]]
-
-
-def test_a_test_file_has_the_name_of_its_module():
-    """A test file is about one module, or is one of those about several or about a part."""
-    other_subjects = {
-        "campaign", "design", "conformance", "docs", "loading", "rank", "space", "space_files", "space_limits", "tutorials",
-        "package", "wmt21", "without_compiling", "legitimate",
-    }  # fmt: skip
-    names = {
-        path.stem.removeprefix("test_") for path in (ROOT / "tests").glob("test_*.py")
-    } - other_subjects
-    assert {f"bleu_{name}" for name in names} <= set(list_modules("modules"))
+def test_a_test_file_has_the_name_of_its_file():
+    """In the folder of the same name; or it is about all files of the folder, or a part of one."""
+    parts = {
+        "check/legitimate",
+        "rules/pycocoevalcap",
+        "rows/without_compiling",
+        "significance/significance",
+    }
+    tests = {
+        path.relative_to(ROOT / "tests/unit").with_suffix("").as_posix().replace("test_", "")
+        for path in (ROOT / "tests" / "unit").glob("*/test_*.py")
+    }
+    assert tests
+    assert {f"{name}.py" for name in tests - parts} <= {*SOURCES}
 
 
 def test_the_package_needs_what_the_requirements_list():

@@ -12,6 +12,7 @@ import json
 import os
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -294,11 +295,12 @@ def test_evaluates_cache_is_enough(load, run, tmp_path):
 def test_another_version_is_an_error(load, run, tmp_path):
     package = link_package(tmp_path)
     version = f'__version__ = "{__version__}"'
-    text = (package / "bleu_core/text/corpus.py").read_text(encoding="utf-8")
+    (package / "bleu_core").unlink()  # the link
+    shutil.copytree(ROOT / "bleu_core", package / "bleu_core")
+    file = package / "bleu_core" / "shared" / "pickling.py"
+    text = file.read_text(encoding="utf-8")
     assert version in text
-    (package / "bleu_core/text/corpus.py").unlink()
-    other = text.replace(version, '__version__ = "0.9"')
-    (package / "bleu_core/text/corpus.py").write_text(other, encoding="utf-8")
+    file.write_text(text.replace(version, '__version__ = "0.9"'), encoding="utf-8")
     path = tmp_path / "bleu.pickle"
     path.write_bytes(pickle.dumps(load()))
     ran = run(f"import pickle; pickle.load(open({str(path)!r}, 'rb'))", installed=False)
@@ -330,7 +332,7 @@ def test_mypy_checks_options_and_keys(site, tmp_path):
 def test_the_package_exports_the_types_of_results(run):
     """The classes of all results, and the dicts within them."""
     code = (
-        "import json, typing, bleu_metric, bleu_metric.bleu_results as results\n"
+        "import json, typing, bleu_metric, bleu_metric.bleu_core.shared.result_types as results\n"
         "from bleu_metric.bleu_metric import RESULT_TYPES\n"
         "dicts = [name for name, one in vars(results).items() if typing.is_typeddict(one) and name[0] != '_']\n"
         "classes = [one.type_.__name__ for one in RESULT_TYPES]\n"

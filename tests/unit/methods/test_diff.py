@@ -17,7 +17,8 @@ from bleu.bleu_core.rows.statistics import prepare_batch
 from bleu.bleu_core.rules.chosen_tokenizer import choose_tokenizer, list_tokens
 from bleu.bleu_core.text.read import read_corpus
 from bleu.bleu_metric import BleuMetric
-from helpers import OPTION_SETS, edit_pieces, python_only, random_pieces, record_warnings
+from both_ways import python_only
+from helpers import OPTION_SETS, edit_pieces, random_pieces, record_warnings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -15,7 +15,8 @@ from bleu.bleu_core.options.options import Options
 from bleu.bleu_core.rows import ngrams
 from bleu.bleu_core.text.read import read_texts
 from bleu.bleu_metric import BleuMetric
-from helpers import OPTION_SETS, random_rows, run_both_ways
+from both_ways import run_both_ways
+from helpers import OPTION_SETS, random_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU

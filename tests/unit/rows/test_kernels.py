@@ -18,8 +18,9 @@ from bleu.bleu_core.options.options import Options
 from bleu.bleu_core.rows import compiling
 from bleu.bleu_core.rows import kernels as kernels_file
 from bleu.bleu_core.text.read import read_corpus, read_texts
+from both_ways import count
 from conftest import needs_numba
-from helpers import ROOT, count, run_python
+from helpers import ROOT, run_python
 
 WORTH = 2_000_000  # bytes of text
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is not available")

@@ -14,8 +14,9 @@ from bleu.bleu_core.rules.counting import (
     count_segment,
 )
 from bleu.bleu_core.text.read import read_corpus
+from both_ways import count, count_both_ways, kernels_only
 from conftest import needs_numba
-from helpers import count, count_both_ways, count_with_sacrebleu, kernels_only, random_rows
+from helpers import count_with_sacrebleu, random_rows
 from hypothesis import example, given
 from hypothesis import strategies as st
 

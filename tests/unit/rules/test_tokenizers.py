@@ -30,13 +30,12 @@ from bleu.bleu_core.rules.chosen_tokenizer import (
 )
 from bleu.bleu_core.rules.tokenizers import TOKENIZERS
 from bleu.bleu_core.text.read import read_corpus
+from both_ways import count, count_both_ways
 from conftest import HAS_NUMBA, needs_wmt21
 from helpers import (
     PARTS,
     ROOT,
     WMT21,
-    count,
-    count_both_ways,
     count_with_sacrebleu,
     find_difference,
     random_rows,
