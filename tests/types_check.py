@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def link_package(folder: str | Path) -> Path:
     package = Path(folder, "bleu_metric")
     package.mkdir()
-    for path in [ROOT / "bleu_metric.py", ROOT / "bleu_core", *ROOT.glob("package/[!j]*")]:
+    for path in [ROOT / "bleu_metric.py", ROOT / "bleu_core", *ROOT.glob("package/[_p]*")]:
         (package / path.name).symlink_to(path)
     return package
 

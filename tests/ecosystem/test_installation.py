@@ -55,6 +55,10 @@ def test_the_page_of_a_package_index(wheel):
     (file,) = (name for name in wheel.namelist() if name.endswith("/METADATA"))
     head, _, page = wheel.read(file).decode().partition("\n\n")
     assert page.startswith("# bleu_metric\n")
+    assert page.index("from bleu_metric import BleuMetric") < page.index("evaluate.load(")
+    assert {"Author", "Project-URL"} <= {*re.findall("^([A-Za-z-]+): ", head, re.MULTILINE)}
+    urls = dict(re.findall("^Project-URL: ([^,]+), (https://.*)$", head, re.MULTILINE))
+    assert {"Repository", "Changelog", "Issues"} <= {*urls}
     assert all(re.match("https://|#", link) for link in re.findall(r"\]\(([^)]*)\)", page))
     assert "[mistakes in the input]" not in page
     assert "find mistakes in the input" in page
