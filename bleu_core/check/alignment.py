@@ -8,9 +8,9 @@ instead of words. Called by `measures.py`.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, count, pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -49,10 +49,12 @@ def compare_rows(
     """
     # 1. Number the words of both sides.
     size = len(predictions)
-    number: defaultdict[str, int] = defaultdict(count().__next__)
+    number: dict[str, int] = {}
     sides = []
     for texts in (predictions, references):
-        numbers = [[number[word] for word in split_words(text)] for text in texts]
+        numbers = [
+            [number.setdefault(word, len(number)) for word in split_words(text)] for text in texts
+        ]
         rows = np.repeat(np.arange(size), list(map(len, numbers)))
         sides.append((rows, np.fromiter(chain.from_iterable(numbers), np.int64)))
     (rows, words), (places, others) = sides

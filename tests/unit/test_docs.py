@@ -16,8 +16,6 @@ import sacrebleu
 import unicode_tables
 import yaml
 from bleu.bleu_core.options.conventions import CONVENTIONS
-from bleu.bleu_core.options.options import Options
-from bleu.bleu_core.rows.reading import read
 from bleu.bleu_core.rules.counting import REFERENCE_LENGTHS
 from bleu.bleu_core.rules.smoothing import SMOOTH_METHODS
 from bleu.bleu_core.rules.tokenizers import TOKENIZERS

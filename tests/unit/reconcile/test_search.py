@@ -21,6 +21,7 @@ from bleu.bleu_core.reconcile.tools import TUTORIAL_WEIGHTS
 from bleu.bleu_core.rules.smoothing import SMOOTH_METHODS
 from bleu.bleu_core.text.read import read_corpus
 from conftest import HAS_NUMBA, needs_wmt21
+from datasets.utils import tqdm
 from helpers import WMT21, random_captions, read_published, read_system
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -1445,12 +1446,13 @@ def test_each_round_of_a_long_search_is_named(bleu, monkeypatch):
     """And how to leave it out."""
     named = []
 
-    def record(items, desc, delay):
-        named.append(desc)
-        return items
+    class RecordedBar(tqdm):
+        def __init__(self, *items, desc="", **options):
+            named.append(desc)
+            super().__init__(*items, desc=desc, **options)
 
     module = sys.modules[f"{type(bleu).__module__.rpartition('.')[0]}.bleu_core"]
-    monkeypatch.setattr(module, "tqdm", record)
+    monkeypatch.setattr(module, "tqdm", RecordedBar)
     bleu.reconcile(HOME_P, HOME_R, "99.99")
     assert named[0].startswith("reconcile, round 1 of 3: settings and known calls (known options")
     assert any(
