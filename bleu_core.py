@@ -15990,8 +15990,9 @@ class Look:
         Args:
             may_be_unrelated: False if texts that fit no reference are to be expected.
         """
-        definition = choose_tokenizer(self._options, self._kind).definition
-        splits = definition is None or definition.splits_unspaced
+        tokenize = self._options.tokenize
+        native = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
+        splits = native is None or native.splits_unspaced or self._kind != "text"
         is_read = self._low is not None or self._is_equal or self._kind == "ids"
         if not is_read and not stands_out(self._batches, splits_unspaced=splits):
             return []

@@ -25,6 +25,7 @@ from ..options.options import OPTIONS, Options
 from ..rows.statistics import sum_corpus
 from ..rules.chosen_tokenizer import choose_tokenizer
 from ..rules.scoring import bleu
+from ..rules.tokenizers import TOKENIZERS
 from ..shared.arrays import Float64, InputType, Int64, find_offsets, is_list, list_items
 from ..shared.messages import count_things
 from ..shared.notices import Notice, warn
@@ -207,8 +208,9 @@ class Look:
         Args:
             may_be_unrelated: False if texts that fit no reference are to be expected.
         """
-        definition = choose_tokenizer(self._options, self._kind).definition
-        splits = definition is None or definition.splits_unspaced
+        tokenize = self._options.tokenize
+        native = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
+        splits = native is None or native.splits_unspaced or self._kind != "text"
         is_read = self._low is not None or self._is_equal or self._kind == "ids"
         if not is_read and not stands_out(self._batches, splits_unspaced=splits):
             return []

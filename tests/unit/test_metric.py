@@ -89,7 +89,7 @@ def test_the_tokenizer_is_chosen_once(load, monkeypatch):
     module = sys.modules[f"{package}.bleu_core"]
     chosen = Mock(wraps=module.choose_tokenizer)
     monkeypatch.setattr(module, "choose_tokenizer", chosen)
-    bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
+    bleu.compute(predictions=["The cat sat on a mat."], references=["The cat sat on the mat."])
     assert chosen.call_count == 1
 
 
