@@ -124,9 +124,9 @@ Args:
         shows as `?`.
 {options}
 Returns:
-    A dict of plain Python values, which prints as sacreBLEU's line and the signature: `bleu` (0 to
-    1), `score` (0 to 100), `precisions`, `brevity_penalty`, `length_ratio`, `translation_length`,
-    `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`. Options add keys:
+    A dict of plain Python values: `bleu` (0 to 1), `score` (0 to 100), `precisions`,
+    `brevity_penalty`, `length_ratio`, `translation_length`, `reference_length`, `counts`, `totals`,
+    `bleu_by_order`, `signature`. Options add keys:
         segment_bleu, mean_segment_bleu: with `segments`.
         confidence_interval, bootstrap_mean, standard_error: with `confidence`, sacreBLEU's
             percentile bootstrap.
@@ -292,8 +292,8 @@ class BleuMetric(BufferedMetric):
         **arguments: options, the defaults of every call; other arguments of `evaluate.load`.
 
     Raises:
-        TypeError: an argument is neither an option nor an argument of `evaluate.load`.
-        ValueError: the convention is unknown, or an option or the signature is not valid.
+        TypeError, ValueError: as `compute`; or the argument, the convention or the signature is
+            unknown.
     """
 
     Warning = BleuWarning
@@ -447,8 +447,6 @@ class BleuMetric(BufferedMetric):
         >>> table = bleu.statistics(predictions=["a b"], references=[["a b c"]])
         >>> table.to_pylist()
         [{'matches_1': 2, 'totals_1': 2, 'prediction_length': 2, 'reference_length': 3}]
-        >>> bleu.compute(statistics=[table, table])["counts"]
-        [4]
         >>> sums = [4, 4, 4, 6]
         >>> bleu.compute(statistics=sums, like=table) == bleu.compute(statistics=[table, table])
         True
@@ -520,9 +518,8 @@ class BleuMetric(BufferedMetric):
                 for tests at the 5% level; None leaves out intervals and `detectable_delta`.
 
         Returns:
-            A dict, which prints as a table with a verdict: `baseline`, `systems`, `test`,
-            `n_resamples`, `seed`, `confidence`, with `documents` their number, and `signature`.
-            Each of `systems` is a dict:
+            A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed`, `confidence`, with
+            `documents` their number, and `signature`. Each of `systems` is a dict:
                 bleu, score, confidence_interval, bootstrap_mean, standard_error: as from `compute`,
                     by document with `degrees_of_freedom`; for several training runs, about their
                     mean score, without `bootstrap_mean`.
@@ -532,21 +529,21 @@ class BleuMetric(BufferedMetric):
             All systems except the baseline also have:
                 delta: the difference from the baseline in `bleu`.
                 p_value: two-sided; 1.0 for identical systems.
-                p_value_sacrebleu: under the bootstrap, sacreBLEU's p-value: one-sided in effect.
+                p_value_sacrebleu: under the bootstrap, sacreBLEU's p-value, one-sided in effect.
                 delta_interval, delta_degrees_of_freedom, delta_standard_error: the interval of the
                     difference, with Student's t.
                 wins, ties, losses: numbers of segments; with several runs, by their mean score.
-                detectable_delta: the minimum detectable effect: the true difference that a test at
-                    the 5% level detects with 80% power (Card et al., 2020).
+                detectable_delta: the minimum detectable effect at the 5% level with 80% power (Card
+                    et al., 2020).
                 groups: with `by`, for each label `bleu`, `score`, `delta`, `p_value` and, with
                     `documents`, their number.
                 macro_*: with `by`, the same about the mean over groups, such as `macro_bleu` and
                     `macro_delta_interval`; `shared_documents` as from `compute`.
 
         Raises:
-            TypeError, ValueError: as `compute`; or the test or the baseline is unknown, or the test
-                does not fit the numbers of runs.
-            ImportError: Student's t needs scipy.
+            TypeError, ValueError, ImportError: as `compute`; or the test or the baseline is
+                unknown, or the test does not fit the numbers of runs, or scipy is missing, which
+                Student's t needs.
 
         >>> bleu = evaluate.load("./bleu_metric.py")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
@@ -601,7 +598,7 @@ class BleuMetric(BufferedMetric):
             **options: as for `compare`.
 
         Returns:
-            A dict, which prints as a table:
+            A dict:
                 ranking: the systems, the best first: the name as `system`, the score and its
                     interval as from `compare`, `rank_range` and `cluster`. A rank range begins at 1
                     plus the number of significantly better systems, and ends at the number of
@@ -688,8 +685,8 @@ class BleuMetric(BufferedMetric):
                 `seed`.
 
         Returns:
-            A dict, which prints as a table. `bleu` and `matches` have one number per system;
-            `delta` is the second system's score minus the first system's:
+            A dict. `bleu` and `matches` have one number per system; `delta` is the second system's
+            score minus the first system's:
                 wins, ties, losses: numbers of segments in which the second system scores higher,
                     equally, and lower.
                 systems: `bleu` and `score` of each system, and `delta` of the second.
@@ -732,8 +729,7 @@ class BleuMetric(BufferedMetric):
                 `seed`.
 
         Returns:
-            A dict, which prints as a table, displays in color in a notebook, and has the keys of
-            `compute` for this segment, and:
+            A dict, in color in a notebook, with the keys of `compute` for this segment, and:
                 weights: the weight of each order in the score.
                 prediction: its `tokens`, its `length`, and `longest_match`, per token the highest
                     order of a matching n-gram that contains it, or 0.
@@ -806,10 +802,9 @@ class BleuMetric(BufferedMetric):
                 `seed`.
 
         Returns:
-            A dict, which prints as a table, with `segment_bleu`, the score of each text, with
-            effective order; `self_bleu`, their mean (lower means more diverse); and `signature`.
-            With `by`, `groups` has these keys for each label, and `self_bleu` is the mean over
-            labels.
+            A dict with `segment_bleu`, the score of each text, with effective order; `self_bleu`,
+            their mean (lower means more diverse); and `signature`. With `by`, `groups` has these
+            keys for each label, and `self_bleu` is the mean over labels.
 
         Raises:
             TypeError: as `compute`; or both `against` and `by` are passed.
@@ -845,9 +840,9 @@ class BleuMetric(BufferedMetric):
                 `seed`.
 
         Returns:
-            A dict, which prints as a table: `bleu` and `score` of the input as it is (for several
-            systems by name, in `systems`), the number of `segments`, and `findings`.
-            `result.fixed(*kinds)` returns the texts without mistakes. Each finding is a dict:
+            A dict with `bleu` and `score` of the input as it is (for several systems by name, in
+            `systems`), the number of `segments`, and `findings`. `result.fixed(*kinds)` returns the
+            texts without mistakes. Each finding is a dict:
                 kind, where: the kind, as in docs/check.md; `"predictions"` or `"references"`.
                 system: the name, if one of several systems has the mistake.
                 rows, share, first: the number of rows, their share, and the first row.
@@ -915,17 +910,17 @@ class BleuMetric(BufferedMetric):
                 `seed`, with its known value, which overrides a signature or convention.
 
         Returns:
-            A dict, which prints as a table. Without `reported`, it contains for each convention its
-            `bleu`, `score`, `delta` from `"default"`, `signature` and `steps`. `"coco"` is left out
-            for texts with line breaks, or of more than 100 bytes on average. With `reported`:
+            A dict. Without `reported`, it has the `bleu`, `score`, `delta` from `"default"`,
+            `signature` and `steps` of each convention (of `"coco"` only for texts without line
+            breaks, and of at most 100 bytes on average). With `reported`:
                 usual: the scores of usual settings, each different score once.
-                matches: the settings whose score rounds to the reported one: usual settings, calls
-                    of other tools, rare settings; in each kind, the nearest first. Settings with
-                    equal scores, or that differ by smoothing alone, form one match.
+                matches: the settings whose score rounds to the reported one, by `kind`, the nearest
+                    first. Settings with equal scores, or that differ by smoothing alone, form one
+                    match.
                 settings: the number of settings with distinct scores.
                 chance: the share of numbers with as many decimals, within 2 points of this object's
                     score, that match a setting.
-                nearest: the five closest settings, if no setting matches.
+                nearest: the five closest settings, if none matches.
                 verified: True if the score matches under the signature; None without a signature.
                     With `nrefs:1` each reference is tried alone, with `nrefs:?` all together.
                 rows: the start and stop of the only rows that a line fits, or None.
@@ -991,7 +986,7 @@ class BleuMetric(BufferedMetric):
     ) -> TrainerMetric:
         """Return a callback for `Seq2SeqTrainer(compute_metrics=...)`.
 
-        The trainer needs `predict_with_generate=True`: the callback scores generated text, not the
+        The trainer needs `predict_with_generate=True`, to score generated text instead of the
         output of teacher forcing. For decoder-only models, see "Decoder-only models (Trainer,
         SFTTrainer)" in docs/training.md.
 
@@ -1002,7 +997,7 @@ class BleuMetric(BufferedMetric):
             by: one label per row of the evaluation data, as for `compute`.
             ignore_index: the padding value in labels and predictions.
             details: True to add `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`,
-                `translation_length` and `reference_length`, on the scales of `compute`.
+                `translation_length` and `reference_length`, as from `compute`.
             history: True to keep the table of each evaluation, as from `statistics`, in the list
                 `history`: 80 bytes per segment.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
@@ -1047,16 +1042,15 @@ class BleuMetric(BufferedMetric):
         """Return a saved result as its method returned it, with its tables, LaTeX and plots.
 
         Args:
-            saved: the dict that was read from JSON, YAML or a pickle. It may have further keys,
-                such as those that `evaluate.save` adds.
+            saved: the dict read from JSON, YAML or a pickle, also with the keys of `evaluate.save`.
 
         Returns:
             A dict of the same type and content, except that JSON and YAML turn names and labels
             into str: 1 becomes `"1"`. A result of `check` has no `fixed`, which needs the texts.
 
         Raises:
-            TypeError: `saved` is not a dict.
-            ValueError: it is not a result of this metric, or was returned by a drop-in.
+            TypeError, ValueError: as `compute`; or `saved` is not a result of this metric, or was
+                returned by a drop-in.
 
         >>> import json
         >>> bleu = evaluate.load("./bleu_metric.py", max_order=2)

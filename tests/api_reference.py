@@ -31,8 +31,8 @@ HEAD = """\
 The methods belong to the object that [`evaluate.load`](#loading) returns. Methods with `**options` accept the
 [options](#options) by name. Unless a method says otherwise, the last four (`segments`, `confidence`, `n_resamples`,
 `seed`) are not accepted. Arguments that a method does not list are the same as for [compute](#compute). Invalid input
-is a `TypeError` or a `ValueError`, which names the place, the problem and the fix. Until version 2, releases only add
-to [the contract](../tests/contract/contract.md). `make api` generates this page from the docstrings.
+is a `TypeError` or a `ValueError`. Until version 2, releases only add to [the
+contract](../tests/contract/contract.md).
 """
 AS_COMPUTE = (  # descriptions that are left out
     "as for `compute`.",
@@ -40,6 +40,7 @@ AS_COMPUTE = (  # descriptions that are left out
     "any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.",
 )
 EXAMPLES = {  # pages that show a method at work, instead of the example of its docstring
+    "total": "recipes.md#millions-of-rows",
     "compare": "recipes.md#comparing-systems",
     "rank": "recipes.md#ranking-systems",
     "diff": "recipes.md#where-two-systems-differ",
@@ -71,7 +72,7 @@ def make_document() -> str:
     metric = bleu_metric.BleuMetric
     methods = {name: getattr(metric, name) for name in ("compute", "add", "add_batch")}
     methods |= _public_methods(metric, base=BufferedMetric)
-    parts = [HEAD, _fill(" · ".join(f"[{name}](#{name})" for name in methods))]
+    parts = [HEAD, _fill(", ".join(f"[{name}](#{name})" for name in methods))]
     parts += [
         "## Loading",
         _signature("evaluate.load", metric.__init__, "path, "),
