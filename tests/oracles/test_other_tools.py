@@ -94,12 +94,13 @@ def test_the_comparison(bleu):
         ),
         "signature with the score": lambda tool: "signature" in compute(tool, rows),
         "number of references may vary by segment": lambda tool: compute(tool, varying),
-        "scores of single segments": lambda tool: (
-            compute(tool, rows, segments=True) or has("sentence_bleu")(tool)
+        "scores of single segments, confidence intervals, paired tests": lambda tool: (
+            (compute(tool, rows, segments=True) or has("sentence_bleu")(tool))
+            and has("compare", "significance")(tool)
         ),
-        "confidence intervals, paired significance tests": has("compare", "significance"),
-        "tests of whole documents, rankings with clusters": has("rank"),
-        "settings behind a published score, `diff`, `explain`": has("reconcile"),
+        "tests by document, rankings, settings behind a score, `diff`": lambda tool: (
+            has("rank")(tool) and has("reconcile")(tool)
+        ),
         "accepts tokens and token ids": lambda tool: compute(tool, token_ids),
         "chrF, TER, downloads of test sets, a command line": has("sentence_chrf"),
     }
