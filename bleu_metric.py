@@ -509,7 +509,7 @@ class BleuMetric(BufferedMetric):
             baseline: the name of a system; the first system by default.
             test: `"randomization"`, the default, or `"bootstrap"`; both are paired and two-sided.
                 Several training runs have one test, `"runs"`. See docs/significance.md.
-            n_resamples: for the test; by default the number passed at load, or else 10,000 for
+            n_resamples: for the test only; by default the number passed at load, or else 10,000 for
                 randomization and 1,000 for the others.
             by: as for `compute`.
             documents: as for `compute`.
