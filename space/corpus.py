@@ -1,4 +1,4 @@
-"""The tab for a corpus: it scores one system, compares several, and explains a reported score."""
+"""The view of a corpus: it scores one system, compares several, and explains a reported score."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from .checks import (
 from .files import (
     CUT,
     FROM_FILES,
+    FROM_TEXT,
     PAD,
     MissingError,
     Submission,
@@ -88,7 +89,7 @@ from .scored import (
 )
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
-from .sources import EXAMPLE_NOTE, Sources, add_sources
+from .sources import ADD_BUTTON, EXAMPLE_NOTE, Sources, add_sources
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_core import (
@@ -119,8 +120,8 @@ class Rendered(NamedTuple):
     findings: str = ""
 
 
-class CorpusTab(NamedTuple):
-    """The components of the tab: the fields, and the results below them."""
+class Corpus(NamedTuple):
+    """The components of the view: the fields above it, and the results."""
 
     sources: Sources
     which: gr.Dropdown
@@ -301,16 +302,16 @@ class CorpusTab(NamedTuple):
             f"{html.show(html.shorten(systems, _FILES_CHARACTERS))}</b> {lines}{each}</span>"
             f" <span>References <b>{html.show(html.shorten(references, _FILES_CHARACTERS))}</b>"
             '</span> <button type="button" class="bleu-button" data-unfold>Change files</button>'
-            "</p>"
+            f"{ADD_BUTTON}</p>"
         )
 
     def _read_options(self, values: FieldValues) -> Options:
         return read_options([values[field] for field in self.options.fields])
 
 
-def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
-    """Add the tab's components and their event handlers."""
-    with gr.Column(elem_id="corpus-inputs"):
+def add_corpus(files: gr.Column, tabs: gr.Tabs, sentence: Sentence) -> None:
+    """Add the view's components and their event handlers; the fields go to a column above it."""
+    with files:
         options = add_options("corpus", ALL_OPTIONS)
         with options.fold, gr.Row():
             numbers = range(1, limits.MAX_REFERENCES + 1)
@@ -324,17 +325,23 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
             test = gr.Radio(tests, value="randomization", label="Test", elem_id="test")
         files_line = html.add_html(elem_id="files-line")
         sources, described = add_sources()
-        button = gr.Button("Score the example again", variant="primary", elem_id="score")
+        button = gr.Button("Try an example", elem_id="score")
+        paste = gr.Button("Paste lines", elem_id="paste")
+        paste.click(
+            lambda: (gr.update(selected="corpus"), FROM_TEXT),
+            None,
+            [tabs, sources.origin],
+            **limits.QUIET,
+        )
     message = html.add_clickable("", "corpus-message")
     key = gr.Textbox(visible=False)
     decided = gr.JSON(visible=False)
     with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
         html.add_html(_OUTDATED)
         findings = html.add_clickable("", "corpus-findings")
-        with gr.Row(elem_id="verdict"):
-            with gr.Column(scale=7, min_width=300):
-                summary = html.add_clickable("", "corpus-summary")
-            with gr.Column(elem_id="why-part", min_width=240):
+        summary = html.add_clickable("", "corpus-summary")
+        with gr.Accordion("You expected another score", open=False, elem_id="expected"):
+            with gr.Column(elem_id="why-part"):
                 reported = gr.Textbox(
                     label="You expected",
                     placeholder="33.5, or a line of another tool",
@@ -343,7 +350,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
                 )
                 system = html.add_system_field("of the system", "why-system")
                 why = gr.Button("Find out why", elem_id="why")
-        answer = html.add_clickable("", "why-answer")
+            answer = html.add_clickable("", "why-answer")
         with gr.Accordion("How this was tested", open=False, elem_id="tested"):
             baseline = html.add_system_field("Baseline", "baseline")
             statistics = html.add_html(elem_id="corpus-statistics")
@@ -363,7 +370,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
     )
     # At once: the next answer may be asked for already.
     system.input(None, None, answer, js="() => ''")
-    tab = CorpusTab(
+    corpus = Corpus(
         sources=sources,
         which=which,
         test=test,
@@ -384,59 +391,49 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         system=system,
         answer=answer,
     )
-    _connect(tab, corpus, button, described)
-    _connect_sentence(tab, tabs, sentence)
+    _connect(corpus, button, described)
+    _connect_sentence(corpus, tabs, sentence)
 
 
-def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button, described: Any) -> None:
-    inputs = tab.inputs()
-    choices = tab.choices()
-    outputs = tab.outputs()
-    fields = [*inputs, tab.baseline, tab.system, tab.decided]
-    work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "show_progress_on": tab.message}
-    # 1. Score when asked, when files are there, or when the tab is opened.
-    pressed = gr.on([button.click, tab.baseline.input], tab.show_score, fields, outputs, **work)
+def _connect(corpus: Corpus, button: gr.Button, described: Any) -> None:
+    inputs = corpus.inputs()
+    choices = corpus.choices()
+    outputs = corpus.outputs()
+    fields = [*inputs, corpus.baseline, corpus.system, corpus.decided]
+    work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "show_progress_on": corpus.message}
+    # 1. Score when asked, or when files are there.
+    pressed = gr.on(
+        [button.click, corpus.baseline.input], corpus.show_score, fields, outputs, **work
+    )
     pressed.then(None, inputs, js="bleuPage.answer")
-    scored = described.then(tab.show_score, fields, outputs, **work)
+    scored = described.then(corpus.show_score, fields, outputs, **work)
     scored.then(None, inputs, js="bleuPage.answer")
-
-    def open_tab(
-        key: str,
-        *values: Any,
-        progress: gr.Progress = gr.Progress(),  # noqa: B008 for Gradio
-    ) -> Update:
-        """Score the example, or what is in the fields, unless there is a result."""
-        return {} if key else tab.show_score(*values, progress=progress)
-
-    open_work = {**work, "js": "bleuPage.open"}
-    opened = corpus.select(open_tab, [tab.key, *fields], outputs, **open_work)
-    opened.then(None, inputs, js="bleuPage.answer")
     # 2. A changed field: the result is outdated, and what a visitor chooses stays with other texts.
     #    The button says when it would score the example.
     gr.on([field.change for field in inputs], None, inputs, button, js="bleuPage.changed")
-    chosen = [field.input for field in [tab.options.convention, *choices]]
-    gr.on(chosen, None, tab.decided, tab.decided, js="bleuPage.own")
-    tab.options.convention.input(
-        lambda name: dict(zip(tab.options.fields, convention_values(name))),
-        tab.options.convention,
-        tab.options.fields,
+    chosen = [field.input for field in [corpus.options.convention, *choices]]
+    gr.on(chosen, None, corpus.decided, corpus.decided, js="bleuPage.own")
+    corpus.options.convention.input(
+        lambda name: dict(zip(corpus.options.fields, convention_values(name))),
+        corpus.options.convention,
+        corpus.options.fields,
         **limits.QUIET,
     )
     # 3. Buttons in the results change fields, and the result follows.
     answer_and_focus = (
-        "(...values) => { bleuPage.answer(...values); bleuPage.keepFocus("
-        "'.bleu-answers .bleu-button', '#corpus-findings summary', '#score'); }"
+        "(...values) => { bleuPage.keepFocus('.bleu-answers .bleu-button',"
+        " '#corpus-findings summary', '#score'); bleuPage.answer(...values); }"
     )
-    answered = (tab.message, tab.findings, tab.summary, tab.answer)
+    answered = (corpus.message, corpus.findings, corpus.summary, corpus.answer)
     clicked = [component.click for component in answered]
-    changed = [*choices, tab.decided, tab.sources.chosen]
-    applied = gr.on(clicked, tab.apply, [*inputs, tab.decided], changed, **limits.QUIET)
-    again = applied.then(tab.show_score, fields, outputs, **work)
+    changed = [*choices, corpus.decided, corpus.sources.chosen]
+    applied = gr.on(clicked, corpus.apply, [*inputs, corpus.decided], changed, **limits.QUIET)
+    again = applied.then(corpus.show_score, fields, outputs, **work)
     again.then(None, inputs, js=answer_and_focus)
 
 
-def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None:
-    """Open segments in the tab for one sentence, with one or two candidates, and lead back."""
+def _connect_sentence(corpus: Corpus, tabs: gr.Tabs, sentence: Sentence) -> None:
+    """Open segments in the view of a sentence, with one or two candidates, and lead back."""
 
     def fill(key: str, number: str, systems: Sequence[str]) -> Update:
         try:
@@ -463,11 +460,11 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
             return fill(key, str(event.segment), pair)
         return {opened: ""}
 
-    opened = tab.differences.opened
+    opened = corpus.differences.opened
     target = [tabs, *sentence.outputs(), sentence.second_fold, sentence.back]
-    segment = tab.segments.listing.click(open_segment, tab.key, target, **limits.QUIET)
+    segment = corpus.segments.listing.click(open_segment, corpus.key, target, **limits.QUIET)
     segment.then(None, js="() => bleuPage.visit('#back')")
-    pair = [tab.key, tab.differences.first_system, tab.differences.second_system]
+    pair = [corpus.key, corpus.differences.first_system, corpus.differences.second_system]
     both = opened.click(open_pair, pair, [opened, *target], **limits.QUIET)
     both.then(None, js="() => bleuPage.leave()")
     update = {tabs: gr.update(selected="corpus"), sentence.back: gr.update(visible=False)}

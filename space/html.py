@@ -293,15 +293,13 @@ def notes(messages: Sequence[str]) -> str:
     return "".join(message(text, "note") for text in dict.fromkeys(messages))
 
 
-def fold(title: str, content: str, level: int = 3, name: str = "") -> str:
-    """Return content with a heading; on a telephone it is closed until a visitor opens it.
+def fold(title: str, content: str) -> str:
+    """Return content with a heading, closed until a visitor opens it.
 
-    What a visitor opens or closes stays so for the next content of the same name, which is its
-    title unless given.
+    What a visitor opens or closes stays so for the next content of the same title.
     """
-    heading = f"<h{level}>{show(title)}</h{level}>"
-    summary = f"<summary>{heading}</summary>"
-    return f'<details open data-fold="{show(name or title)}">{summary}{content}</details>'
+    summary = f"<summary><h2>{show(title)}</h2></summary>"
+    return f'<details data-fold="{show(title)}">{summary}{content}</details>'
 
 
 def signature(text: str) -> str:

@@ -638,7 +638,7 @@ def render_groups(results: Mapping[str, QuotableReport], labels: Sequence[str] |
     copies = html.copy_button(f"{report.format_markdown(cells)}\n\n{signature}", "as Markdown")
     copies += html.copy_button(report.format_latex(cells), "as LaTeX")
     folded = f'{html.rows(head, rows)}<p class="bleu-copies">{copies}</p>'
-    return html.fold("Score per group", folded, level=2)
+    return html.fold("Score per group", folded)
 
 
 def _list_groups(result: QuotableReport, *, has_mean: bool) -> list[tuple[str, Scores]]:

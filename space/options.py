@@ -153,16 +153,16 @@ _FALLBACKS = {
 }
 
 
-def add_options(tab: str, names: Sequence[str]) -> OptionFields:
-    """Add the fold to a tab, with fields for `SCORING_OPTIONS` or `ALL_OPTIONS`."""
+def add_options(view: str, names: Sequence[str]) -> OptionFields:
+    """Add the fold to a view, with fields for `SCORING_OPTIONS` or `ALL_OPTIONS`."""
     values = convention_values("default", names)
     initial = dict(zip(names, values))
     fields: list[OptionField] = []
     label = fold_label(read_options(values))
-    with gr.Accordion(label, open=False, elem_id=f"{tab}-options") as fold:
+    with gr.Accordion(label, open=False, elem_id=f"{view}-options") as fold:
         choices = [(name, convention) for convention, name in CONVENTION_NAMES.items()]
         convention = gr.Dropdown(
-            choices, label="Score as", value="default", elem_id=f"{tab}-convention"
+            choices, label="Score as", value="default", elem_id=f"{view}-convention"
         )
         for row in [*_SCORING_FIELDS, _RESAMPLING_FIELDS]:
             if not row.keys() <= initial.keys():
@@ -171,9 +171,9 @@ def add_options(tab: str, names: Sequence[str]) -> OptionFields:
                 for name, add_field in row.items():
                     field = add_field(
                         value=initial[name],
-                        elem_id=f"{tab}-{name.replace('_', '-')}",
+                        elem_id=f"{view}-{name.replace('_', '-')}",
                         min_width=140,
-                        visible=tab == "corpus" or name not in _CORPUS_FIELDS,
+                        visible=view == "corpus" or name not in _CORPUS_FIELDS,
                     )
                     fields.append(field)
     return OptionFields(fold, convention, fields)

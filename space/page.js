@@ -9,8 +9,7 @@
   status.className = "bleu-unseen";
   status.setAttribute("role", "status");
   const announce = (text) => {
-    // The same text again would be a change of the page, after which results are announced again, without end.
-    if (status.textContent !== text) status.textContent = text;
+    if (status.textContent !== text) status.textContent = text; // each change of the page is announced
   };
 
   let announcing; // timeout
@@ -19,9 +18,9 @@
     const sentences = spoken.map((element) => element.dataset.announce.replace(/\.$/, ""));
     if (sentences.length) announce(sentences.join(". "));
   };
-  // Called after each change of the page. A result says in data-announce what a screen reader should say; not with
-  // every letter typed.
+  // Called after each change of the page. A result has what a screen reader says, though not with every letter typed.
   const hear = () => {
+    findAll("main > .column").forEach((page) => page.setAttribute("data-view", currentView()));
     completeFields();
     openFolds();
     showStep();
@@ -39,24 +38,20 @@
     findAll("textarea[dir=ltr]").forEach((field) => {
       field.dir = "auto";
     });
-    // A name that says what is dropped where: without this label, it is the text in the button.
-    findAll("button.upload-container[aria-label]").forEach((button) => button.removeAttribute("aria-label"));
-    findAll("button[aria-label='common.upload']").forEach(nameUploadButton);
+    // Names of buttons in the words of the page.
+    findAll(".upload-container .wrap:has(span)").forEach((words) => {
+      words.closest("button").removeAttribute("aria-label");
+      words.textContent = "Choose files";
+    });
     findAll("#sentence [data-step=''] .bleu-tokens p:not([tabindex])").forEach(nameTokens);
     // Gradio says "common.complete" after each answer.
     findAll(".sr-only[aria-live=polite]").forEach((region) => region.setAttribute("aria-live", "off"));
-    // Tables of Markdown.
-    findAll("thead th:not([scope])").forEach((head) => head.setAttribute("scope", "col"));
+    findAll("thead th:not([scope])").forEach((head) => head.setAttribute("scope", "col")); // of Markdown
     // Folds say if they are open.
     findAll("button.label-wrap").forEach((fold) => {
       const isOpen = String(fold.classList.contains("open"));
       if (fold.ariaExpanded !== isOpen) fold.ariaExpanded = isOpen;
     });
-  };
-  const nameUploadButton = (button) => {
-    button.title = "Upload other files";
-    button.ariaLabel = button.title;
-    button.querySelector("button").inert = true; // a button in a button
   };
   const nameTokens = (line) => {
     line.tabIndex = 0;
@@ -65,10 +60,15 @@
     line.ariaLabel = "Tokens; the arrow keys show the n-gram that each one is part of, Enter strikes one of the candidate out";
   };
 
+  // --- Views --------------------------------------------------------------------------------------------------------
+
+  // Sentence, corpus or about: Gradio's tabs, which are out of sight.
+  const currentView = () => find("[role=tab][aria-selected=true]")?.dataset.tabId ?? "sentence";
+  const showView = (name) => findAll("[role=tab]").find(({ dataset }) => dataset.tabId === name)?.click();
+
   // --- Requests of Sentence -----------------------------------------------------------------------------------------
 
-  // Each request has a number, its last input, and the server drops the answers to all but the last. While an answer is
-  // on its way that fills the fields, their values are those of before: what is asked about them is dropped as well.
+  // Requests are numbered, and the server drops all answers but the last, as well as requests before fields are filled.
   let lastNumber = 0;
   const filling = new Set(); // kinds of requests whose answers fill the fields
   const withNumber = (inputs, number) => [...inputs.slice(0, -1), number];
@@ -107,6 +107,8 @@
   const arrived = () => {
     isShown = true;
     filled("link");
+    if (opened.get("tab") === "corpus") find("#score").click();
+    else showView(opened.get("tab"));
     if (step) goToStep(step);
     else writeAddress();
   };
@@ -126,8 +128,7 @@
     writeAddress();
     markSentence();
   };
-  // The candidate is always in a link: it tells that a link has texts. Other fields are left out where they are empty,
-  // or options as usual.
+  // The candidate is always in a link: it tells that a link has texts. Other fields are left out if empty or as usual.
   const linkTo = (names, usual) => {
     const fields = new URLSearchParams();
     names.forEach((name, i) => {
@@ -153,10 +154,9 @@
     if (parent !== window) parent.postMessage({ hash }, "https://huggingface.co");
   };
   const fullAddress = () => {
-    const tab = find("[role=tab][aria-selected=true]")?.textContent.trim().toLowerCase();
     const all = new URLSearchParams(link);
     if (step) all.set("step", step);
-    if (tab && tab !== "sentence") all.set("tab", tab);
+    if (currentView() !== "sentence") all.set("tab", currentView());
     const query = all.toString();
     return query ? `#${query}` : "";
   };
@@ -237,7 +237,7 @@
     if (drawn) box.insertAdjacentHTML("beforeend", `<svg aria-hidden="true"><path d="${drawn}"/></svg>`);
   };
 
-  // What a visitor opens or closes stays so while the text changes. A telephone has room for one reference.
+  // What a visitor opens or closes stays so while the text changes. At first references are open, one on a telephone.
   const narrow = matchMedia("(max-width: 48rem)");
   const isOpenByName = {};
   const openFolds = () => {
@@ -246,7 +246,7 @@
       part.open = isOpenByName[name] ?? isOpenAtFirst(name);
     });
   };
-  const isOpenAtFirst = (name) => name === "reference 1" || !(narrow.matches || name.startsWith("table"));
+  const isOpenAtFirst = (name) => name === "reference 1" || (name.startsWith("reference") && !narrow.matches);
 
   // The text of a second candidate that was closed.
   let aside = "";
@@ -317,8 +317,7 @@
 
   // --- Words that are struck out in the picture -----------------------------------------------------------------------
 
-  // A click strikes a word of a candidate out, and another one brings it back; the text in the field follows. A candidate's
-  // words are kept as they were, with the places of those that are struck out.
+  // A click strikes a word of a candidate out, another one brings it back, and the text in the field follows.
   const strikes = new Map(); // by field: text and words at first, places struck out, text in the field since
   const candidateLines = () => {
     const fields = findAll("#candidate textarea, #second textarea").filter((field) => field.value.trim());
@@ -434,7 +433,7 @@
   const markCorpus = () => {
     const isOld = (scored ?? now) !== now;
     const isAsked = asked === now;
-    findAll(".bleu-results, #corpus-message").forEach((part) => {
+    findAll(".bleu-results, #corpus-message, #corpus-inputs").forEach((part) => {
       part.classList.toggle("old", isOld);
       part.classList.toggle("asked", isAsked);
     });
@@ -452,20 +451,16 @@
     now = freeze(inputs);
     markCorpus();
     const [origin, files] = inputs;
-    return origin === "Files" && !files?.length ? "Score the example again" : "Score";
+    return origin === "Files" && !files?.length ? "Try an example" : "Score";
   };
   const ask = (...values) => {
+    showView("corpus");
     now = freeze(values.slice(0, -resultFields));
     asked = now;
     markCorpus();
     return values;
   };
-  // Opening the tab scores what is there, unless there is a result.
-  const open = (state, ...values) => {
-    if (!find("#corpus-summary :is(.bleu-score, .bleu-verdict, .bleu-undecided)")) ask(...values);
-    return [state, ...values];
-  };
-  // An answer that begins below the screen, as on a telephone, is brought into it.
+  // An answer below the screen is brought into it. The focus goes there from what is folded now.
   const answer = () => {
     scored = asked;
     markCorpus();
@@ -473,11 +468,13 @@
     foldFiles(Boolean(find("#files-line .bleu-files")) && !find("#corpus-message p"));
     const beginning = find("#corpus-message p, #corpus-summary :is(.bleu-verdict, .bleu-score, .bleu-undecided)");
     beginning?.scrollIntoView({ block: "nearest" });
+    if (!document.activeElement.offsetParent) focusOn(beginning);
   };
 
   // Adds to what was chosen about files what has changed in their lines since the server was last asked.
   const choices = [];
   const readFiles = (files, chosen) => {
+    showView("corpus");
     find("#corpus")?.classList.add("emptied"); // the result is of other files
     const all = JSON.parse(JSON.stringify(chosen ?? {}));
     for (const { path, field, key, value } of choices.splice(0)) {
@@ -499,6 +496,7 @@
   // Once files are scored, a line stands for their fields.
   const foldFiles = (isFolded) => find("#corpus-inputs")?.classList.toggle("folded", isFolded);
   const unfoldFiles = () => {
+    showView("corpus");
     foldFiles(false);
     find("#files :is(button, input)")?.focus();
   };
@@ -521,7 +519,11 @@
     if (top < 0 || bottom > innerHeight) target.scrollIntoView({ block: "center" });
     target.focus({ preventScroll: true });
   };
-  const leave = () => visit(find("#opened h3") ? find("#back") : place);
+  const focusOn = (text) => {
+    if (text) text.tabIndex = -1;
+    visit(text);
+  };
+  const leave = () => visit(find("#opened h2") ? find("#back") : place);
   // A button that goes with what it has changed must not take the focus along.
   const keepFocus = (...selectors) => {
     const focused = document.activeElement;
@@ -544,7 +546,6 @@
     readFiles,
     own,
     ask,
-    open,
     answer,
     visit: (selector) => visit(find(selector)),
     comeBack: () => visit(place),
@@ -571,6 +572,15 @@
     });
   }
   addEventListener("resize", showStep);
+  // Files may be dropped anywhere.
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    const input = find("#files input[type=file]");
+    if (event.defaultPrevented || !input || !event.dataTransfer.files.length) return;
+    event.preventDefault();
+    input.files = event.dataTransfer.files;
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
   document.addEventListener("focusout", ({ target }) => target.matches(".bleu-tokens p") && light());
 
   // The arrow keys go through the tokens of a line that has the focus, otherwise from step to step.
@@ -614,8 +624,7 @@
     place = opener?.ownerSVGElement ?? opener ?? place; // a dot of the chart takes no focus itself
     if (target.matches(".bleu-skip")) {
       const result = findAll("#sentence-score, #corpus-summary").find((part) => part.offsetParent);
-      if (result) result.tabIndex = -1;
-      visit(result);
+      focusOn(result);
       event.preventDefault();
     }
     const stepLink = target.closest("#steps a");
@@ -630,9 +639,6 @@
       isOpenByName[folded.dataset.fold] = folded.open;
       event.preventDefault();
     }
-    // The inner button is inert: the outer one opens the choice of files.
-    const upload = target.closest("[title='Upload other files']");
-    if (upload && !target.matches("input")) upload.querySelector("input").click();
     for (const [selector, act] of Object.entries(clicks)) {
       const clicked = target.closest(selector);
       if (clicked) act(clicked);
@@ -682,8 +688,10 @@
 
   // What a click on an element, or on what is in it, does.
   const clicks = {
+    "[data-to-view]": ({ dataset }) => showView(dataset.toView),
     "[data-unfold]": unfoldFiles,
     "[data-again]": () => find("#score").click(),
+    "[data-add]": () => find("#files input[type=file]").click(),
     "[data-remove]": ({ dataset }) => removeFile(Number(dataset.remove)),
     "button.label-wrap": () => setTimeout(completeFields), // after Gradio has opened or closed it
     ".bleu-tokens .token": strike,
@@ -692,15 +700,7 @@
     "[data-stage]": present,
   };
 
-  // The name of the example whose button was pressed, before Gradio hears of it.
-  const chooseExample = (event) => {
-    const button = event.target.closest(".bleu-examples button");
-    if (button) window.bleuPage.example = button.textContent.trim();
-  };
-  document.addEventListener("click", chooseExample, true);
-
-  // Gradio tells of input where a key was pressed, and not of what was pasted, deleted or dictated. Told once more when
-  // typing has ended: a key that falls into the moment in which a call ends may be missed.
+  // Gradio doesn't tell of what was pasted, deleted or dictated. Told once more when typing has ended.
   let telling; // timeout
   const tell = (field) => field?.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true }));
   const tellIfOld = (field) => {

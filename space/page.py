@@ -1,4 +1,4 @@
-"""The demo as a whole: its endpoints for programs, its tabs, and how it is launched."""
+"""The demo as a whole: its endpoints for programs, its views, and how it is launched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gradio_client.utils import is_file_obj_with_meta, is_http_url_like, travers
 from starlette.middleware import Middleware
 
 from . import gate, html, limits
-from .corpus import add_corpus_tab
+from .corpus import add_corpus
 from .metric import (
     bleu,
     collect_warnings,
@@ -30,7 +30,7 @@ from .metric import (
     request_score,
     request_settings,
 )
-from .sentence import Sentence, Update, add_sentence_tab, answer_last
+from .sentence import add_sentence, answer_last
 
 _FOLDER = Path(__file__).parent
 _THEME = gr.themes.Base(
@@ -56,9 +56,10 @@ _THEME = gr.themes.Base(
 )
 
 _HEADER = """
-<header class="bleu-head"><a class="bleu-skip" href="#">Skip to the result</a><h1>BLEU</h1>
+<header class="bleu-head"><a class="bleu-skip" href="#">Skip to the result</a>
+<h1><button type="button" data-to-view="sentence">BLEU</button></h1>
 <p>How many sequences of one to four words a translation shares with human ones; at best 100.</p>
-</header>
+<button type="button" data-to-view="about">About</button></header>
 """
 _LOAD = """\
 # pip install evaluate numba "numpy>=2" scipy
@@ -264,19 +265,20 @@ def build_demo() -> gr.Blocks:
         delete_cache=(frequency, limits.SECONDS_KEPT - frequency),
     ) as blocks:
         html.add_html(_HEADER)
+        files = gr.Column(elem_id="corpus-inputs")
+        # The views of the page: page.js changes them, and the tabs themselves are not in sight.
         with gr.Tabs(selected="sentence") as tabs:
             with gr.Tab("Sentence", id="sentence"):
-                sentence = add_sentence_tab()
-            with gr.Tab("Corpus", id="corpus") as corpus:
-                add_corpus_tab(tabs, corpus, sentence)
+                sentence = add_sentence()
+            with gr.Tab("Corpus", id="corpus"):
+                add_corpus(files, tabs, sentence)
             with gr.Tab("About", id="about"):
-                _add_about_tab()
+                _add_about()
         link = gr.JSON(visible=False)
-        shown = [tabs, *sentence.outputs(), sentence.second_fold]
         restored = blocks.load(
-            answer_last(partial(_restore, tabs, sentence)),
+            answer_last(sentence.restore),
             [link, sentence.requests, sentence.number],
-            shown,
+            [*sentence.outputs(), sentence.second_fold],
             js="bleuPage.arrive",
             **limits.QUIET,
         )
@@ -290,15 +292,7 @@ def build_demo() -> gr.Blocks:
     return blocks
 
 
-def _restore(tabs: gr.Tabs, sentence: Sentence, link: dict[str, str]) -> Update:
-    """Return the update that shows what is in the page's address: the tab, texts and options."""
-    update = sentence.restore(link)
-    if link.get("tab") in ("corpus", "about"):
-        update[tabs] = gr.update(selected=link["tab"])
-    return update
-
-
-def _add_about_tab() -> None:
+def _add_about() -> None:
     """Add what the metric is, the demo's limits, how to load and cite it, and the metric card."""
     summary = bleu.description.partition(". ")[0]
     minutes = limits.SECONDS_KEPT // 60

@@ -45,7 +45,7 @@ _SEARCHED_NGRAMS = 100  # distinctive n-grams per system, of which some are merg
 class Segments(NamedTuple):
     """The components of the list of one system's segments."""
 
-    column: gr.Column
+    column: gr.Accordion
     search: gr.Textbox
     order: gr.Dropdown
     listing: gr.HTML
@@ -62,7 +62,7 @@ class Segments(NamedTuple):
 class Differences(NamedTuple):
     """The components of the section on two systems, which two fields select."""
 
-    column: gr.Column
+    column: gr.Accordion
     first_system: gr.Dropdown
     second_system: gr.Dropdown
     overview: gr.HTML
@@ -106,8 +106,8 @@ class Differences(NamedTuple):
         if shares.any():
             number = f"{np.argmax(np.abs(shares)) + 1}"
             largest = _render_line(key, number, (first_system, second_system))
-            title = f"Contributes most to the difference: line {number}"
-            update[self.opened] = html.fold(title, largest, name="largest difference")
+            title = f"<h2>Contributes most to the difference: line {number}</h2>"
+            update[self.opened] = f"{title}{largest}"
         update[self.tables] = render_tables(difference)
         update[self.listing] = list_pairs(key, first_system, second_system, search)
         return update
@@ -115,8 +115,7 @@ class Differences(NamedTuple):
 
 def add_segments(key: gr.Textbox) -> Segments:
     """Add the list of segments, and its event handlers."""
-    with gr.Column(elem_id="segments-part") as column:
-        html.add_html("<h2>Lines</h2>")
+    with gr.Accordion("Lines", open=False, elem_id="segments-part") as column:
         with gr.Row():
             search = gr.Textbox(label="Find lines containing", max_length=200, elem_id="search")
             order = gr.Dropdown(list(_ORDERS), value=FIRST_ORDER, label="Order", elem_id="order")
@@ -127,8 +126,9 @@ def add_segments(key: gr.Textbox) -> Segments:
 
 def add_differences(key: gr.Textbox) -> Differences:
     """Add the section on two systems, and its event handlers."""
-    with gr.Column(elem_id="differences", visible=False) as column:
-        html.add_html("<h2>Where two systems differ</h2>")
+    with gr.Accordion(
+        "Where two systems differ", open=False, elem_id="differences", visible=False
+    ) as column:
         with gr.Row():
             first_system = html.add_system_field("One system", "first-system")
             second_system = html.add_system_field("Another", "second-system")
@@ -161,7 +161,7 @@ def add_differences(key: gr.Textbox) -> Differences:
     search.input(list_pairs, [*pair, search], listing, **limits.QUIET)
     for component in (overview, tables, listing):
         click = component.click(_open_pair, pair, opened, **limits.QUIET)
-        click.then(None, js="() => bleuPage.visit('#opened h3')")
+        click.then(None, js="() => bleuPage.visit('#opened h2')")
     return differences
 
 
@@ -289,7 +289,7 @@ def _open_pair(event: gr.EventData, key: str, first_system: str, second_system: 
     number = str(event.segment)
     close_button = html.button("Close and go back", "close")
     shown = _render_line(key, number, (first_system, second_system), close_button)
-    return f'<h3 tabindex="-1">Line {number}</h3>{shown}'
+    return f'<h2 tabindex="-1">Line {number}</h2>{shown}'
 
 
 def _render_line(key: str, number: str, names: tuple[str, str], button: str = "") -> str:

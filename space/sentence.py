@@ -1,4 +1,4 @@
-"""The tab for one sentence: score, formula and colors, updated while the visitor types."""
+"""The view of one sentence: score, formula and colors, updated while the visitor types."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Requests:
 
 
 class Sentence(NamedTuple):
-    """The components of the tab; segments of a corpus are opened in them, too."""
+    """The components of the view; segments of a corpus are opened in them, too."""
 
     shown: gr.State
     requests: gr.State
@@ -239,10 +239,9 @@ def answer_last(handler: Callable[..., Update]) -> Callable[..., Update]:
     return answer
 
 
-def add_sentence_tab() -> Sentence:
-    """Add the tab's components and their event handlers."""
+def add_sentence() -> Sentence:
+    """Add the view's components and their event handlers."""
     example = EXAMPLES[next(iter(EXAMPLES))]
-    options = add_options("sentence", SCORING_OPTIONS)
     results = render(Shown(example.texts), convention_values("default", SCORING_OPTIONS))
     with gr.Row(elem_id="sentence-row"):
         with gr.Column(scale=5, min_width=300, elem_id="sentence-fields"):
@@ -253,6 +252,7 @@ def add_sentence_tab() -> Sentence:
             references = _add_text(
                 example.references, "References", "references", lines=6, hint="One per line"
             )
+            options = add_options("sentence", SCORING_OPTIONS)
             with gr.Column(elem_id="examples"):
                 html.add_html("<h2 class='bleu-label'>Examples</h2>")
                 with gr.Row(elem_classes="bleu-examples"):
@@ -327,8 +327,7 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     gr.on(typed, show_typed, inputs, outputs, js=ask, preprocess=False, **limits.QUIET)
     chosen = [field.input for field in options.fields]
     gr.on(chosen, answer_last(sentence.show_chosen), inputs, outputs, js=ask, **limits.QUIET)
-    # 2. What fills fields. One event for the buttons of all examples, with the name of the last one
-    #    in the place of a text.
+    # 2. What fills fields. The name of an example is in the place of a text.
     convention = options.convention.input(
         answer_last(sentence.show_convention),
         [options.convention, *texts, *numbered],
@@ -336,16 +335,16 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
         js=ask_to_fill.format("convention"),
         **limits.QUIET,
     )
-    example = gr.on(
-        [button.click for button in buttons],
-        answer_last(sentence.show_example),
-        [sentence.candidate, *numbered],
-        [*outputs, sentence.second_fold],
-        js="(_name, ...others) => bleuPage.numberToFill('example', [bleuPage.example, ...others])",
-        **limits.QUIET,
-    )
     _tell_filled(convention, "convention")
-    _tell_filled(example, "example")
+    for name, button in zip(EXAMPLES, buttons):
+        example = button.click(
+            answer_last(sentence.show_example),
+            [sentence.candidate, *numbered],
+            [*outputs, sentence.second_fold],
+            js=f"(_text, ...others) => bleuPage.numberToFill('{name}', ['{name}', ...others])",
+            **limits.QUIET,
+        )
+        _tell_filled(example, name)
     # 3. A closed second candidate is put aside: it is neither scored nor in the address until it
     #    is opened again. The page does so itself: the server's answer could undo what the visitor
     #    types meanwhile.
@@ -527,7 +526,7 @@ def _render_formula(candidate: _Candidate, unit: str, *, has_link: bool) -> str:
     curve = html.brevity_curve(explanation) if is_short else ""
     told = f"{html.remedies(candidate.remedies)}{html.notes(candidate.warnings)}"
     return (
-        # The tab has a candidate.
+        # The view has a candidate.
         f"{told.replace('the predictions', 'the candidate')}"
         # On a telephone only, where it is not below the score.
         f"{_write_reading(candidate, unit)}"

@@ -74,10 +74,9 @@ EXAMPLES = {  # by what is on their buttons, and in links
     "العربية": Example("جلست القطة على السجادة .", "", "جلست القطة فوق السجادة .", "default", {}),
 }
 
+ADD_BUTTON = '<button type="button" class="bleu-button" data-add>Add files</button>'
 EXAMPLE_NOTE = (
-    "This is an example: 40 lines written for this demo, with two references, and three"
-    " systems: atlas translates freely and well, birch word by word, cedar in a hurry. Your own"
-    " files replace it."
+    "This is an example: atlas translates freely and well, birch word by word, cedar in a hurry."
 )
 
 
@@ -102,9 +101,9 @@ def add_sources() -> tuple[Sources, Any]:
     # 1. One field for all files, and a line per file.
     with gr.Column(elem_id="uploaded") as uploaded:
         files = gr.File(
-            label="Drop all files here",
+            label="Drop files here to score or compare systems",
             file_count="multiple",
-            height=80,
+            height=40,
             elem_id="files",
         )
         read = add_choices("", "read-files")
@@ -203,7 +202,7 @@ def render_files(files: Files, paths: Sequence[str]) -> str:
             listed,
             is_open=is_open,
         )
-    return f'<div role="group" aria-label="Files, as they were read">{listed}</div>'
+    return f'<div role="group" aria-label="Files, as they were read">{listed}</div>{ADD_BUTTON}'
 
 
 def _fold(name: str, summary: str, content: str, *, is_open: bool) -> str:

@@ -2,6 +2,7 @@
 
     python tests/benchmarks/demo.py        # one row per rule, about 10 minutes
     python tests/benchmarks/demo.py waits  # waiting times in a browser, for docs/speed.md
+    python tests/benchmarks/demo.py start  # a first start, and memory, for docs/space.md
 
 Rules are checked over HTTP, beside a second visitor who types in another process. Linux only.
 """
@@ -40,6 +41,7 @@ TYPING_SECONDS = 20
 FLOOD_SECONDS = 60
 FLOOD_CLIENTS = 8  # of each kind
 OTHER_SESSIONS = 540
+STARTED_LINES = 40_000
 
 FILES = {  # that are small when compressed, too large or not valid
     "JSONL, 2 million short lines": ("short.jsonl", lambda: b'{"p": "a"}\n' * 2_200_000),
@@ -99,7 +101,7 @@ def visit(browser: Any, address: str) -> Page:
 
 def upload(page: Page, folder: Path) -> float:
     """Upload a system and two references; return the seconds until the references have been read."""
-    page.get_by_role("tab", name="Corpus").click()
+    visitor.tab(page, "Corpus")
     for role, names in (("systems", ["p"]), ("references", ["r0", "r1"])):
         start = time.perf_counter()
         page.set_input_files(
@@ -398,6 +400,32 @@ def typist(address: str) -> Iterator[list[tuple[float, float]]]:
         process.terminate()
 
 
+def measure_start(folder: Path) -> Iterator[list[str]]:
+    """Yield the rows of a first start, which compiles the kernels, and of the memory since then."""
+    os.environ["HF_MODULES_CACHE"] = str(folder / "modules")
+    start = time.perf_counter()
+    with serve_space(folder) as address:
+        process = int((folder / "pid").read_text())
+        times = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+        seconds = sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+        yield ["a first start, seconds", f"{time.perf_counter() - start:.0f}"]
+        yield ["of these, of a processor", f"{seconds:.0f}"]
+        yield ["memory then, GB", f"{read_memory(process) / 1000:.2f}"]
+        predictions, references = corpus(STARTED_LINES)[1]
+        texts = predictions, [text[::-1] for text in predictions], [row[0] for row in references]
+        files = [
+            (f"{name}.txt", "".join(f"{line}\n" for line in lines).encode())
+            for name, lines in zip(("A", "B", "ref"), texts)
+        ]
+        took, answer = score_files(address, files)
+        find_key(answer)
+        lines = f"{STARTED_LINES:,} lines, two systems"
+        yield [f"{lines}, seconds", f"{took:.1f}"]
+        yield [f"{lines}, memory at most, GB", f"{read_memory(process, 'VmHWM') / 1000:.2f}"]
+        time.sleep(60)
+        yield ["memory a minute later, GB", f"{read_memory(process) / 1000:.2f}"]
+
+
 def check_requests(address: str, process: int) -> Iterator[list[str]]:
     """Yield the rows of the table of single requests."""
     with typist(address) as typed:
@@ -578,6 +606,9 @@ def check_secrecy(address: str, folder: Path) -> list[str]:
 def main() -> None:
     folder = Path(tempfile.mkdtemp())
     only = sys.argv[1:]
+    if only == ["start"]:
+        print_table(["what", "measured"], measure_start(folder))
+        return
     with serve_space(folder) as address:
         process = int((folder / "pid").read_text())
         if only == ["waits"]:

@@ -341,7 +341,7 @@ def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
     systems = {"A": ["a b c d"] * 2 + ["f"], "B": ["x y z e"] * 2 + ["g"]}
     difference = metric.bleu.diff(systems, ["a b c d e", "a b c d e", "f"])
     tables = segments.render_tables(difference)
-    assert "Matched more often by B</h3>" in tables
+    assert "Matched more often by B</h2>" in tables
     assert [row[0] for row in difference._rows()[-3:]] == ["a b c d", "f", "e"]
     for ngram, is_listed in {
         "a b c d": True,

@@ -6,7 +6,18 @@ import time
 import pytest
 from space_server import serve_space
 
-from .visitor import choose, expect, fill, score_of, tab, text, unfold, upload
+from .visitor import (
+    BUTTONS,
+    choose,
+    expect,
+    expect_view,
+    fill,
+    score_of,
+    tab,
+    text,
+    unfold,
+    upload,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -37,7 +48,7 @@ def expect_all(page):
     expect(page.locator("#sentence-score strong")).to_have_count(2)
 
 
-def test_a_reload_and_a_shared_link_bring_back_texts_options_and_tab(page, open_page, address):
+def test_a_reload_and_a_shared_link_bring_back_texts_options_and_view(page, open_page, address):
     type_all(page)
     tab(page, "About")
     page.wait_for_function(
@@ -47,7 +58,7 @@ def test_a_reload_and_a_shared_link_bring_back_texts_options_and_tab(page, open_
     page.reload()
     other = open_page(link=link)
     for shown in (page, other):
-        expect(shown.get_by_role("tab", name="About")).to_have_attribute("aria-selected", "true")
+        expect_view(shown, "About")
         tab(shown, "Sentence")
         expect_all(shown)
 
@@ -65,11 +76,11 @@ def test_a_link_to_an_example_and_to_corpus(open_page):
 
 
 @pytest.mark.parametrize("name", ["Corpus", "About"])
-def test_the_tab_is_in_the_address_before_anything_is_typed(page, name):
-    page.get_by_role("tab", name=name).click()
+def test_the_view_is_in_the_address_before_anything_is_typed(page, name):
+    page.get_by_role("button", name=BUTTONS[name], exact=True).click()
     page.wait_for_function(f"location.hash === '#tab={name.lower()}'")
     page.reload()
-    expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
+    expect_view(page, name)
     tab(page, "Sentence")
     page.wait_for_function("location.hash === ''")
 
@@ -88,9 +99,9 @@ def test_the_page_around_a_frame_learns_the_address(browser, address):
     )
     page.goto("https://huggingface.co/spaces/user/bleu_metric")
     frame = page.frame_locator("iframe")
-    frame.get_by_role("tab", name="Corpus").click()
+    frame.get_by_role("button", name="Try an example").click()
     page.wait_for_function("location.hash === '#tab=corpus'")
-    frame.get_by_role("tab", name="Sentence").click()
+    frame.get_by_role("button", name="BLEU", exact=True).click()
     frame.locator("#steps a", has_text="Clipping").click()
     page.wait_for_function("location.hash === '#step=clipping'")
     frame.get_by_role("button", name="two words", exact=True).click()

@@ -17,6 +17,7 @@ from .visitor import (
     download,
     expect,
     fill,
+    open_folds,
     origin,
     paste,
     press,
@@ -28,6 +29,7 @@ from .visitor import (
     unfold,
     upload,
     wait_for_fields,
+    wait_for_view,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -140,7 +142,7 @@ def test_two_systems_are_compared_in_a_sentence_to_copy(page, bleu, tmp_path):
     )
     expect(page.locator("#overview circle")).to_have_count(40)
     page.locator('#overview circle[data-segment="7"]').dispatch_event("click")
-    expect(page.locator("#opened h3")).to_have_text("Line 7")
+    expect(page.locator("#opened h2")).to_have_text("Line 7")
     expect(page.locator("#opened .bleu-tokens").first).to_contain_text(PREDICTIONS[6].split()[0])
     assert page.locator("#opened mark").count() > 0
 
@@ -286,7 +288,7 @@ def test_lines_that_differ_scroll_in_their_box(page):
     expect(rows.first.get_by_role("button")).to_have_accessible_name(re.compile(r"Open line \d+"))
 
 
-def test_an_expected_score_is_asked_for_beside_the_result(page):
+def test_an_expected_score_is_asked_for_below_the_result(page):
     """Usual settings come first, and settings that give it by chance are folded."""
     tab(page, "Corpus")
     expect(page.get_by_label("You expected")).to_be_visible()
@@ -343,7 +345,7 @@ def test_the_example_shows_everything(page):
     fill(page, "#search-differences", "doctor")
     expect(page.locator("#difference-list tbody tr")).to_have_count(1)
     page.locator("#difference-list").get_by_role("button").click()
-    expect(page.locator("#opened h3")).to_be_focused()
+    expect(page.locator("#opened h2")).to_be_focused()
     page.locator("#opened").get_by_role("button", name="Open in Sentence").click()
     expect(text(page, "#second")).to_have_value(
         "The doctor said to him to drink more water and to sleep longer."
@@ -484,11 +486,13 @@ def test_an_organizers_table_is_scored_at_once(page, tmp_path):
     expect(page.locator("#read-files .bleu-columns")).to_be_hidden()
 
 
-def test_the_example_is_at_most_3500_pixels_tall_on_a_telephone(open_page):
+def test_the_example_is_at_most_two_screens_tall_on_a_telephone(open_page):
+    """Folds are closed until a visitor opens them."""
     page = open_page(390, height=844)
-    tab(page, "Corpus")
-    expect(page.locator("#difference-list tbody tr")).to_have_count(20)
-    assert page.evaluate("document.scrollingElement.scrollHeight") <= 3500
+    page.locator("#score").click()
+    wait_for_view(page, "Corpus")
+    expect(page.locator("#difference-list tbody tr")).to_have_count(0)
+    assert page.evaluate("document.scrollingElement.scrollHeight") <= 1688
     for cell in page.locator(f"{SUMMARY} .bleu-board td:visible").all():
         box = cell.bounding_box()
         assert box["x"] + box["width"] <= 390, "each cell of the leaderboard is in sight"
@@ -510,6 +514,7 @@ def test_two_visitors_have_their_own_results(open_page):
         page.locator("#score").click()
     for number, page in enumerate(pages):
         expect(page.locator(SUMMARY)).to_contain_text(f"{number + 1} line")
+        open_folds(page)
         page.locator("#segments tbody button").first.click()
         expect(text(page, "#candidate")).to_have_value(f"visitor {number} has a line")
 
@@ -517,16 +522,16 @@ def test_two_visitors_have_their_own_results(open_page):
 def test_the_button_says_when_it_scores_the_example(page, tmp_path):
     button = page.locator("#score")
     tab(page, "Corpus")
-    expect(button).to_have_text("Score the example again")
+    expect(button).to_have_text("Try an example")
     origin(page, "Pasted text")
     expect(button).to_have_text("Score")
     origin(page, "Files")
-    expect(button).to_have_text("Score the example again")
+    expect(button).to_have_text("Try an example")
     (tmp_path / "a.txt").write_text("a line\n")
     upload(page, "references", tmp_path / "a.txt")
     expect(button).to_have_text("Score")
     clear_files(page)
-    expect(button).to_have_text("Score the example again")
+    expect(button).to_have_text("Try an example")
 
 
 OLD = ".bleu-results.old"

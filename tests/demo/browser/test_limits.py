@@ -88,7 +88,7 @@ def test_a_result_outlives_the_sessions_of_other_visitors(browser, tmp_path):
         expect(page.locator("#why-answer")).to_contain_text("depending on the convention")
         evict("dog")
         page.locator("#difference-list button").first.click()
-        expect(page.locator("#opened h3")).to_be_visible()
+        expect(page.locator("#opened h2")).to_be_visible()
         evict("cow")
         choose(page, "#second-system", "cedar")
         expect(page.locator("#overview")).to_contain_text("cedar scores higher in")

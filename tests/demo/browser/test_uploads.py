@@ -196,6 +196,7 @@ def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
     (tmp_path / "reference.txt").write_text("a b c d\ne f g h\n" * 30)
     tab(page, "Corpus")
     upload(page, "systems", [tmp_path / "system.tsv", tmp_path / "reference.txt"])
+    page.locator("#corpus-details summary", has_text="Score per group").click()
     groups = page.locator("#corpus-details table", has_text="mean of the groups")
     for label, prediction, reference in (
         ("news", "a b c d", "a b c d"),
@@ -276,3 +277,61 @@ def test_a_wide_table_does_not_fill_the_screen(open_page, tmp_path, width):
     last.focus()
     expect(last).to_be_in_viewport()
     assert last.bounding_box()["height"] >= 40
+
+
+DROP = """(page, files) => {
+  const transfer = new DataTransfer();
+  for (const [name, text] of files) transfer.items.add(new File([text], name));
+  const options = { bubbles: true, cancelable: true, dataTransfer: transfer };
+  for (const kind of ["dragover", "drop"]) page.dispatchEvent(new DragEvent(kind, options));
+}"""
+
+
+def test_files_dropped_anywhere_turn_the_page_into_their_result(page):
+    """The focus goes to the result, from where the next Tab key leads on, and not back to the top."""
+    lines = "".join(f"The ferry number {i} leaves at noon.\n" for i in range(40))
+    expect(page.get_by_text("Drop files here")).to_be_in_viewport()
+    page.locator("#sentence").evaluate(DROP, [["ref.txt", lines], ["mt.txt", lines]])
+    expect(page.locator(f"{SUMMARY} strong")).to_have_text("100.00")
+    expect(page.locator(f"{SUMMARY} .bleu-score")).to_be_focused()
+    expect(page.locator("#sentence-score")).to_be_hidden()
+    page.keyboard.press("Tab")
+    expect(page.locator(f"{SUMMARY} .bleu-copies button").first).to_be_focused()
+
+
+def test_files_that_are_chosen_with_the_keyboard_leave_the_focus_at_the_result(page, tmp_path):
+    for name in ("mt", "ref"):
+        (tmp_path / f"{name}.txt").write_text("a b c d e\n" * 30)
+    button = page.get_by_role("button", name="Choose files", exact=True)
+    settle(page, button.bounding_box)  # Gradio puts the fields in their places one after the other
+    with page.expect_file_chooser() as chosen:
+        button.press("Enter")
+    chosen.value.set_files([tmp_path / "mt.txt", tmp_path / "ref.txt"])
+    expect(page.locator(f"{SUMMARY} .bleu-score")).to_be_focused()
+
+
+def test_a_file_without_the_other_side_leaves_the_focus_at_what_is_missing(page):
+    page.locator("#sentence").evaluate(DROP, [["ref.txt", "a b c d e\n" * 30]])
+    expect(page.locator("#corpus-message p").first).to_be_focused()
+    expect(page.locator(f"{READ} .bleu-read > li")).to_have_count(1)
+
+
+def test_the_sentence_is_as_it_was_after_a_look_at_files(page, tmp_path):
+    page.locator("#candidate textarea").fill("a guide to action")
+    for name in ("mt", "ref"):
+        (tmp_path / f"{name}.txt").write_text("a b c d e\n" * 30)
+    page.set_input_files(FILES, [tmp_path / "mt.txt", tmp_path / "ref.txt"])
+    expect(page.locator(f"{SUMMARY} strong")).to_be_visible()
+    tab(page, "Sentence")
+    expect(page.locator("#candidate textarea")).to_have_value("a guide to action")
+    expect(page.locator("#files-line")).to_contain_text("mt")  # stands for the drop line
+    page.get_by_role("button", name="Change files").click()
+    expect(page.locator(f"{READ} .bleu-read > li")).to_have_count(2)
+
+
+def test_lines_are_pasted_from_the_first_screen(page):
+    page.get_by_role("button", name="Paste lines").click()
+    page.get_by_label("System, one text per line").fill("a b c d e")
+    page.get_by_label("References, tabs between several").fill("a b c d e")
+    page.locator("#score").click()
+    expect(page.locator(f"{SUMMARY} strong")).to_have_text("100.00")

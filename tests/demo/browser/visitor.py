@@ -15,10 +15,24 @@ expect = sync_api.expect
 expect.set_options(timeout=15_000)  # a slow machine is not an error
 
 
+BUTTONS = {"Sentence": "BLEU", "Corpus": re.compile("^(Try an example|Score)$"), "About": "About"}
+
+
+def expect_view(page, name):
+    expect(page.locator("main > .column")).to_have_attribute("data-view", name.lower())
+
+
 def tab(page, name):
-    page.get_by_role("tab", name=name).click()
-    expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
-    # Gradio fetches a tab's fields when it's first opened; Corpus opens with a result.
+    """Open a view by the button that leads to it, and its folds; that of a corpus opens with a result."""
+    page.get_by_role("button", name=BUTTONS[name], exact=True).click()
+    expect_view(page, name)
+    wait_for_view(page, name)
+    if name == "Corpus":
+        open_folds(page)
+
+
+def wait_for_view(page, name):
+    # Gradio fetches a view's fields when it's first opened.
     shown = {
         "Sentence": "#candidate",
         "Corpus": "#corpus-summary .bleu-copies, #corpus-summary .bleu-undecided, #corpus-message p",
@@ -27,6 +41,15 @@ def tab(page, name):
     expect(page.locator(shown[name])).to_be_visible()
     expect(page.locator(".pending")).to_have_count(0)
     wait_for_fields(page)
+
+
+def open_folds(page):
+    """Open the question about a score, and where systems differ, or the lines of a single system."""
+    folds = "#expected:visible, #differences:visible, #segments-part:visible"
+    for fold in page.locator(folds).all():
+        if fold.locator("> button:not(.open)").count():
+            fold.locator("> button").click()
+            wait_for_fields(page)
 
 
 def unfold(page, selector):
@@ -66,7 +89,8 @@ def choose(page, selector, option):
 
 def origin(page, name):
     """Choose where the corpus comes from."""
-    tab(page, "Corpus")
+    if page.locator("[data-view=corpus]").count() == 0:
+        tab(page, "Corpus")
     page.get_by_label(name, exact=True).check()
 
 
@@ -107,6 +131,7 @@ def wait_for_answer(page):
     page.wait_for_timeout(300)  # the page asks for a result after the answer about the files
     expect(page.locator(".bleu-results.old")).to_have_count(0)
     expect(page.locator(".pending")).to_have_count(0)
+    open_folds(page)
 
 
 def column(page, name):
@@ -149,6 +174,7 @@ def score(page):
     )  # once it was asked for, the result before is old
     expect(page.locator("#corpus-summary :is(.bleu-copies, .bleu-undecided)")).to_be_visible()
     expect(page.locator(".pending")).to_have_count(0)
+    open_folds(page)
 
 
 def press(page, name, within="body"):
