@@ -21,9 +21,9 @@ from . import limits
 from .files import Submission
 from .metric import (
     Options,
+    core,
     list_options,
     make_available,
-    report,
     request_check,
     request_comparison,
     request_ranking,
@@ -601,7 +601,7 @@ def tell_places(places: Sequence[Place], systems: Collection[str]) -> str:
     """
     systems_of: dict[str, list[str]] = {}
     for system, found in places:
-        systems_of.setdefault(str(report.escape_unseen(found.says)), []).append(system)
+        systems_of.setdefault(str(core.escape_unseen(found.says)), []).append(system)
     told: dict[str, list[str]] = {}  # by systems; what is said of references alone is so for all
     for says, names in systems_of.items():
         words = tell_lines(says)

@@ -20,7 +20,7 @@ from .forms import (
     read_table,
     read_text,
 )
-from .metric import report
+from .metric import core
 from .roles import ROLES, Missing, Upload, assign_roles, check_roles, rename
 
 # The choices of where the texts come from.
@@ -263,7 +263,7 @@ def _make_equal(read: _Read, chosen: Mapping[str, Any]) -> tuple[_Read, list[str
     missing = {name: longest - len(cells) for name, cells in read.systems.items()}
     systems = {name: cells + [""] * missing[name] for name, cells in read.systems.items()}
     remarks = [
-        f"{name}: {report.count_things(count, 'missing line')} counted as empty"
+        f"{name}: {core.count_things(count, 'missing line')} counted as empty"
         for name, count in missing.items()
         if count
     ]
@@ -346,7 +346,7 @@ def _check_lengths(
     """Reject a column whose number of segments is not that of the references."""
     if len(cells) != len(references):
         raise UnequalError(
-            f"{name} has {report.count_things(len(cells), 'line')}, and there are references for"
+            f"{name} has {core.count_things(len(cells), 'line')}, and there are references for"
             f" {len(references):,}. They must"
             " correspond line by line; an empty line counts.",
             lines,
@@ -398,7 +398,7 @@ def _join_references(columns: Mapping[str, Sequence[Cell]]) -> list[list[Cell]]:
     for name, cells in columns.items():
         if len(cells) != len(rows):
             raise UnequalError(
-                f"{name} has {report.count_things(len(cells), 'line')}, and the references before"
+                f"{name} has {core.count_things(len(cells), 'line')}, and the references before"
                 f" it {len(rows):,}. They must correspond line by"
                 " line.",
                 [len(column) for column in columns.values()],

@@ -22,7 +22,7 @@ from .checks import (
     tell_effect,
 )
 from .files import Submission
-from .metric import Options, report
+from .metric import Options, core
 from .options import join_clauses
 
 _EXAMPLES = 3  # lines of a finding
@@ -198,7 +198,7 @@ def _render_lines(found: FoundKind, submission: Submission) -> str:
 
 def _mark(place: Place) -> str:
     """Return an example with its place marked, which stands between ⟦ and ⟧; it may be empty."""
-    before, _, rest = report.escape_unseen(place.found.example).partition("⟦")
+    before, _, rest = core.escape_unseen(place.found.example).partition("⟦")
     at, _, after = rest.partition("⟧")
     marked = f"{html.show(before)}<mark>{html.show(at)}</mark>{html.show(after)}"
     return f'<bdi class="bleu-line">{marked}</bdi>' if at else ""

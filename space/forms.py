@@ -22,7 +22,7 @@ import charset_normalizer
 from lxml import etree
 
 from . import limits
-from .metric import report
+from .metric import core
 from .roles import find_role
 
 # A cell of a table: a text, several, None, or whatever else JSON has, which isn't accepted.
@@ -477,14 +477,14 @@ def _read_markup(name: str, text: str, beginning: str) -> Table:
         missing = cells.count(None)
         if missing and roles[column] == "systems":
             roles[column] = ""
-            remarks.append(f"{column} lacks {report.count_things(missing, 'line')}: not used")
+            remarks.append(f"{column} lacks {core.count_things(missing, 'line')}: not used")
     # 4. Documents and domains.
     table["document"] = [document for document, _ in kept]
     roles["document"] = "documents"
     if any(domains.values()):
         table["domain"] = [domains[place] for place in kept]
         roles["domain"] = "labels"
-    remarks.append(report.count_things(len({*table["document"]}), "document"))
+    remarks.append(core.count_things(len({*table["document"]}), "document"))
     form = "WMT’s XML" if is_xml else "WMT’s SGML"
     return Table(form, table, roles, remarks, names_systems=True)
 
@@ -912,7 +912,7 @@ def _parse_cells(
             cells_of_row = row or [""] * (width == 1)
             if cells_of_row and len(cells_of_row) != width:
                 raise limits.RejectedError(
-                    f"{name}: line {line:,} has {report.count_things(len(row), 'cell')}, and"
+                    f"{name}: line {line:,} has {core.count_things(len(row), 'cell')}, and"
                     f" line 1 has {width:,}."
                 )
             if cells_of_row:

@@ -17,21 +17,21 @@ import gradio as gr
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .metric import report
+from .metric import core
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_core import CoveredTokens, Explanation
 
     from .checks import Remedy
 
-STYLE: str = report.STYLE
-Markup = report.Markup
-show = report.show
-count_things = report.count_things
-headline = report.headline
-tokens = report.tokens
-legend = report.legend
-paragraph = report.paragraph
+STYLE: str = core.STYLE
+Markup = core.Markup
+show = core.show
+count_things = core.count_things
+headline = core.headline
+tokens = core.tokens
+legend = core.legend
+paragraph = core.paragraph
 
 LINK_BUTTON = (
     '<button type="button" class="bleu-copy bleu-link" data-copy="">Copy link</button>'
@@ -211,7 +211,7 @@ def formula(explanation: Explanation) -> str:
     # 1. The precision of each order that has a weight.
     orders = explanation["orders"]
     weighted = [order for order, weight in zip(orders, explanation["weights"]) if weight]
-    factors = report.list_terms(explanation)
+    factors = core.list_terms(explanation)
     terms = []
     for order, (factor, weight) in zip(weighted, factors):
         n = order["order"]
@@ -226,9 +226,9 @@ def formula(explanation: Explanation) -> str:
     root = _label_factor("<sup>{}</sup>", name_root(len(terms)))
     penalty = explanation["brevity_penalty"]
     fills = _fill("brevity", penalty)
-    brevity = _label_factor(report.write_number(penalty), "brevity penalty", fills)
+    brevity = _label_factor(core.write_number(penalty), "brevity penalty", fills)
     # 3. What is behind them.
-    notes = [report.describe_penalty(explanation)] if penalty < 1 else []
+    notes = [core.describe_penalty(explanation)] if penalty < 1 else []
     notes += [
         f"{order['unclipped_matches']:,} {order['order']}-grams before clipping"
         for order in weighted
@@ -239,7 +239,7 @@ def formula(explanation: Explanation) -> str:
     note = "; ".join(notes) or "&nbsp;"  # an empty line keeps what is below in its place
     return (
         f'<p class="bleu-formula">= 100 · {brevity} · <span class="product">'
-        f'{report.multiply(terms, root, root)}</span></p><p class="bleu-note">{note}</p>'
+        f'{core.multiply(terms, root, root)}</span></p><p class="bleu-note">{note}</p>'
     )
 
 
@@ -420,7 +420,7 @@ def brevity_curve(result: Mapping[str, Any], mean: float | None = None) -> str:
     length = result["translation_length"]
     reference_length = result["reference_length"]
     penalty = result["brevity_penalty"]
-    written = report.write_number(penalty)
+    written = core.write_number(penalty)
     words = f"brevity penalty {written} for {count_things(length, 'token')}"
     # 1. The dot. The picture ends at 1.5 times the length of the reference.
     x = 100 * min(length / max(reference_length, 1), 1.5)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import html
-from .metric import report
+from .metric import core
 from .scored import Scored
 
 if TYPE_CHECKING:
@@ -165,8 +165,8 @@ def render_copies(result: QuotableReport, subject: str, remark: str, caution: st
     note = add_caution(add_remark("", remark), caution).strip()
     tables = {"as Markdown": result.to_markdown(), "as LaTeX": result.to_latex()}
     if note:
-        tables["as Markdown"] += f"\n\n{report.format_paragraph(note)}"
-        tables["as LaTeX"] += f"\n% {report.escape_unseen(note)}"
+        tables["as Markdown"] += f"\n\n{core.format_paragraph(note)}"
+        tables["as LaTeX"] += f"\n% {core.escape_unseen(note)}"
     buttons = [html.copy_button(text, what) for what, text in tables.items()]
     return (
         f'<p class="bleu-copies">{html.signature(result["signature"])}'
@@ -634,9 +634,9 @@ def render_groups(results: Mapping[str, QuotableReport], labels: Sequence[str] |
         lines = f"{sizes[label]:,}" if label in sizes else ""
         rows.append([label, lines, *(scores if is_single else bold), *interval])
     cells = [head, *([re.sub("<.*?>", "", cell) for cell in row] for row in rows)]
-    signature = report.format_paragraph(results[names[0]]["signature"])
-    copies = html.copy_button(f"{report.format_markdown(cells)}\n\n{signature}", "as Markdown")
-    copies += html.copy_button(report.format_latex(cells), "as LaTeX")
+    signature = core.format_paragraph(results[names[0]]["signature"])
+    copies = html.copy_button(f"{core.format_markdown(cells)}\n\n{signature}", "as Markdown")
+    copies += html.copy_button(core.format_latex(cells), "as LaTeX")
     folded = f'{html.rows(head, rows)}<p class="bleu-copies">{copies}</p>'
     return html.fold("Score per group", folded)
 

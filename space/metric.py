@@ -1,7 +1,8 @@
 """All access to the metric: the loaded metric, names from its modules, its methods within limits.
 
 The `request_...` functions raise what the metric raises, or a `RejectedError` if a limit is
-exceeded.
+exceeded. Beside public methods, the demo takes from the metric, as `core`, its tables of options
+and tests, `read_published`, and the functions that write its HTML, tables and numbers.
 """
 
 from __future__ import annotations
@@ -59,20 +60,17 @@ _PATH = str(Path(__file__).parent.with_name("bleu_metric.py"))
 bleu: Any = evaluate.load(_PATH)
 
 _package = type(bleu).__module__.rpartition(".")[0]
-report = import_module(f"{_package}.bleu_core")
-_options = import_module(f"{_package}.bleu_core")
-_lines = import_module(f"{_package}.bleu_core")
-_significance = import_module(f"{_package}.bleu_core")
+core = import_module(f"{_package}.bleu_core")
 
-OPTIONS: Options = _options.OPTIONS  # the defaults
-CONVENTIONS: Mapping[str, Options] = _options.CONVENTIONS  # the options that each sets
-TOKENIZERS: Mapping[str, Tokenizer] = _options.TOKENIZERS
-REFERENCE_LENGTHS: Mapping[str, ReferenceLength] = _options.REFERENCE_LENGTHS
-SMOOTH_METHODS: Mapping[str, SmoothMethod] = _options.SMOOTH_METHODS
-TESTS: Mapping[str, Test] = _significance.TESTS
-ALL_TESTS: Mapping[str, Test] = _significance.ALL_TESTS  # with that of several runs
+OPTIONS: Options = core.OPTIONS  # the defaults
+CONVENTIONS: Mapping[str, Options] = core.CONVENTIONS  # the options that each sets
+TOKENIZERS: Mapping[str, Tokenizer] = core.TOKENIZERS
+REFERENCE_LENGTHS: Mapping[str, ReferenceLength] = core.REFERENCE_LENGTHS
+SMOOTH_METHODS: Mapping[str, SmoothMethod] = core.SMOOTH_METHODS
+TESTS: Mapping[str, Test] = core.TESTS
+ALL_TESTS: Mapping[str, Test] = core.ALL_TESTS  # with that of several runs
 
-read_published: Callable[[object], Published] = _lines.read_published
+read_published: Callable[[object], Published] = core.read_published
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
 _collected: ContextVar[list[BleuWarning] | None] = ContextVar("collected", default=None)

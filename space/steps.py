@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from .html import brevity_curve, count_things, name_root, rows, shorten, show, signature
-from .metric import report
+from .metric import core
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_core import Explanation, NGramCount, OrderMatches
@@ -276,7 +276,7 @@ def _draw_line(explanation: Explanation, order: OrderMatches) -> str:
 
 def _draw_mean(explanation: Explanation) -> Step:
     """Return the fourth step: the precisions as bars, and their geometric mean."""
-    factors = [factor for factor, _ in report.list_terms(explanation)]
+    factors = [factor for factor, _ in core.list_terms(explanation)]
     precisions = explanation["precisions"][: len(factors)]
     mean = _find_mean(explanation)
     # 1. The bars.
@@ -313,7 +313,7 @@ def _draw_brevity(explanation: Explanation) -> Step:
     if len(explanation["references"]) > 1:
         reference = f"reference {explanation['effective_reference'] + 1}"
     lengths = f"{count_things(length, 'token')} against {reference_length:,} of {reference}"
-    penalty = report.write_number(explanation["brevity_penalty"])
+    penalty = core.write_number(explanation["brevity_penalty"])
     if explanation["brevity_penalty"] >= 1:
         first = f"{lengths}: long enough."
         others = "Only a candidate that is shorter than the reference is penalized."
