@@ -106,7 +106,7 @@ STRINGS = pa.large_string()
 TOKENS = pa.large_list(STRINGS)
 IDS = pa.large_list(pa.int64())
 # The type of one text, by kind.
-TYPES: dict[InputType, pa.DataType] = {"text": STRINGS, "tokens": TOKENS, "ids": IDS}
+TEXT_TYPES: dict[InputType, pa.DataType] = {"text": STRINGS, "tokens": TOKENS, "ids": IDS}
 
 _STRING_IDS = {pa.string().id, pa.large_string().id}
 _LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}
@@ -1628,13 +1628,16 @@ def _average_neighbors(counts: Counts) -> list[Number]:
 
 
 EXPECTED_TEXT = "a str, a list of str tokens or a list of int token ids"
-REFERENCES = "a list of references or one str"
+EXPECTED_REFERENCES = "a list of references or one str"
 
 # Types of items that are not text, in the words of Python, NumPy and Arrow.
 _BYTES = re.compile(r"\b(bytes_?|bytearray|\w*binary)\b")
 _INTS = re.compile(r"(a list of )?u?int\d*")
 _FLOATS = re.compile(r" of b?float\w*")  # arrays and tensors
-_OWNERS_OF_IDS = {EXPECTED_TEXT: "segment", REFERENCES: "reference"}  # each has one list of ids
+_OWNERS_OF_IDS = {
+    EXPECTED_TEXT: "segment",
+    EXPECTED_REFERENCES: "reference",
+}  # each has one list of ids
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_SYSTEMS = 2  # of those that share a property, before "and 3 others"
@@ -1802,7 +1805,7 @@ def one_of(names: Iterable[object]) -> str:
 def describe_references(prediction: pa.DataType) -> str:
     """Describe the references that fit predictions of a type."""
     if not is_list(prediction):
-        return REFERENCES
+        return EXPECTED_REFERENCES
     token = "str tokens" if is_string(prediction.value_type) else "int token ids"
     return (
         f"a list of references, each a list of {token} like the predictions"
@@ -2343,14 +2346,16 @@ class Corpus:
     @property
     def predictions(self) -> pa.ChunkedArray:
         """All predictions as one column."""
-        return pa.chunked_array([batch.predictions for batch in self.batches], TYPES[self.kind])
+        return pa.chunked_array(
+            [batch.predictions for batch in self.batches], TEXT_TYPES[self.kind]
+        )
 
     @property
     def references(self) -> pa.ChunkedArray:
         """All references as one column of lists."""
         return pa.chunked_array(
             [make_lists(batch.bounds, batch.references) for batch in self.batches],
-            pa.large_list(TYPES[self.kind]),
+            pa.large_list(TEXT_TYPES[self.kind]),
         )
 
     @property
@@ -3165,10 +3170,8 @@ def _package_of(module_name: str) -> str:
 
 
 _PLAIN = (str, int, list, tuple, type(None))  # Arrow converts them, and lists of them, correctly
-DEPTHS = {EXPECTED_TEXT: 1, REFERENCES: 2}  # the levels of lists in a row
+DEPTHS = {EXPECTED_TEXT: 1, EXPECTED_REFERENCES: 2}  # the levels of lists in a row
 _MOST_FIELDS = 5  # of a dict that a message lists
-
-# --- One row after the other ----------------------------------------------------------------------
 
 
 class _Item(NamedTuple):
@@ -3187,7 +3190,7 @@ def read_items(name: str, rows: Iterable[object], expected: str) -> list[object]
     It is not valid if it differs in type from the rows before it, too. Arrow columns have a single
     type and are not read.
 
-    >>> read_items("references", [["a"], 0.5], REFERENCES)
+    >>> read_items("references", [["a"], 0.5], EXPECTED_REFERENCES)
     Traceback (most recent call last):
     TypeError: references[1]: expected a list of references or one str, got float.
     """
@@ -3338,46 +3341,6 @@ def _list_texts(fields: Mapping[Any, Any], depth: int = 1) -> Iterator[str]:
             yield key
         elif depth and content is fields[field] and isinstance(content, Mapping):
             yield from (f"{key}{inner}" for inner in _list_texts(content, depth - 1))
-
-
-def find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
-    """Return the equivalent type of large_string, int64, null and large lists.
-
-    Return None if the type has no equivalent.
-    """
-    if is_string(type_):
-        return STRINGS
-    if pa.types.is_null(type_):
-        return type_
-    if pa.types.is_integer(type_):
-        return pa.int64()
-    if pa.types.is_dictionary(type_):
-        return find_canonical_type(name, type_.value_type)
-    if is_list(type_) or pa.types.is_fixed_size_list(type_):
-        value_type = find_canonical_type(name, type_.value_type)
-        return None if value_type is None else pa.large_list(value_type)
-    if "view" in str(type_) or "run_end" in str(type_):
-        # Not a cast: pyarrow cannot cast runs, 16.1 cannot cast views of strings, and 26 loses
-        # items of list views.
-        raise TypeError(f"{name}: Arrow's type {type_} is not supported. Pass column.to_pylist().")
-    return None
-
-
-def check_utf8(name: str, array: pa.ChunkedArray) -> None:
-    """Raise if Arrow strings have bytes that are not UTF-8.
-
-    Arrow does not check bytes that it receives.
-    """
-    try:
-        array.validate(full=True)
-    except pa.ArrowInvalid as invalid:
-        if "UTF8" not in str(invalid):
-            raise
-        for row, value in enumerate(array):
-            try:
-                value.as_py()
-            except UnicodeDecodeError as error:
-                raise ValueError(NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None
 
 
 # === bleu_core/rules/scoring.py ===
@@ -4091,10 +4054,297 @@ def kernel_example(function: _Function) -> _Function:
     return function
 
 
+# === bleu_core/text/elements.py ===
+
+
+# A regular expression: a space between two words.
+INNER_SPACE = r"\S\s+\S"
+# A text of one word with a suffix that files with one segment per line have.
+FILE_NAME = re.compile(r"\S+\.(txt|text|tsv|csv|jsonl?|hyp|ref|out|gz|bz2|xz|sgml?|xml)\s*")
+
+_SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
+_FEW_ROWS = 8  # with more rows, the caller has surely read the files
+_FEWEST_BREAKS = 20  # line breaks of a text that may be a whole file
+# From this many references per segment, they may be the tokens of a single reference.
+_FEWEST_TOKENS = 4
+
+
+SQUARE = Notice(
+    "square",
+    "There are {rows} predictions with {rows} references each,"
+    " which were read as one list per prediction",
+    ". If they are in sacreBLEU's layout, one list per reference set,"
+    " pass references=list(zip(*references))",
+)
+
+
+def check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:
+    rows = len(predictions)
+    reference_rows = len(references)
+    if rows == reference_rows == 0:
+        raise ValueError(NO_SEGMENTS)
+    has_other_orientation = not is_list(predictions.type) and _all_lists_have(rows, references)
+    if rows == reference_rows:
+        if has_other_orientation and rows > 1:
+            warn(SQUARE, rows=rows)
+        return
+    if has_other_orientation:
+        advice = (
+            "The references are in sacreBLEU's layout,"
+            f" {count_things(reference_rows, 'list')} of {rows:,}."
+            " Pass one list per prediction: references=list(zip(*references))."
+        )
+    else:
+        advice = "Pass one str or one list of references per prediction."
+        if rows == 1 and reference_rows > 1:
+            advice += (
+                " If all of them belong to this prediction, pass a list of one list:"
+                " references=[[...]]."
+            )
+    found = f"{count_things(rows, 'prediction')} and {count_things(reference_rows, 'reference')}"
+    raise ValueError(f"Got {found}. {advice}")
+
+
+def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
+    """Return True for a column of lists that all have this length."""
+    if not is_list(array.type) or not len(array):
+        return False
+    for piece in slices(array):
+        has_length = pc.equal(pc.list_value_length(piece), length)
+        if not pc.all(has_length).as_py():
+            return False
+    return True
+
+
+def check_elements(
+    name: str, array: pa.ChunkedArray, other_type: pa.DataType, data: object
+) -> pa.ChunkedArray:
+    """Check that all texts are strings, all token lists or all id lists, and return them.
+
+    Empty lists alone take the kind of the other column. `data` is the container of the column.
+    """
+    if array.null_count:
+        row = _first_null(array)
+        if is_list(array.type):
+            expected = describe_type(array.type)
+            empty = "[]"
+        else:
+            expected = "a str"
+            empty = '""'
+        found = name_missing(data, row)
+        error = ValueError if found == "None" else TypeError
+        raise error(
+            f"{name}[{row}]: expected {expected}, got {found}."
+            f" Pass {empty} for an empty {name.removesuffix('s')}."
+        )
+    texts = array
+    if is_list(array.type) and pa.types.is_null(array.type.value_type):
+        texts = array.cast(IDS if pa.types.is_integer(innermost_type(other_type)) else TOKENS)
+    if texts.type not in TEXT_TYPES.values():
+        raise wrong_item(name, 0, describe_type(texts.type), EXPECTED_TEXT)
+    if is_list(texts.type):
+        _check_tokens(name, texts)
+    return texts
+
+
+def name_missing(data: object, row: int) -> str:
+    """Name the missing value in a row of a column: Arrow reads all of them as null."""
+    values: Any = data.iloc if hasattr(data, "iloc") else data
+    if isinstance(data, (list, tuple, np.ndarray)) or hasattr(data, "iloc"):
+        return name_value(values[row])
+    return "None"
+
+
+def check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column of lists of references that are of the predictions' type, or raise."""
+    text_type = predictions.type
+    # 1. Texts in token lists by mistake.
+    if text_type == TOKENS and array.type in (STRINGS, TOKENS) and _all_lists_have(1, predictions):
+        raise TypeError(
+            "predictions[0]: got a list with one str."
+            " A list of str is read as tokens, but the references are plain text."
+            " If each list holds a sentence, pass predictions=[text for [text] in predictions]."
+        )
+    if pa.types.is_null(array.type):
+        raise _no_reference(0)
+    # 2. One reference per segment: wrap it. A list of str is not wrapped: its items are references.
+    lists = array
+    if array.type == text_type and text_type in (STRINGS, IDS):
+        if array.null_count:
+            raise _no_reference(_first_null(array))
+        wrapped = [make_lists(np.arange(len(piece) + 1), piece) for piece in slices(array)]
+        lists = pa.chunked_array(wrapped, pa.large_list(text_type))
+    # 3. Lists of references: their texts must be of the predictions' type, or empty.
+    if not is_list(lists.type) or not _fits(lists.type.value_type, text_type):
+        raise wrong_item("references", 0, describe_type(array.type), describe_references(text_type))
+    references = _drop_nulls(lists).cast(pa.large_list(text_type))
+    if is_list(text_type):
+        _check_tokens("references", references)
+    return references
+
+
+def _fits(reference_type: pa.DataType, text_type: pa.DataType) -> bool:
+    """Return True if references of a type fit predictions of a type.
+
+    References that are all None fit; each segment is checked later. Empty lists fit tokens and ids.
+    """
+    if reference_type == text_type or pa.types.is_null(reference_type):
+        return True
+    are_empty_lists = is_list(reference_type) and pa.types.is_null(reference_type.value_type)
+    return are_empty_lists and is_list(text_type)
+
+
+def _no_reference(row: int) -> ValueError:
+    """Build the error for a segment without references."""
+    return ValueError(
+        f"references[{row}]: expected at least one reference, got none."
+        ' Pass "" for an empty reference.'
+    )
+
+
+def _check_tokens(name: str, array: pa.ChunkedArray) -> None:
+    """Raise for None among tokens or ids, and for negative ids, such as -100 of padded labels."""
+    first_row = 0
+    for piece in slices(array):
+        items, bounds = list_items(piece)
+        while is_list(items.type):
+            items, inner_bounds = list_items(items)
+            bounds = inner_bounds[bounds]
+        is_bad = np.asarray(items.is_null())
+        if pa.types.is_integer(items.type):
+            is_bad = is_bad | np.asarray(pc.less(items, 0).fill_null(True))
+        if is_bad.any():
+            index = int(is_bad.argmax())
+            row = first_row + int(np.searchsorted(bounds, index, side="right")) - 1
+            if not items[index].is_valid:
+                raise TypeError(
+                    f"{name}[{row}]: got None among the tokens."
+                    " Remove it: [token for token in row if token is not None]."
+                )
+            raise ValueError(
+                f"{name}[{row}]: got the token id {items[index]}. Ids are never negative."
+                " Remove label padding such as -100: [id for id in row if id >= 0]."
+            )
+        first_row += len(piece)
+
+
+def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Remove None from the lists of references; raise for the first row that has no other item."""
+    lists = []
+    first_row = 0
+    for piece in slices(array):
+        items, bounds = list_items(piece)
+        if items.null_count:
+            has_value = np.asarray(items.is_valid())
+            values_before = np.concatenate([[0], np.cumsum(has_value)])
+            bounds = values_before[bounds]
+            lists.append(make_lists(bounds, items.filter(pa.array(has_value))))
+        else:
+            lists.append(piece)
+        rows_without = np.flatnonzero(np.asarray(piece.is_null()) | (np.diff(bounds) == 0))
+        if len(rows_without):
+            raise _no_reference(first_row + rows_without[0])
+        first_row += len(piece)
+    return pa.chunked_array(lists, array.type)
+
+
+def _first_null(array: pa.ChunkedArray) -> int:
+    is_valid = np.concatenate([np.asarray(chunk.is_valid()) for chunk in array.chunks])
+    return int(np.argmin(is_valid))
+
+
+# --- Warnings about rows --------------------------------------------------------------------------
+
+SENTENCES_AS_TOKENS = Notice(
+    "sentences",
+    "Most tokens in the {name} contain a space, so they look like sentences,"
+    " but each list is scored as one tokenized segment",
+    ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
+)
+
+
+_TOKEN_REFERENCES = Notice(
+    "token references",
+    "The references look like lists of tokens, but the predictions are text,"
+    " so each token was read as a reference of one word",
+    ". Pass text: references=[' '.join(tokens) for tokens in references],"
+    " or the text from before it was split",
+)
+
+
+_WHOLE_FILES = Notice(
+    "whole files",
+    "predictions[{row}] has {breaks:,} line breaks and its reference {references:,},"
+    " and all their lines were scored as one segment",
+    ". For files with one segment per line, pass open(path, encoding='utf-8') for each column",
+)
+_FILE_AS_TEXT = Notice(
+    "file name",
+    "{name}[0] looks like the name of a file, and the name itself was scored",
+    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
+)
+
+
+def warn_about_rows(corpus: Corpus) -> None:
+    """Warn if predictions look like lists of sentences, or references like tokens.
+
+    The tokens would be those of one reference, each of which was read as a reference.
+    """
+    if corpus.kind == "tokens" and are_sentences(corpus.predictions):
+        warn(SENTENCES_AS_TOKENS, name="predictions")
+    if corpus.kind != "text":
+        return
+    size = len(corpus)
+    if size <= _FEW_ROWS:
+        _warn_about_files(corpus)
+    if corpus.count_references() >= _FEWEST_TOKENS * size > 0:
+        (batch,) = corpus.take(evenly_spaced(len(corpus), _SAMPLE_ROWS)).batches
+        length = pc.sum(pc.utf8_length(batch.predictions)).as_py()
+        references_length = pc.sum(pc.utf8_length(batch.references)).as_py()
+        has_space = pc.any(pc.match_substring_regex(batch.references, INNER_SPACE)).as_py()
+        # All tokens together are about as long as the text: half to twice the length.
+        if length <= 2 * references_length <= 4 * length and not has_space:
+            warn(_TOKEN_REFERENCES)
+
+
+def are_sentences(texts: pa.ChunkedArray) -> bool:
+    """Return True if most tokens in a sample of lists contain a space.
+
+    >>> are_sentences(pa.chunked_array([[["the cat sat", "a cat was"], ["it", "rains here"]]]))
+    True
+    """
+    tokens = pc.list_flatten(evenly_spaced_rows(texts, _SAMPLE_ROWS).combine_chunks())
+    has_space = pc.match_substring_regex(tokens, INNER_SPACE)
+    sentences = pc.sum(has_space).as_py() or 0
+    return bool(2 * sentences > len(tokens))
+
+
+def _warn_about_files(corpus: Corpus) -> None:
+    """Warn of a row that is the name of a file, by its form; and of one that is two whole files."""
+    predictions, references = corpus.list_texts()
+    if len(corpus) == 1:
+        warn_about_names({"predictions": predictions[0], "references": references[0][0]})
+    for row, prediction in enumerate(predictions):
+        breaks = prediction.count("\n")
+        if breaks < _FEWEST_BREAKS:
+            continue
+        reference_breaks = max(reference.count("\n") for reference in references[row])
+        if reference_breaks >= _FEWEST_BREAKS:
+            warn(_WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
+            return
+
+
+def warn_about_names(texts: Mapping[str, str]) -> None:
+    """Warn of the only text of a column if it has the form of a file's name, and no other has."""
+    for name, text in texts.items():
+        if FILE_NAME.fullmatch(text) and [*texts.values()].count(text) == 1:
+            warn(_FILE_AS_TEXT, name=name)
+            return
+
+
 # === bleu_core/text/columns.py ===
 
 
-INNER_SPACE = r"\S\s+\S"
 # Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
 # "docid".
 COLUMN_NAMES = (
@@ -4106,34 +4356,14 @@ END_OF_NAME = r"s?([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2
 _NOT_A_REFERENCE = re.compile(
     f"(mt|hyp|hypothesis|pred|prediction|output|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
 )
-# A text of one word with a suffix that files with one segment per line have.
-FILE_NAME = re.compile(r"\S+\.(txt|text|tsv|csv|jsonl?|hyp|ref|out|gz|bz2|xz|sgml?|xml)\s*")
 _NO_LABELS = (bytes, list, tuple, dict, set, frozenset)
-
-
-def first_item(captions: object) -> str:
-    """Return `"[0]"` if the values of a dict are lists, such as the only caption of an image."""
-    values = captions.values() if isinstance(captions, Mapping) else captions
-    first = next(iter(values), None) if isinstance(values, Iterable) else None
-    return "[0]" if isinstance(first, (list, tuple)) else ""
-
-
-def is_result(data: object) -> bool:
-    """Return True for a result of `compute` or another method, which has scores and no rows."""
-    if not isinstance(data, Mapping):
-        return False
-    score = data.get("score", data.get("bleu"))
-    return isinstance(data.get("signature"), str) or isinstance(score, float)
-
-
-# --- The general path, 1: from any container to an Arrow column -----------------------------------
 
 
 def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     """Read a container as an Arrow column.
 
     Its items are large_string, int64 or null, or large lists of these at any depth. Errors name the
-    column and the rows that are `expected` there: `messages.TEXT` or `messages.REFERENCES`.
+    column and the rows that are `expected` there: `EXPECTED_TEXT` or `EXPECTED_REFERENCES`.
     """
     # 1. Reject what is not a column.
     if isinstance(data, (str, bytes, os.PathLike)):
@@ -4148,7 +4378,7 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     if is_lazy(data):
         raise TypeError(NOT_COLLECTED.format(name=name))
     rows: Any = open_stream(data)
-    if expected == REFERENCES and _is_frame(rows):
+    if expected == EXPECTED_REFERENCES and _is_frame(rows):
         rows = _list_rows(name, rows)
     columns = list_columns(rows)
     if columns is not None:
@@ -4200,6 +4430,118 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     except pa.ArrowException:  # unsigned ids beyond int64
         read_items(name, column.to_pylist(), expected)
         raise wrong_item(name, 0, str(column.type), expected) from None
+
+
+def find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
+    """Return the equivalent type of large_string, int64, null and large lists.
+
+    Return None if the type has no equivalent.
+    """
+    if is_string(type_):
+        return STRINGS
+    if pa.types.is_null(type_):
+        return type_
+    if pa.types.is_integer(type_):
+        return pa.int64()
+    if pa.types.is_dictionary(type_):
+        return find_canonical_type(name, type_.value_type)
+    if is_list(type_) or pa.types.is_fixed_size_list(type_):
+        value_type = find_canonical_type(name, type_.value_type)
+        return None if value_type is None else pa.large_list(value_type)
+    if "view" in str(type_) or "run_end" in str(type_):
+        # Not a cast: pyarrow cannot cast runs, 16.1 cannot cast views of strings, and 26 loses
+        # items of list views.
+        raise TypeError(f"{name}: Arrow's type {type_} is not supported. Pass column.to_pylist().")
+    return None
+
+
+def check_utf8(name: str, array: pa.ChunkedArray) -> None:
+    """Raise if Arrow strings have bytes that are not UTF-8.
+
+    Arrow does not check bytes that it receives.
+    """
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid as invalid:
+        if "UTF8" not in str(invalid):
+            raise
+        for row, value in enumerate(array):
+            try:
+                value.as_py()
+            except UnicodeDecodeError as error:
+                raise ValueError(NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None
+
+
+def to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return an array as a column of one chunk; columns and tables as they are."""
+    return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
+
+
+def to_arrow(data: object, convert: Callable[[list[Any]], pa.Array]) -> Any:
+    """Convert a container to an Arrow array, column or table; Arrow data is not copied.
+
+    `convert` converts a list of Python's and other libraries' values.
+    """
+    # The first branch that a container fits converts it. The order matters: several containers also
+    # fit a later branch.
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return data
+    container = to_numpy(data)
+    # Columns of a `datasets.Dataset`, unless a transform makes other values of the stored ones.
+    source: Any = getattr(container, "source", None)
+    is_of_dataset = hasattr(source, "data") and hasattr(source, "with_format")
+    if is_of_dataset and source.format["type"] != "custom":
+        return source.with_format("arrow")[container.column_name][:]
+    # polars: its own conversion avoids string views, which old pyarrow cannot read.
+    if hasattr(container, "to_arrow"):
+        return container.to_arrow()
+    # Columns of objects, such as lists.
+    if str(getattr(container, "dtype", "")) == "object":
+        return convert(container.tolist())
+    # Other Arrow exporters.
+    if hasattr(container, "__arrow_c_stream__"):
+        return pa.chunked_array(container)
+    # pandas.
+    if hasattr(container, "iloc"):
+        return pa.Array.from_pandas(container)
+    # Other Arrow exporters, of one chunk.
+    if hasattr(container, "__arrow_c_array__"):
+        return pa.array(container)
+    # Arrays of NumPy; Arrow misreads those of strings, and those without items.
+    if isinstance(container, np.ndarray):
+        if container.ndim == 1 and container.dtype.kind != "U" and container.size:
+            return pa.array(container)
+        return convert(container.tolist())
+    # Lists, and anything else that has an iterator.
+    return convert(list(container))
+
+
+def read_array(name: str, data: Any) -> Any:
+    """Return an array or tensor of any library as an array of NumPy; anything else as it is.
+
+    Raise if NumPy has no form for it; errors name the column.
+    """
+    try:
+        return to_numpy(data)
+    except TypeError:
+        is_nested = getattr(data, "is_nested", False)  # of torch
+        fix = f"[row.tolist() for row in {name}]" if is_nested else "lists or a NumPy array"
+    raise TypeError(f"{name}: got {name_value(data)}, which NumPy cannot read. Pass {fix}.")
+
+
+def convert_flat(values: list[Any]) -> pa.Array:
+    """Convert labels or numbers; NaN, NaT and NA become null.
+
+    Lists and dicts raise an error before Arrow recurses into them.
+    """
+    if are_plain(values, depth=0):
+        return pa.array(values)
+    if any(is_array(type_) or issubclass(type_, _NO_LABELS) for type_ in set(map(type, values))):
+        raise TypeError("expected str or numbers")
+    return pa.array([None if is_missing(value) else value for value in values])
+
+
+# --- What a container is --------------------------------------------------------------------------
 
 
 def is_file(data: object) -> bool:
@@ -4262,22 +4604,17 @@ def contains_rows(data: Any) -> bool:
     return isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping, Set))
 
 
-def read_array(name: str, data: Any) -> Any:
-    """Return an array or tensor of any library as an array of NumPy; anything else as it is.
-
-    Raise if NumPy has no form for it; errors name the column.
-    """
-    try:
-        return to_numpy(data)
-    except TypeError:
-        is_nested = getattr(data, "is_nested", False)  # of torch
-        fix = f"[row.tolist() for row in {name}]" if is_nested else "lists or a NumPy array"
-    raise TypeError(f"{name}: got {name_value(data)}, which NumPy cannot read. Pass {fix}.")
-
-
 def is_lazy(data: object) -> bool:
     """Return True for polars' LazyFrame, which is not in memory."""
     return type(data).__name__ == "LazyFrame"
+
+
+def is_result(data: object) -> bool:
+    """Return True for a result of `compute` or another method, which has scores and no rows."""
+    if not isinstance(data, Mapping):
+        return False
+    score = data.get("score", data.get("bleu"))
+    return isinstance(data.get("signature"), str) or isinstance(score, float)
 
 
 def open_stream(data: object) -> object:
@@ -4306,6 +4643,13 @@ def list_references(references: object) -> object:
     if isinstance(rows, (str, list, tuple, Mapping)) or not isinstance(rows, Iterable):
         return references  # what is not a list is rejected later
     return read_column("references", rows, EXPECTED_TEXT).to_pylist()
+
+
+def first_item(captions: object) -> str:
+    """Return `"[0]"` if the values of a dict are lists, such as the only caption of an image."""
+    values = captions.values() if isinstance(captions, Mapping) else captions
+    first = next(iter(values), None) if isinstance(values, Iterable) else None
+    return "[0]" if isinstance(first, (list, tuple)) else ""
 
 
 def list_columns(data: object) -> list[object] | None:
@@ -4344,62 +4688,6 @@ def _list_rows(name: str, frame: Any) -> list[list[object]]:
         check_utf8(name, to_chunks(column))
         columns.append(column.to_pylist())
     return [list(row) for row in zip(*columns)]
-
-
-def to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return an array as a column of one chunk; columns and tables as they are."""
-    return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
-
-
-def to_arrow(data: object, convert: Callable[[list[Any]], pa.Array]) -> Any:
-    """Convert a container to an Arrow array, column or table; Arrow data is not copied.
-
-    `convert` converts a list of Python's and other libraries' values.
-    """
-    # The first branch that a container fits converts it. The order matters: several containers also
-    # fit a later branch.
-    if isinstance(data, (pa.Array, pa.ChunkedArray)):
-        return data
-    container = to_numpy(data)
-    # Columns of a `datasets.Dataset`, unless a transform makes other values of the stored ones.
-    source: Any = getattr(container, "source", None)
-    is_of_dataset = hasattr(source, "data") and hasattr(source, "with_format")
-    if is_of_dataset and source.format["type"] != "custom":
-        return source.with_format("arrow")[container.column_name][:]
-    # polars: its own conversion avoids string views, which old pyarrow cannot read.
-    if hasattr(container, "to_arrow"):
-        return container.to_arrow()
-    # Columns of objects, such as lists.
-    if str(getattr(container, "dtype", "")) == "object":
-        return convert(container.tolist())
-    # Other Arrow exporters.
-    if hasattr(container, "__arrow_c_stream__"):
-        return pa.chunked_array(container)
-    # pandas.
-    if hasattr(container, "iloc"):
-        return pa.Array.from_pandas(container)
-    # Other Arrow exporters, of one chunk.
-    if hasattr(container, "__arrow_c_array__"):
-        return pa.array(container)
-    # Arrays of NumPy; Arrow misreads those of strings, and those without items.
-    if isinstance(container, np.ndarray):
-        if container.ndim == 1 and container.dtype.kind != "U" and container.size:
-            return pa.array(container)
-        return convert(container.tolist())
-    # Lists, and anything else that has an iterator.
-    return convert(list(container))
-
-
-def convert_flat(values: list[Any]) -> pa.Array:
-    """Convert labels or numbers; NaN, NaT and NA become null.
-
-    Lists and dicts raise an error before Arrow recurses into them.
-    """
-    if are_plain(values, depth=0):
-        return pa.array(values)
-    if any(is_array(type_) or issubclass(type_, _NO_LABELS) for type_ in set(map(type, values))):
-        raise TypeError("expected str or numbers")
-    return pa.array([None if is_missing(value) else value for value in values])
 
 
 # === bleu_core/rules/zeros.py ===
@@ -5030,34 +5318,76 @@ def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Ha
     return [split(text) for text in texts.to_pylist()]
 
 
-# === bleu_core/text/elements.py ===
+# === bleu_core/text/plain_lists.py ===
 
 
-_SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
-_FEW_ROWS = 8  # with more rows, the caller has surely read the files
-_FEWEST_BREAKS = 20  # line breaks of a text that may be a whole file
-# From this many references per segment, they may be the tokens of a single reference.
-_FEWEST_TOKENS = 4
-
-SENTENCES_AS_TOKENS = Notice(
-    "sentences",
-    "Most tokens in the {name} contain a space, so they look like sentences,"
-    " but each list is scored as one tokenized segment",
-    ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
-)
-_FILE_AS_TEXT = Notice(
-    "file name",
-    "{name}[0] looks like the name of a file, and the name itself was scored",
-    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
-)
+_MOST_SMALL = 256  # predictions and references; with more texts, Arrow is faster
 
 
-def name_missing(data: object, row: int) -> str:
-    """Name the missing value in a row of a column: Arrow reads all of them as null."""
-    values: Any = data.iloc if hasattr(data, "iloc") else data
-    if isinstance(data, (list, tuple, np.ndarray)) or hasattr(data, "iloc"):
-        return name_value(values[row])
-    return "None"
+def read_plain(predictions: object, references: object) -> Corpus | None:
+    """Read plain lists on the fast path.
+
+    Return None for all other containers and for invalid rows, which take the general path.
+    """
+    if type(predictions) is not list or type(references) is not list or not references:
+        return None
+    # 1. Copy the lists, because another thread may change them, and join the references.
+    texts = list(predictions)
+    rows = list(references)
+    if type(rows[0]) is str:
+        rows = [(row,) for row in rows]
+    lists = _flatten(rows)
+    if lists is None or len(texts) != len(rows) or 0 in lists.lengths:
+        return None
+    # 2. Keep few strings as they are, and convert all other texts.
+    bounds = _find_bounds(lists.lengths)
+    strings: list[Any] = texts + lists.items
+    if len(strings) <= _MOST_SMALL and set(map(type, strings)) == {str}:
+        try:
+            corpus: Corpus = SmallCorpus(strings, "".join(strings).encode(), bounds)
+        except UnicodeEncodeError:  # a lone surrogate: the general path names the row
+            return None
+    else:
+        prediction_array = read_plain_texts(texts)
+        reference_array = read_plain_texts(lists.items)
+        if prediction_array is None or reference_array is None:
+            return None
+        if prediction_array.type != reference_array.type:
+            return None
+        corpus = make_corpus([(prediction_array, reference_array, bounds)])
+    # 3. Warn.
+    if corpus.kind == "text" and len(rows) > 1 and set(lists.lengths) == {len(rows)}:
+        warn(SQUARE, rows=len(rows))
+    warn_about_rows(corpus)
+    return corpus
+
+
+def read_plain_texts(texts: list[object]) -> pa.Array | None:
+    """Convert strings, lists of str, or lists of non-negative ids to an array.
+
+    Return None for items of any other type.
+    """
+    try:
+        if set(map(type, texts)) == {str}:
+            return pa.array(texts, STRINGS)
+        lists = _flatten(texts)
+        if lists is None:
+            return None
+        item_types = set(map(type, lists.items))
+        if item_types == {str}:
+            items = pa.array(lists.items, STRINGS)
+        elif item_types == {int}:
+            # Through NumPy, because Arrow takes twice as long.
+            ids = np.fromiter(lists.items, np.int64, len(lists.items))
+            if ids.min() < 0:
+                return None
+            items = pa.array(ids)
+        else:
+            return None
+        return make_lists(_find_bounds(lists.lengths), items)
+    except (UnicodeEncodeError, OverflowError):
+        # A lone surrogate, or an id of more than 64 bits: the general path names the row.
+        return None
 
 
 class FlatLists(NamedTuple):
@@ -5067,256 +5397,204 @@ class FlatLists(NamedTuple):
     lengths: list[int]
 
 
-SQUARE = Notice(
-    "square",
-    "There are {rows} predictions with {rows} references each,"
-    " which were read as one list per prediction",
-    ". If they are in sacreBLEU's layout, one list per reference set,"
-    " pass references=list(zip(*references))",
-)
-
-# --- The general path, 2: from Arrow columns to the texts of a corpus -----------------------------
-
-
-def check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:
-    rows = len(predictions)
-    reference_rows = len(references)
-    if rows == reference_rows == 0:
-        raise ValueError(NO_SEGMENTS)
-    has_other_orientation = not is_list(predictions.type) and _all_lists_have(rows, references)
-    if rows == reference_rows:
-        if has_other_orientation and rows > 1:
-            warn(SQUARE, rows=rows)
-        return
-    if has_other_orientation:
-        advice = (
-            "The references are in sacreBLEU's layout,"
-            f" {count_things(reference_rows, 'list')} of {rows:,}."
-            " Pass one list per prediction: references=list(zip(*references))."
-        )
-    else:
-        advice = "Pass one str or one list of references per prediction."
-        if rows == 1 and reference_rows > 1:
-            advice += (
-                " If all of them belong to this prediction, pass a list of one list:"
-                " references=[[...]]."
-            )
-    found = f"{count_things(rows, 'prediction')} and {count_things(reference_rows, 'reference')}"
-    raise ValueError(f"Got {found}. {advice}")
+def _flatten(lists: list[Any]) -> FlatLists | None:
+    """Join lists; return None if a row is not a list, or if another thread changes a list."""
+    if not set(map(type, lists)) <= {list, tuple}:
+        return None
+    lengths = list(map(len, lists))
+    items = list(chain.from_iterable(lists))
+    if list(map(len, lists)) != lengths or sum(lengths) != len(items):
+        return None
+    return FlatLists(items, lengths)
 
 
-def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
-    """Return True for a column of lists that all have this length."""
-    if not is_list(array.type) or not len(array):
-        return False
-    for piece in slices(array):
-        has_length = pc.equal(pc.list_value_length(piece), length)
-        if not pc.all(has_length).as_py():
-            return False
-    return True
+def _find_bounds(lengths: list[int]) -> Int64:
+    return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
-def check_elements(
-    name: str, array: pa.ChunkedArray, other_type: pa.DataType, data: object
-) -> pa.ChunkedArray:
-    """Check that all texts are strings, all token lists or all id lists, and return them.
+# === bleu_core/text/labels.py ===
 
-    Empty lists alone take the kind of the other column. `data` is the container of the column.
+
+_AnyLabel = TypeVar("_AnyLabel", bound=Hashable)
+
+
+def read_labels(labels: object, rows: int | None = None) -> list[Label] | None:
+    """Read one label per row as plain Python values; None for no labels.
+
+    They are str, numbers and None, and anything else as its text. Equal labels have one form:
+    integral floats become int, and NaN becomes None.
+
+    Raises:
+        TypeError, ValueError: this is not a column of labels, or not one of `rows` labels (None
+            allows any number); or two labels would be one key in JSON.
+
+    >>> read_labels(np.array([3.0, 4.5]), 2), read_labels(["news", None, float("nan")], 3)
+    ([3, 4.5], ['news', None, None])
     """
-    if array.null_count:
-        row = _first_null(array)
-        if is_list(array.type):
-            expected = describe_type(array.type)
-            empty = "[]"
-        else:
-            expected = "a str"
-            empty = '""'
-        found = name_missing(data, row)
-        error = ValueError if found == "None" else TypeError
-        raise error(
-            f"{name}[{row}]: expected {expected}, got {found}."
-            f" Pass {empty} for an empty {name.removesuffix('s')}."
+    if labels is None:
+        return None
+    labels_read = list_labels("by", labels, rows)
+    # With their types, because True equals 1.
+    keys = dict.fromkeys((type(label), label) for label in labels_read)
+    same_key = find_same_key([label for _, label in keys])
+    if same_key:
+        raise ValueError(
+            f"by: the labels {same_key} would be one key in JSON."
+            " Rename one, or pass labels of one type."
         )
-    texts = array
-    if is_list(array.type) and pa.types.is_null(array.type.value_type):
-        texts = array.cast(IDS if pa.types.is_integer(innermost_type(other_type)) else TOKENS)
-    if texts.type not in TYPES.values():
-        raise wrong_item(name, 0, describe_type(texts.type), EXPECTED_TEXT)
-    if is_list(texts.type):
-        _check_tokens(name, texts)
-    return texts
+    return labels_read
 
 
-def check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column of lists of references that are of the predictions' type, or raise."""
-    text_type = predictions.type
-    # 1. Texts in token lists by mistake.
-    if text_type == TOKENS and array.type in (STRINGS, TOKENS) and _all_lists_have(1, predictions):
+def read_documents(documents: object, rows: int | None = None) -> list[Label] | None:
+    """Read the document of each row, as `read_labels` does; 1 and "1" are two documents.
+
+    Raises:
+        TypeError, ValueError: as for `read_labels`; or a row has no document.
+    """
+    if documents is None:
+        return None
+    document_labels = list_labels("documents", documents, rows)
+    if None in document_labels:
+        row = document_labels.index(None)
+        raise ValueError(
+            f"documents[{row}]: got {name_missing(documents, row)}."
+            " Pass a label of its own for a segment that belongs to no document."
+        )
+    return document_labels
+
+
+def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
+    """Read labels for the argument of this name, as `read_labels` does."""
+    if is_lazy(labels):
+        raise TypeError(NOT_COLLECTED.format(name=name))
+    labels = open_stream(labels)
+    if is_file(labels):
+        labels = read_lines(name, labels)
+    if not contains_rows(labels):
+        fix = "Pass one label per segment."
+        text = labels if isinstance(labels, str) else ""
+        if isinstance(labels, (bytes, os.PathLike)) or "\n" in text or FILE_NAME.fullmatch(text):
+            fix = f"{fix} For a file with one label per line, pass {OPEN_FILE}."
         raise TypeError(
-            "predictions[0]: got a list with one str."
-            " A list of str is read as tokens, but the references are plain text."
-            " If each list holds a sentence, pass predictions=[text for [text] in predictions]."
+            f"{name}: expected a list, array or Series, got {name_value(labels)}. {fix}"
         )
-    if pa.types.is_null(array.type):
-        raise _no_reference(0)
-    # 2. One reference per segment: wrap it. A list of str is not wrapped: its items are references.
-    lists = array
-    if array.type == text_type and text_type in (STRINGS, IDS):
-        if array.null_count:
-            raise _no_reference(_first_null(array))
-        wrapped = [make_lists(np.arange(len(piece) + 1), piece) for piece in slices(array)]
-        lists = pa.chunked_array(wrapped, pa.large_list(text_type))
-    # 3. Lists of references: their texts must be of the predictions' type, or empty.
-    if not is_list(lists.type) or not _fits(lists.type.value_type, text_type):
-        raise wrong_item("references", 0, describe_type(array.type), describe_references(text_type))
-    references = _drop_nulls(lists).cast(pa.large_list(text_type))
-    if is_list(text_type):
-        _check_tokens("references", references)
-    return references
-
-
-def _fits(reference_type: pa.DataType, text_type: pa.DataType) -> bool:
-    """Return True if references of a type fit predictions of a type.
-
-    References that are all None fit; each segment is checked later. Empty lists fit tokens and ids.
-    """
-    if reference_type == text_type or pa.types.is_null(reference_type):
-        return True
-    are_empty_lists = is_list(reference_type) and pa.types.is_null(reference_type.value_type)
-    return are_empty_lists and is_list(text_type)
-
-
-def _no_reference(row: int) -> ValueError:
-    """Build the error for a segment without references."""
-    return ValueError(
-        f"references[{row}]: expected at least one reference, got none."
-        ' Pass "" for an empty reference.'
-    )
-
-
-def _check_tokens(name: str, array: pa.ChunkedArray) -> None:
-    """Raise for None among tokens or ids, and for negative ids, such as -100 of padded labels."""
-    first_row = 0
-    for piece in slices(array):
-        items, bounds = list_items(piece)
-        while is_list(items.type):
-            items, inner_bounds = list_items(items)
-            bounds = inner_bounds[bounds]
-        is_bad = np.asarray(items.is_null())
-        if pa.types.is_integer(items.type):
-            is_bad = is_bad | np.asarray(pc.less(items, 0).fill_null(True))
-        if is_bad.any():
-            index = int(is_bad.argmax())
-            row = first_row + int(np.searchsorted(bounds, index, side="right")) - 1
-            if not items[index].is_valid:
-                raise TypeError(
-                    f"{name}[{row}]: got None among the tokens."
-                    " Remove it: [token for token in row if token is not None]."
-                )
-            raise ValueError(
-                f"{name}[{row}]: got the token id {items[index]}. Ids are never negative."
-                " Remove label padding such as -100: [id for id in row if id >= 0]."
-            )
-        first_row += len(piece)
-
-
-def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Remove None from the lists of references; raise for the first row that has no other item."""
-    lists = []
-    first_row = 0
-    for piece in slices(array):
-        items, bounds = list_items(piece)
-        if items.null_count:
-            has_value = np.asarray(items.is_valid())
-            values_before = np.concatenate([[0], np.cumsum(has_value)])
-            bounds = values_before[bounds]
-            lists.append(make_lists(bounds, items.filter(pa.array(has_value))))
-        else:
-            lists.append(piece)
-        rows_without = np.flatnonzero(np.asarray(piece.is_null()) | (np.diff(bounds) == 0))
-        if len(rows_without):
-            raise _no_reference(first_row + rows_without[0])
-        first_row += len(piece)
-    return pa.chunked_array(lists, array.type)
-
-
-def _first_null(array: pa.ChunkedArray) -> int:
-    is_valid = np.concatenate([np.asarray(chunk.is_valid()) for chunk in array.chunks])
-    return int(np.argmin(is_valid))
-
-
-_TOKEN_REFERENCES = Notice(
-    "token references",
-    "The references look like lists of tokens, but the predictions are text,"
-    " so each token was read as a reference of one word",
-    ". Pass text: references=[' '.join(tokens) for tokens in references],"
-    " or the text from before it was split",
-)
-
-
-def warn_about_rows(corpus: Corpus) -> None:
-    """Warn if predictions look like lists of sentences, or references like tokens.
-
-    The tokens would be those of one reference, each of which was read as a reference.
-    """
-    if corpus.kind == "tokens" and are_sentences(corpus.predictions):
-        warn(SENTENCES_AS_TOKENS, name="predictions")
-    if corpus.kind != "text":
-        return
-    size = len(corpus)
-    if size <= _FEW_ROWS:
-        _warn_about_files(corpus)
-    if corpus.count_references() >= _FEWEST_TOKENS * size > 0:
-        (batch,) = corpus.take(evenly_spaced(len(corpus), _SAMPLE_ROWS)).batches
-        length = pc.sum(pc.utf8_length(batch.predictions)).as_py()
-        references_length = pc.sum(pc.utf8_length(batch.references)).as_py()
-        has_space = pc.any(pc.match_substring_regex(batch.references, INNER_SPACE)).as_py()
-        # All tokens together are about as long as the text: half to twice the length.
-        if length <= 2 * references_length <= 4 * length and not has_space:
-            warn(_TOKEN_REFERENCES)
-
-
-def are_sentences(texts: pa.ChunkedArray) -> bool:
-    """Return True if most tokens in a sample of lists contain a space.
-
-    >>> are_sentences(pa.chunked_array([[["the cat sat", "a cat was"], ["it", "rains here"]]]))
-    True
-    """
-    tokens = pc.list_flatten(evenly_spaced_rows(texts, _SAMPLE_ROWS).combine_chunks())
-    has_space = pc.match_substring_regex(tokens, INNER_SPACE)
-    sentences = pc.sum(has_space).as_py() or 0
-    return bool(2 * sentences > len(tokens))
-
-
-_WHOLE_FILES = Notice(
-    "whole files",
-    "predictions[{row}] has {breaks:,} line breaks and its reference {references:,},"
-    " and all their lines were scored as one segment",
-    ". For files with one segment per line, pass open(path, encoding='utf-8') for each column",
-)
-
-
-def _warn_about_files(corpus: Corpus) -> None:
-    """Warn of a row that is the name of a file, by its form; and of one that is two whole files."""
-    predictions, references = corpus.list_texts()
-    if len(corpus) == 1:
-        warn_about_names({"predictions": predictions[0], "references": references[0][0]})
-    for row, prediction in enumerate(predictions):
-        breaks = prediction.count("\n")
-        if breaks < _FEWEST_BREAKS:
+    values: Iterable[object] = read_array(name, labels)
+    if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
+        # Labels of several types, and integers beyond int64, are not converted; an error below
+        # names lists.
+        with suppress(
+            pa.ArrowException, TypeError, OverflowError, RecursionError, UnicodeEncodeError
+        ):
+            column = to_chunks(to_arrow(values, convert_flat))
+            check_utf8(name, column)
+            values = column.to_pylist()
+    plain_labels: list[Label] = []
+    for row, label in enumerate(values):
+        if type(label) is str:  # the usual case
+            plain_labels.append(label)
             continue
-        reference_breaks = max(reference.count("\n") for reference in references[row])
-        if reference_breaks >= _FEWEST_BREAKS:
-            warn(_WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
-            return
+        # An array, a tensor or a Series has axes.
+        if getattr(label, "ndim", 0) or isinstance(label, (bytes, list, tuple, dict, set)):
+            raise wrong_item(name, row, name_value(label), "a str or a number")
+        plain_labels.append(plain_label(label))
+    for label in dict.fromkeys(plain_labels):
+        if isinstance(label, str) and LONE_SURROGATE.search(label):
+            raise ValueError(SURROGATE.format(name=name, row=plain_labels.index(label)))
+    if rows is not None:
+        check_label_count(name, plain_labels, rows)
+    return plain_labels
 
 
-def warn_about_names(texts: Mapping[str, str]) -> None:
-    """Warn of the only text of a column if it has the form of a file's name, and no other has."""
-    for name, text in texts.items():
-        if FILE_NAME.fullmatch(text) and [*texts.values()].count(text) == 1:
-            warn(_FILE_AS_TEXT, name=name)
-            return
+def check_labels(options: Options, labels: Iterable[Label]) -> None:
+    """Raise if a tokenizer was chosen for a name that is not a label."""
+    present = set(labels)
+    for label in options.tokenize_by or ():
+        if label not in present:
+            raise ValueError(
+                f"tokenize: {show_value(label)} is not among the labels of `by`. Remove it, or"
+                " correct the label."
+            )
+
+
+def check_label_count(name: str, labels: Sequence[object], rows: int) -> None:
+    """Raise unless there is one label per row; `name` is the argument."""
+    if len(labels) != rows:
+        raise ValueError(
+            LABEL_COUNT.format(
+                name=name,
+                labels=count_things(len(labels), "label"),
+                predictions=count_things(rows, "prediction"),
+            )
+        )
+
+
+def plain_label(label: object) -> Label:
+    """Return the form that equal labels share.
+
+    It is a plain str, int, float or bool, and None for NaN; other values become their text.
+
+    >>> plain_label(2.0), plain_label(np.str_("news")), plain_label(float("nan"))
+    (2, 'news', None)
+    """
+    plain = to_plain(label)
+    if is_missing(plain):
+        return None
+    if isinstance(plain, float):
+        return int(plain) if plain.is_integer() and abs(plain) < 2**63 else float(plain)
+    if isinstance(plain, bool):
+        return plain
+    if isinstance(plain, int):
+        return int(plain)
+    if isinstance(plain, str):
+        return str.__str__(plain)  # the value of a member of a str Enum, not its name
+    return str(plain)
+
+
+def find_same_key(labels: Iterable[Label]) -> str | None:
+    """Return the first two labels that would be one key in JSON or in Python, as text.
+
+    Return None if there are no such labels.
+
+    >>> find_same_key(["a", 1, "1"])
+    "1 and '1'"
+    """
+    label_of_key: dict[str, Label] = {}
+    for label in labels:
+        keys = [label if isinstance(label, str) else json.dumps(label)]
+        if isinstance(label, bool):
+            keys.append(str(int(label)))  # True and 1 are also one key in Python
+        for key in keys:
+            if key in label_of_key:
+                return f"{show_value(label_of_key[key])} and {show_value(label)}"
+            label_of_key[key] = label
+    return None
+
+
+def group_labels(labels: Sequence[_AnyLabel]) -> dict[_AnyLabel, Int64]:
+    """Return the segments of each label, ascending; labels are in the order of first appearance.
+
+    >>> group_labels(["b", "a", "b"])
+    {'b': array([0, 2]), 'a': array([1])}
+    """
+    numbers = number_labels(labels)
+    ends = np.cumsum(np.bincount(numbers))
+    segments = np.split(np.argsort(numbers, kind="stable"), ends[:-1])
+    return dict(zip(dict.fromkeys(labels), segments))
+
+
+def number_labels(labels: Sequence[Hashable]) -> Int64:
+    """Return the number of each label, from 0 in the order of first appearance.
+
+    True and 1 are two labels, although they are one key of a dict.
+
+    >>> number_labels(["b", "a", "b"]), number_labels([1, True])
+    (array([0, 1, 0]), array([0, 1]))
+    """
+    keys = labels
+    if any(isinstance(label, bool) for label in labels):
+        keys = [(type(label), label) for label in labels]
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
 # === bleu_core/rows/call.py ===
@@ -5567,276 +5845,746 @@ def check_memory(
         )
 
 
-# === bleu_core/text/labels.py ===
+# === bleu_core/rows/parts.py ===
 
 
-_AnyLabel = TypeVar("_AnyLabel", bound=Hashable)
+LABEL = "label"  # the column of labels in a table
+DOCUMENT = "document"  # the column of documents
+
+# --- The parts of statistics ----------------------------------------------------------------------
 
 
-def plain_label(label: object) -> Label:
-    """Return the form that equal labels share.
+class TablePart(NamedTuple):
+    """A table that has rows, or sums, as the user supplies them, and the statistics columns."""
 
-    It is a plain str, int, float or bool, and None for NaN; other values become their text.
+    given: Any
+    columns: pa.Table
 
-    >>> plain_label(2.0), plain_label(np.str_("news")), plain_label(float("nan"))
-    (2, 'news', None)
+    def key_names(self) -> list[str]:
+        """Return the names of its columns of labels and documents."""
+        names = list_names(self.given) or ()
+        return [name for name in (LABEL, DOCUMENT) if name in names]
+
+
+def stream_parts(statistics: Any) -> Iterator[tuple[str, TablePart]]:
+    """Yield the parts of statistics one by one, with those that have no rows, and their places.
+
+    A list of sums is a single part. Of an iterable, one part at a time is in memory.
     """
-    plain = to_plain(label)
-    if is_missing(plain):
-        return None
-    if isinstance(plain, float):
-        return int(plain) if plain.is_integer() and abs(plain) < 2**63 else float(plain)
-    if isinstance(plain, bool):
-        return plain
-    if isinstance(plain, int):
-        return int(plain)
-    if isinstance(plain, str):
-        return str.__str__(plain)  # the value of a member of a str Enum, not its name
-    return str(plain)
+    has_parts = is_stream(statistics)
+    if isinstance(statistics, (list, tuple)):
+        has_parts = _check_parts(statistics)
+    first = None
+    for number, part in enumerate(statistics if has_parts else [statistics]):
+        if number == 0:
+            first = part
+        has_columns = _check_parts([first, part])
+        place = f"statistics[{number}]" if has_parts else "statistics"
+        columns = select_columns(part, place) if has_columns else _read_sums(part)
+        yield place, TablePart(part, columns)
 
 
-def group_labels(labels: Sequence[_AnyLabel]) -> dict[_AnyLabel, Int64]:
-    """Return the segments of each label, ascending; labels are in the order of first appearance.
-
-    >>> group_labels(["b", "a", "b"])
-    {'b': array([0, 2]), 'a': array([1])}
-    """
-    numbers = number_labels(labels)
-    ends = np.cumsum(np.bincount(numbers))
-    segments = np.split(np.argsort(numbers, kind="stable"), ends[:-1])
-    return dict(zip(dict.fromkeys(labels), segments))
+def is_stream(statistics: Any) -> bool:
+    """Return True for an iterable of parts; False for a list, and for a table or array."""
+    if isinstance(statistics, (str, bytes, list, tuple)) or list_names(statistics) is not None:
+        return False
+    is_array = hasattr(statistics, "__array__") or hasattr(statistics, "iloc")
+    return isinstance(statistics, Iterable) and not is_array
 
 
-def number_labels(labels: Sequence[Hashable]) -> Int64:
-    """Return the number of each label, from 0 in the order of first appearance.
+def _check_parts(parts: Sequence[Any]) -> bool:
+    """Return True for tables and False for sums; raise for anything else, or for both."""
+    if not parts:
+        raise ValueError(NO_STATISTICS)
+    if any(map(is_result, parts)):
+        raise TypeError(A_RESULT.format(name="statistics"))
+    have_columns = [list_names(part) is not None for part in parts]
+    if any(have_columns) and not all(have_columns):
+        found = " and ".join(sorted(set(map(name_value, parts))))
+        raise _not_statistics(f"{found} in one list")
+    if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
+        raise _not_statistics("a Series, whose labels may be in any order. Pass sums.to_numpy()")
+    return any(have_columns)
 
-    True and 1 are two labels, although they are one key of a dict.
 
-    >>> number_labels(["b", "a", "b"]), number_labels([1, True])
-    (array([0, 1, 0]), array([0, 1]))
-    """
-    keys = labels
-    if any(isinstance(label, bool) for label in labels):
-        keys = [(type(label), label) for label in labels]
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
 
 
-def read_labels(labels: object, rows: int | None = None) -> list[Label] | None:
-    """Read one label per row as plain Python values; None for no labels.
+def _not_statistics(found: str) -> ValueError:
+    return ValueError(
+        "statistics: expected a table from statistics(), a list of tables, or sums of rows"
+        f" (integers of shape [2 N + 2] or [sums, 2 N + 2]), got {found}."
+    )
 
-    They are str, numbers and None, and anything else as its text. Equal labels have one form:
-    integral floats become int, and NaN becomes None.
 
-    Raises:
-        TypeError, ValueError: this is not a column of labels, or not one of `rows` labels (None
-            allows any number); or two labels would be one key in JSON.
+def not_a_table(place: str, problem: str) -> ValueError:
+    return ValueError(
+        f"{place}: not a statistics table: {problem}. Pass a table from statistics()."
+    )
 
-    >>> read_labels(np.array([3.0, 4.5]), 2), read_labels(["news", None, float("nan")], 3)
-    ([3, 4.5], ['news', None, None])
-    """
-    if labels is None:
-        return None
-    labels_read = list_labels("by", labels, rows)
-    # With their types, because True equals 1.
-    keys = dict.fromkeys((type(label), label) for label in labels_read)
-    same_key = find_same_key([label for _, label in keys])
-    if same_key:
+
+def list_names(part: Any) -> list[Any] | None:
+    """Return the names of a table's columns, or None if `part` has no columns."""
+    if hasattr(part, "collect_schema"):  # polars; a LazyFrame warns if it is asked for `columns`
+        return list(part.collect_schema())
+    if isinstance(part, Mapping):
+        return list(part)
+    names = getattr(part, "column_names", getattr(part, "columns", None))
+    return None if names is None else list(names)
+
+
+def select_columns(part: Any, place: str) -> pa.Table:
+    """Return the statistics columns of anything with columns; `place` is for errors."""
+    # 1. Find the columns by their names.
+    columns = list_names(part) or []
+    max_order = next(n for n in itertools.count() if f"matches_{n + 1}" not in columns)
+    names = Layout(max_order).names
+    if not max_order or not set(names) <= set(columns):
+        raise not_a_table(place, f"its columns are {', '.join(map(str, columns))}")
+    _check_single(place, columns, names)
+    if isinstance(part, Mapping) and not hasattr(part[names[0]], "__len__"):
         raise ValueError(
-            f"by: the labels {same_key} would be one key in JSON."
-            " Rename one, or pass labels of one type."
+            f"{place}: not a statistics table, but sums. Pass a list: [sums[name] for name in"
+            " table.column_names]."
         )
-    return labels_read
-
-
-def find_same_key(labels: Iterable[Label]) -> str | None:
-    """Return the first two labels that would be one key in JSON or in Python, as text.
-
-    Return None if there are no such labels.
-
-    >>> find_same_key(["a", 1, "1"])
-    "1 and '1'"
-    """
-    label_of_key: dict[str, Label] = {}
-    for label in labels:
-        keys = [label if isinstance(label, str) else json.dumps(label)]
-        if isinstance(label, bool):
-            keys.append(str(int(label)))  # True and 1 are also one key in Python
-        for key in keys:
-            if key in label_of_key:
-                return f"{show_value(label_of_key[key])} and {show_value(label)}"
-            label_of_key[key] = label
-    return None
-
-
-def read_documents(documents: object, rows: int | None = None) -> list[Label] | None:
-    """Read the document of each row, as `read_labels` does; 1 and "1" are two documents.
-
-    Raises:
-        TypeError, ValueError: as for `read_labels`; or a row has no document.
-    """
-    if documents is None:
-        return None
-    document_labels = list_labels("documents", documents, rows)
-    if None in document_labels:
-        row = document_labels.index(None)
+    if not hasattr(part, "__len__"):
         raise ValueError(
-            f"documents[{row}]: got {name_missing(documents, row)}."
-            " Pass a label of its own for a segment that belongs to no document."
+            f"{place}: the {type(part).__name__} is not in memory. Pass frame.collect(), or"
+            " datasets.Dataset.from_list(list(dataset))."
         )
-    return document_labels
-
-
-def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
-    """Read labels for the argument of this name, as `read_labels` does."""
-    if is_lazy(labels):
-        raise TypeError(NOT_COLLECTED.format(name=name))
-    labels = open_stream(labels)
-    if is_file(labels):
-        labels = read_lines(name, labels)
-    if not contains_rows(labels):
-        fix = "Pass one label per segment."
-        text = labels if isinstance(labels, str) else ""
-        if isinstance(labels, (bytes, os.PathLike)) or "\n" in text or FILE_NAME.fullmatch(text):
-            fix = f"{fix} For a file with one label per line, pass {OPEN_FILE}."
-        raise TypeError(
-            f"{name}: expected a list, array or Series, got {name_value(labels)}. {fix}"
-        )
-    values: Iterable[object] = read_array(name, labels)
-    if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
-        # Labels of several types, and integers beyond int64, are not converted; an error below
-        # names lists.
-        with suppress(
-            pa.ArrowException, TypeError, OverflowError, RecursionError, UnicodeEncodeError
-        ):
-            column = to_chunks(to_arrow(values, convert_flat))
-            check_utf8(name, column)
-            values = column.to_pylist()
-    plain_labels: list[Label] = []
-    for row, label in enumerate(values):
-        if type(label) is str:  # the usual case
-            plain_labels.append(label)
-            continue
-        # An array, a tensor or a Series has axes.
-        if getattr(label, "ndim", 0) or isinstance(label, (bytes, list, tuple, dict, set)):
-            raise wrong_item(name, row, name_value(label), "a str or a number")
-        plain_labels.append(plain_label(label))
-    for label in dict.fromkeys(plain_labels):
-        if isinstance(label, str) and LONE_SURROGATE.search(label):
-            raise ValueError(SURROGATE.format(name=name, row=plain_labels.index(label)))
-    if rows is not None:
-        check_label_count(name, plain_labels, rows)
-    return plain_labels
-
-
-def check_labels(options: Options, labels: Iterable[Label]) -> None:
-    """Raise if a tokenizer was chosen for a name that is not a label."""
-    present = set(labels)
-    for label in options.tokenize_by or ():
-        if label not in present:
-            raise ValueError(
-                f"tokenize: {show_value(label)} is not among the labels of `by`. Remove it, or"
-                " correct the label."
-            )
-
-
-def check_label_count(name: str, labels: Sequence[object], rows: int) -> None:
-    """Raise unless there is one label per row; `name` is the argument."""
-    if len(labels) != rows:
-        raise ValueError(
-            LABEL_COUNT.format(
-                name=name,
-                labels=count_things(len(labels), "label"),
-                predictions=count_things(rows, "prediction"),
-            )
-        )
-
-
-# === bleu_core/text/plain_lists.py ===
-
-
-_MOST_SMALL = 256  # predictions and references; with more texts, Arrow is faster
-
-
-def read_plain(predictions: object, references: object) -> Corpus | None:
-    """Read plain lists on the fast path.
-
-    Return None for all other containers and for invalid rows, which take the general path.
-    """
-    if type(predictions) is not list or type(references) is not list or not references:
-        return None
-    # 1. Copy the lists, because another thread may change them, and join the references.
-    texts = list(predictions)
-    rows = list(references)
-    if type(rows[0]) is str:
-        rows = [(row,) for row in rows]
-    lists = _flatten(rows)
-    if lists is None or len(texts) != len(rows) or 0 in lists.lengths:
-        return None
-    # 2. Keep few strings as they are, and convert all other texts.
-    bounds = _find_bounds(lists.lengths)
-    strings: list[Any] = texts + lists.items
-    if len(strings) <= _MOST_SMALL and set(map(type, strings)) == {str}:
-        try:
-            corpus: Corpus = SmallCorpus(strings, "".join(strings).encode(), bounds)
-        except UnicodeEncodeError:  # a lone surrogate: the general path names the row
-            return None
-    else:
-        prediction_array = read_plain_texts(texts)
-        reference_array = read_plain_texts(lists.items)
-        if prediction_array is None or reference_array is None:
-            return None
-        if prediction_array.type != reference_array.type:
-            return None
-        corpus = make_corpus([(prediction_array, reference_array, bounds)])
-    # 3. Warn.
-    if corpus.kind == "text" and len(rows) > 1 and set(lists.lengths) == {len(rows)}:
-        warn(SQUARE, rows=len(rows))
-    warn_about_rows(corpus)
-    return corpus
-
-
-def read_plain_texts(texts: list[object]) -> pa.Array | None:
-    """Convert strings, lists of str, or lists of non-negative ids to an array.
-
-    Return None for items of any other type.
-    """
+    # 2. Convert them to Arrow.
     try:
-        if set(map(type, texts)) == {str}:
-            return pa.array(texts, STRINGS)
-        lists = _flatten(texts)
-        if lists is None:
-            return None
-        item_types = set(map(type, lists.items))
-        if item_types == {str}:
-            items = pa.array(lists.items, STRINGS)
-        elif item_types == {int}:
-            # Through NumPy, because Arrow takes twice as long.
-            ids = np.fromiter(lists.items, np.int64, len(lists.items))
-            if ids.min() < 0:
-                return None
-            items = pa.array(ids)
+        if isinstance(part, Mapping) or hasattr(part, "iloc"):
+            table = pa.table({name: to_arrow(part[name], convert_flat) for name in names})
+        elif isinstance(part, (pa.Table, pa.RecordBatch)):
+            table = pa.Table.from_arrays(
+                [part.column(name) for name in names], names, metadata=part.schema.metadata
+            )
+        elif hasattr(part, "with_format"):  # select first: a selection is copied on access
+            table = part.select_columns(names).with_format("arrow")[:]
         else:
+            table = pa.table(part[names]).select(names)
+    except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
+        # Arrow's message may show a value.
+        raise not_a_table(place, f"a column could not be read ({type(error).__name__})") from None
+    # 3. Check that they hold whole numbers, which other tools return as doubles or decimals.
+    schema = pa.schema([(name, pa.int64()) for name in names], table.schema.metadata)
+    of_numbers = (pa.types.is_integer, pa.types.is_float64, pa.types.is_decimal)
+    are_numbers = all(
+        any(is_kind(column.type) for is_kind in of_numbers) and not column.null_count
+        for column in table.columns
+    )
+    with suppress(pa.ArrowInvalid):  # of fractions
+        if are_numbers or not len(table):
+            return table.cast(schema)
+    raise not_a_table(place, "not all of its values are whole numbers of 64 bits")
+
+
+def _check_single(place: str, columns: Sequence[Any], names: Iterable[str]) -> None:
+    """Raise if a table has two columns of one of the names."""
+    for name in names:
+        if columns.count(name) > 1:
+            raise not_a_table(place, f"it has two columns {name!r}")
+
+
+def _read_sums(statistics: Any) -> pa.Table:
+    try:
+        rows = np.atleast_2d(np.asarray(read_array("statistics", statistics)))
+    except (TypeError, RuntimeError):  # of a list of tensors that NumPy cannot read
+        raise _not_statistics(name_value(statistics)) from None
+    except ValueError:
+        raise _not_statistics("rows of several lengths") from None
+    if rows.dtype.kind == "U":
+        raise ValueError(
+            "statistics: expected tables from statistics(), got texts."
+            " For texts, write compute(predictions=..., references=...)."
+        )
+    width = rows.shape[-1]
+    is_table_of_rows = rows.ndim == 2 and rows.size and width >= 4 and width % 2 == 0
+    if rows.dtype.kind not in "iu" or not is_table_of_rows:
+        raise _not_statistics(f"{rows.dtype} {list(rows.shape)}")
+    return pa.table(dict(zip(Layout.of_width(width).names, rows.T.astype(np.int64))))
+
+
+def join_columns(parts: Mapping[str, TablePart], argument: str, name: str) -> list[Label]:
+    """Return the labels in a column of all tables, for the argument that names the column.
+
+    Args:
+        parts: the tables that have rows, by their place.
+        argument: `"by"` or `"documents"`.
+        name: the column.
+    """
+    labels: list[Label] = []
+    for place, part in parts.items():
+        columns = list_names(part.given) or []
+        _check_single(place, columns, [name])
+        if name not in columns:
+            raise ValueError(
+                f"{argument}={show_value(name)}: {place} has no such column. Pass its name, or one"
+                " label per segment."
+            )
+        labels += list_labels(argument, part.given[name], len(part.columns))
+    return labels
+
+
+def check_counts(table: pa.Table) -> None:
+    """Raise unless 0 <= matches <= totals in each row and order, or if sums exceed int64."""
+    layout = layout_of(table)
+    columns = table.columns
+    sums = [pc.sum(column.cast(pa.float64(), safe=False)).as_py() for column in columns]
+    if max(sums) >= 2**63:
+        raise ValueError(
+            "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."
+        )
+    is_valid = all(pc.min(column).as_py() >= 0 for column in columns)
+    for matches, totals in zip(columns[layout.matches], columns[layout.totals]):
+        is_valid = is_valid and not pc.any(pc.greater(matches, totals)).as_py()
+    if not is_valid:
+        raise ValueError(
+            "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from"
+            " statistics()."
+        )
+
+
+def layout_of(columns: pa.Table) -> Layout:
+    return Layout.of_width(columns.num_columns)
+
+
+# === bleu_core/text/systems.py ===
+
+
+_NOT_A_SYSTEM = re.compile(
+    f"(ref|reference|tgt|target|gold|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
+)
+
+
+def read_systems(systems: object, references: object = None) -> dict[SystemName, object]:
+    """Return the data of each system, by name.
+
+    Systems are a dict by name, or a table of texts with one column per system. The values of dicts
+    are never paired with those of other dicts, so `references` that are a dict raise an error.
+
+    >>> read_systems(pa.table({"A": ["a b"], "B": ["a c"]}))["B"].to_pylist()
+    ['a c']
+    """
+    if isinstance(systems, Mapping):
+        if is_result(systems):
+            raise TypeError(A_RESULT.format(name="systems"))
+        for name, data in systems.items():
+            if is_result(data):
+                raise TypeError(A_RESULT.format(name=f"System {show_value(name)}"))
+        if isinstance(references, Mapping) and not is_result(references):
+            captions = next(iter(systems.values()), None)
+            raise TypeError(
+                "references: got a dict, such as captions by image. Pair its values with those of"
+                " each system by key: ids = list(references), then"
+                f" {{'A': [captions[id]{first_item(captions)} for id in ids], ...}} and"
+                " [references[id] for id in ids]."
+            )
+        return dict(zip(read_names("systems", systems, "system"), systems.values()))
+    if is_lazy(systems):
+        raise TypeError("The LazyFrame is not in memory. Pass frame.collect().")
+    names = list_columns(systems)
+    if names is None or not hasattr(systems, "columns"):
+        raise TypeError(
+            "systems: expected a dict from names to predictions, or a DataFrame,"
+            f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
+        )
+    table: Any = systems
+    if len(set(names)) < len(names):
+        raise ValueError("systems: the table has two columns of one name. Rename one.")
+    for name in names:
+        if _NOT_A_SYSTEM.fullmatch(str(name)) or not _may_be_texts(table[name]):
+            raise ValueError(
+                f"systems: the column {show_value(name)} does not look like the texts of a system."
+                " Drop it first, or pass a dict of columns: {'A': frame['A'], 'B': frame['B']}."
+            )
+    return dict(zip(read_names("systems", names, "system"), (table[name] for name in names)))
+
+
+def _may_be_texts(column: Any) -> bool:
+    """Return True if a column has a str, or no rows."""
+    values = (value.as_py() if isinstance(value, pa.Scalar) else value for value in column)
+    return len(column) == 0 or any(isinstance(value, str) for value in values)
+
+
+def read_names(place: str, names: Iterable[object], noun: str) -> list[Label]:
+    """Read the names of systems or of training runs as plain Python values, as labels are read.
+
+    Args:
+        place: the beginning of errors.
+        names: the keys of a dict, or the columns of a table.
+        noun: `"system"` or `"run"`.
+
+    Raises:
+        TypeError, ValueError: a name is NaN or bytes; or two names would be one key in JSON.
+
+    >>> read_names("systems", [np.int64(1), "B"], "system")
+    [1, 'B']
+    """
+    plain_names: list[Label] = []
+    for name in names:
+        plain = plain_label(name)
+        is_missing = plain is None and name is not None
+        if is_missing or isinstance(name, bytes):
+            error = ValueError if is_missing else TypeError
+            raise error(f"{place}: got {name_value(name)} as the name of a {noun}. Pass a str.")
+        if isinstance(plain, str) and LONE_SURROGATE.search(plain):
+            raise ValueError(
+                f"{place}: got a lone surrogate (U+D800 to U+DFFF) in the name"
+                f" {show_value(plain)} of a {noun}. Rename it."
+            )
+        plain_names.append(plain)
+    same_key = find_same_key(plain_names)
+    if same_key:
+        raise ValueError(f"{place}: the names {same_key} would be one key in JSON. Rename one.")
+    return plain_names
+
+
+def find_name(argument: str, name: object, names: Collection[SystemName]) -> SystemName:
+    """Return the name in `names` that equals the value of an argument, or raise.
+
+    >>> find_name("baseline", np.int64(1), [1, "B"])
+    1
+    """
+    is_name = isinstance(name, Hashable) and (name is None or plain_label(name) is not None)
+    for known in names:
+        if is_name and known == plain_label(name):
+            return known
+    raise invalid(argument, name, one_of(names))
+
+
+# --- Training runs --------------------------------------------------------------------------------
+
+
+def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSystem, object]:
+    """Return the data of each training run, and of each system that is not a dict of runs.
+
+    Where predictions are expected, a dict is taken for a result, then a table, then runs;
+    `read_systems` has rejected results.
+
+    >>> list_runs({"base": ["a b"], "new": {"seed 1": ["a c"]}})
+    {'base': ['a b'], RunOfSystem(system='new', run='seed 1'): ['a c']}
+    """
+    listed: dict[SystemName | RunOfSystem, object] = {}
+    for name, data in systems.items():
+        if not are_runs(data):
+            listed[name] = data
+            continue
+        assert isinstance(data, Mapping)
+        if not data:
+            raise ValueError(
+                f"System {show_value(name)}: expected one or more runs, got an empty dict."
+                " Pass {'seed 1': [...], 'seed 2': [...]}."
+            )
+        runs = read_names(f"System {show_value(name)}", data, "run")
+        for run, run_data in zip(runs, data.values()):
+            key = RunOfSystem(name, run)
+            if is_result(run_data):
+                raise TypeError(A_RESULT.format(name=f"System {show_system(key)}"))
+            if are_runs(run_data):
+                raise TypeError(
+                    f"System {show_system(key)}: expected predictions or a table, got"
+                    f" {name_value(run_data)}. Pass one dict of runs per system."
+                )
+            listed[key] = run_data
+    return listed
+
+
+def are_runs(data: object) -> bool:
+    """Return True for the training runs of a system: a dict that is not a statistics table.
+
+    >>> are_runs({"seed 1": ["a b"], "seed 2": ["a c"]}), are_runs({"prediction_length": [2]})
+    (True, False)
+    """
+    return isinstance(data, Mapping) and "prediction_length" not in data
+
+
+def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None:
+    """Raise if a system is a dict of training runs, for methods that take one run per system."""
+    for name, data in systems.items():
+        if are_runs(data):
+            raise ValueError(
+                f"System {show_value(name)}: {method}() takes one run per system, got a dict of"
+                " runs. Pass the predictions or the table of one run; compare() takes several."
+            )
+
+
+def explain_runs(predictions: object, references: object, error: str) -> str | None:
+    """Describe training runs in a container other than a dict; None if there are no runs.
+
+    Call it for predictions that can't be read, because tokens of n segments may have n tokens each.
+
+    >>> explain_runs([["a b", "c"], ["a", "c"], ["b", "c"]], ["a b", "c"], "")[:65]
+    'expected the predictions of one run, got 3 runs in one list. Pass'
+    """
+    if list_columns(predictions) is not None:
+        return f"{error} If they are runs, compare() takes them {RUNS_BY_NAME}"
+    if not contains_rows(predictions):
+        return None
+    if not isinstance(predictions, Sized) or not isinstance(references, Sized):
+        return None
+    # 1. Each run has a text per segment.
+    try:
+        segments = len(references)
+        rows = [
+            row.as_py() if isinstance(row, pa.Scalar) else to_numpy(row)
+            for row in to_numpy(predictions)
+        ]
+    except (TypeError, RuntimeError, UnicodeDecodeError):  # of arrays without rows, for example
+        return None
+    if not rows or not segments:
+        return None
+    for row in rows:
+        if is_array(type(row)) and (not row.ndim or row.dtype.kind not in "OUTiu"):
             return None
-        return make_lists(_find_bounds(lists.lengths), items)
-    except (UnicodeEncodeError, OverflowError):
-        # A lone surrogate, or an id of more than 64 bits: the general path names the row.
+        has_texts = isinstance(row, Sized) and not isinstance(row, (str, bytes, Mapping))
+        if not has_texts or len(row) != segments:
+            return None
+    # 2. As many rows as segments may also be the tokens of one run.
+    if len(rows) == segments and all(_is_token(item) for row in rows for item in row):
         return None
+    found = f"{count_things(len(rows), 'run')} in one {name_value(predictions)}"
+    return f"expected the predictions of one run, got {found}. {ONE_RUN_EACH}"
 
 
-def _flatten(lists: list[Any]) -> FlatLists | None:
-    """Join lists; return None if a row is not a list, or if another thread changes a list."""
-    if not set(map(type, lists)) <= {list, tuple}:
-        return None
-    lengths = list(map(len, lists))
-    items = list(chain.from_iterable(lists))
-    if list(map(len, lists)) != lengths or sum(lengths) != len(items):
-        return None
-    return FlatLists(items, lengths)
+def _is_token(item: object) -> bool:
+    """Return True for an id, and for a str without a space between its words."""
+    is_id = isinstance(item, (int, np.integer))
+    return is_id or (isinstance(item, str) and not re.search(INNER_SPACE, item))
 
 
-def _find_bounds(lengths: list[int]) -> Int64:
-    return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
+# === bleu_core/options/options.py ===
+
+
+_MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
+
+OptionCheck = Callable[
+    [str, Any], None
+]  # raises for an invalid value, from an option's name and value
+
+# --- Checks of values -----------------------------------------------------------------------------
+
+
+def _whole_number(least: int, most: int | None = None) -> OptionCheck:
+    def check(name: str, value: Any) -> None:
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise invalid(name, value, "a whole number", TypeError)
+        if value < least:
+            raise invalid(name, value, f"a whole number of {least} or more")
+        if most is not None and value > most:
+            raise invalid(name, value, f"a whole number up to {most:,}")
+
+    return check
+
+
+def _check_one_of(names: Iterable[str]) -> OptionCheck:
+    def check(name: str, value: Any) -> None:
+        if not isinstance(value, str) or value not in names:
+            raise invalid(name, value, one_of(names))
+
+    return check
+
+
+def _optional(check: OptionCheck) -> OptionCheck:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise unless a value is True or False."""
+    if not isinstance(value, bool):
+        raise invalid(name, value, "True or False", TypeError)
+
+
+def _check_number(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise invalid(name, value, "a number, an int or a float", TypeError)
+    if not math.isfinite(value):
+        raise invalid(name, value, "a finite number")
+
+
+def _check_smooth_method(name: str, value: object) -> None:
+    nltk_name = getattr(value, "__name__", value)  # a method, or its name
+    if isinstance(nltk_name, str) and nltk_name in NLTK_METHODS:
+        method = NLTK_METHODS[nltk_name]
+        raise ValueError(
+            f"{name}={show_value(value)}: NLTK's {nltk_name} is {method!r} here. Pass"
+            f" {name}={method!r}."
+        )
+    _check_one_of(SMOOTH_METHODS)(name, value)
+
+
+def _check_tokenize(name: str, value: object) -> None:
+    if not isinstance(value, str) and not callable(value):
+        raise invalid(name, value, "a name or a function from str to a list of str", TypeError)
+
+
+def _check_confidence(name: str, value: Any) -> None:
+    expected = (
+        "a number from 0.5 to 1 (excluded), such as 0.95; confidence=0.95 adds a 95% interval"
+    )
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise invalid(name, value, expected, TypeError)
+    if not 0.5 <= value < 1:  # 0.05 was meant as a level of significance
+        raise invalid(name, value, expected)
+
+
+def _check_weights(name: str, value: Any) -> None:
+    if (
+        isinstance(value, (str, bytes, bytearray, memoryview, Mapping, Set))
+        or not hasattr(value, "__len__")
+        or getattr(value, "ndim", None) == 0
+    ):
+        raise invalid(
+            name,
+            value,
+            "a list with one weight per order, such as [0.25, 0.25, 0.25, 0.25], or None for equal"
+            " weights",
+            TypeError,
+        )
+    if not len(value):
+        return  # a wrong number of weights, which `Options` reports
+    if all(isinstance(weight, (list, tuple, range)) for weight in value):
+        raise TypeError(
+            f"{name}: got {count_things(len(value), 'list')} of weights."
+            " Pass one per call, with max_order as its length. For"
+            " BLEU-1 to BLEU-N with equal weights, read `bleu_by_order` of a result."
+        )
+    for order, weight in enumerate(value):
+        _check_number(f"{name}[{order}]", weight)
+    if min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT:
+        expected = f"weights of 0 or more, not all 0, that sum up to at most {_MAX_WEIGHT}"
+        raise invalid(name, value, expected)
+
+
+def _option(default: Any, check: OptionCheck, says: str) -> Any:
+    return field(default=default, metadata={"check": check, "says": says})
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+_SMOOTH_VALUE_IGNORED = Notice(
+    "smooth value",
+    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is ignored",
+    ". Remove it",
+)
+
+
+@picklable
+@dataclass(frozen=True)
+class Options:
+    """The options of a call, checked.
+
+    Make one with `choose_options`, and derive others with `override`.
+
+    `given` has the names of the options that the user chose, at load or in the call. The values of
+    all other options come from the convention or are defaults. `tokenize_by` has the tokenizers of
+    single labels; the other labels use `tokenize`. `signed_trials` has the number of resamples of a
+    test, by its name, that a signature tells beside the number for intervals.
+    """
+
+    tokenize: Tokenize = _option(  # noqa: RUF009 - it returns a field
+        "13a",
+        _check_tokenize,
+        f"the tokenizer: {_list(TOKENIZERS)}; a sacreBLEU tokenizer by name; `moses-` and a"
+        " language; or a function from str to a list of str",
+    )
+    lowercase: bool = _option(False, check_flag, "True to ignore case")
+    max_order: int = _option(4, _whole_number(1, most=10_000), "the length of the longest n-grams")
+    weights: tuple[float, ...] | None = _option(
+        None, _optional(_check_weights), "one weight per order; None for equal weights"
+    )
+    smooth_method: str = _option(
+        "exp",
+        _check_smooth_method,
+        f"how orders without a match are smoothed: {_list(SMOOTH_METHODS)}",
+    )
+    smooth_value: float | None = _option(
+        None,
+        _optional(_check_number),
+        "the parameter of the smoothing method (epsilon, k or K); None for its default",
+    )
+    effective_order: bool = _option(
+        False, check_flag, "True to ignore n-gram orders longer than the predictions"
+    )
+    reference_length: str = _option(
+        "closest",
+        _check_one_of(REFERENCE_LENGTHS),
+        f"the reference that sets the brevity penalty: {_list(REFERENCE_LENGTHS)}",
+    )
+    minimum_total: int = _option(
+        0,
+        _whole_number(0, most=2**31 - 1),  # sums over segments are int64
+        "the minimum number of n-grams to count per order and segment; NLTK counts 1",
+    )
+    segments: bool = _option(False, check_flag, "True to add `segment_bleu`, one score per segment")
+    confidence: float | None = _option(
+        None,
+        _optional(_check_confidence),
+        "0.95, for example, to add a bootstrap confidence interval",
+    )
+    n_resamples: int = _option(1000, _whole_number(1), "the number of bootstrap resamples")
+    seed: int | None = _option(
+        12345, _optional(_whole_number(0)), "the seed of the bootstrap; None for a random one"
+    )
+    convention: str = field(default="default", kw_only=True)
+    given: frozenset[str] = field(default=frozenset(), kw_only=True)
+    tokenize_by: Mapping[Label, Tokenize] | None = field(default=None, kw_only=True)
+    signed_trials: Mapping[str, int] = field(default_factory=dict, kw_only=True)
+
+    def override(
+        self,
+        given: Mapping[str, object],
+        taken: Collection[str] = (),
+        method: str = "evaluate.load",
+        *,
+        checks_weights: bool = True,
+    ) -> Options:
+        """Return a copy of these options with changed values.
+
+        Args:
+            given: the changed values by option.
+            taken: the options that the calling method takes; all options if empty.
+            method: the name of the calling method, for the error.
+            checks_weights: False if `max_order` is read from tables later, so that `weights` may
+                have another length.
+
+        Raises:
+            TypeError: an option is unknown or not one of the method, or a value has the wrong type.
+            ValueError: a value is out of range.
+
+        >>> Options().override({"tokenize": "zh", "max_order": 2}).max_order
+        2
+        >>> Options().override({"tokenise": "zh"})
+        Traceback (most recent call last):
+        TypeError: Unknown option `tokenise`. Did you mean `tokenize`?
+        >>> Options().override({"segments": True}, ["seed"], "explain")
+        Traceback (most recent call last):
+        TypeError: `segments` is not an option of explain(). Remove it. explain() takes seed.
+        """
+        if not given:
+            return self
+        allowed = taken or OPTIONS
+        for name, value in given.items():
+            if name not in allowed:
+                raise TypeError(explain_unknown_option(name, allowed, method, value))
+        # 1. Convert the values. A dict of tokenizers goes beside the tokenizer of other labels.
+        values = {name: to_python(value) for name, value in given.items()}
+        tokenize_by = None if "tokenize" in values else self.tokenize_by
+        if isinstance(values.get("tokenize"), Mapping):
+            by_label = values.pop("tokenize").items()
+            tokenize_by = {plain_label(label): value for label, value in by_label} or None
+        # 2. Check them. An explicit number of resamples wins over the numbers of a signature.
+        options = replace(
+            self,
+            **values,
+            given=self.given.union(given),
+            tokenize_by=tokenize_by,
+            signed_trials={} if "n_resamples" in given else self.signed_trials,
+        )
+        options._check(checks_weights)
+        takes_value = SMOOTH_METHODS[options.smooth_method].value is not None
+        if values.get("smooth_value") is not None and not takes_value:
+            warn(_SMOOTH_VALUE_IGNORED, method=options.smooth_method, value=options.smooth_value)
+        if options.weights is not None:
+            options = replace(options, weights=tuple(map(float, options.weights)))
+        return options
+
+    def for_label(self, label: Label) -> Options:
+        """Return the options of the segments with a label.
+
+        >>> Options().override({"tokenize": {"en-zh": "zh"}}).for_label("en-zh").tokenize
+        'zh'
+        """
+        if self.tokenize_by is None:
+            return self
+        return replace(self, tokenize=self.tokenize_by.get(label, self.tokenize), tokenize_by=None)
+
+    def with_seed(self) -> Options:
+        """Return these options with a seed: if it is random, the same one for several draws."""
+        return self if self.seed is not None else replace(self, seed=secrets.randbits(64))
+
+    def for_segments(self) -> Options:
+        """Return the options of segment scores: effective order, unless the user chose it."""
+        return self if "effective_order" in self.given else replace(self, effective_order=True)
+
+    def is_chosen(self, name: str) -> bool:
+        """Return True if the user chose the option or a convention that sets it."""
+        return name in self.given or name in find_convention(self.convention)
+
+    @cached_property
+    def smooth_value_in_effect(self) -> float | None:
+        """The value for the smoothing method; None if it takes no value.
+
+        A value that was passed for another method is ignored.
+        """
+        default = SMOOTH_METHODS[self.smooth_method].value
+        return default if default is None or self.smooth_value is None else self.smooth_value
+
+    @cached_property
+    def counted_orders(self) -> int:
+        """The number of orders in a statistics row: N, or more for some smoothing methods."""
+        return self.max_order + SMOOTH_METHODS[self.smooth_method].further_orders
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The layout of the statistics rows."""
+        return Layout(self.counted_orders)
+
+    @cached_property
+    def counting_rule(self) -> CountingRule:
+        """The options that turn tokens into statistics rows."""
+        return CountingRule(self.counted_orders, self.reference_length, self.minimum_total)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the values of the fields, without what is computed from them once."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+
+    @classmethod
+    def check(cls, name: str, value: object) -> None:
+        """Raise unless an option can have a value."""
+        cls.__dataclass_fields__[name].metadata["check"](name, value)
+
+    def counting_options(self) -> dict[str, Any]:
+        """Return the options that decide what is counted."""
+        return {name: getattr(self, name) for name in COUNTING_OPTIONS}
+
+    def _check(self, checks_weights: bool) -> None:
+        """Check each value, then values that depend on another option."""
+        for name in OPTIONS:
+            self.check(name, getattr(self, name))
+        for label, tokenize in (self.tokenize_by or {}).items():
+            _check_tokenize(f"tokenize[{show_value(label)}]", tokenize)
+        if checks_weights and self.weights is not None and len(self.weights) != self.max_order:
+            raise invalid(
+                "weights",
+                self.weights,
+                f"one weight per order ({self.max_order} in all), or change max_order",
+            )
+        if self.smooth_value is None:
+            return
+        if SMOOTH_METHODS[self.smooth_method].divides and self.smooth_value <= 0:
+            raise invalid("smooth_value", self.smooth_value, "a number above 0")
+        if self.smooth_value < 0:
+            raise invalid("smooth_value", self.smooth_value, "a number of 0 or more")
+
+
+# The options that users may pass, with their defaults, and with their descriptions.
+OPTIONS: dict[str, Any] = {
+    option.name: option.default for option in fields(Options) if option.metadata
+}
+DESCRIPTIONS: dict[str, str] = {
+    option.name: option.metadata["says"] for option in fields(Options) if option.metadata
+}
+
+
+def find_convention(name: str) -> dict[str, Any]:
+    return CONVENTIONS[DROP_INS[name].convention if name in DROP_INS else name]
 
 
 # === bleu_core/rows/kernels.py ===
@@ -6682,953 +7430,240 @@ def _find_node(parent, token, nodes, bits, factor):
     return 2 * slot
 
 
-# === bleu_core/options/options.py ===
+# === bleu_core/text/read.py ===
 
 
-_MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
+def read_corpus(predictions: object, references: object, allow_empty: bool = False) -> Corpus:
+    """Read predictions and references; zero rows are an error unless `allow_empty` is True.
 
-OptionCheck = Callable[
-    [str, Any], None
-]  # raises for an invalid value, from an option's name and value
-
-# --- Checks of values -----------------------------------------------------------------------------
-
-
-def _whole_number(least: int, most: int | None = None) -> OptionCheck:
-    def check(name: str, value: Any) -> None:
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise invalid(name, value, "a whole number", TypeError)
-        if value < least:
-            raise invalid(name, value, f"a whole number of {least} or more")
-        if most is not None and value > most:
-            raise invalid(name, value, f"a whole number up to {most:,}")
-
-    return check
-
-
-def _check_one_of(names: Iterable[str]) -> OptionCheck:
-    def check(name: str, value: Any) -> None:
-        if not isinstance(value, str) or value not in names:
-            raise invalid(name, value, one_of(names))
-
-    return check
-
-
-def _optional(check: OptionCheck) -> OptionCheck:
-    return lambda name, value: None if value is None else check(name, value)
-
-
-def check_flag(name: str, value: object) -> None:
-    """Raise unless a value is True or False."""
-    if not isinstance(value, bool):
-        raise invalid(name, value, "True or False", TypeError)
+    >>> read_corpus(["a b"], [["a", None]]).references.to_pylist()
+    [['a']]
+    """
+    corpus = read_plain(predictions, references)
+    if corpus is not None:
+        return corpus
+    for name, data in (("predictions", predictions), ("references", references)):
+        if data is None:
+            raise _missing_column(name)
+    reject_dicts(predictions, references)
+    warn_if_reordered({"references": references}, predictions=predictions)
+    prediction_column = read_column("predictions", predictions, EXPECTED_TEXT)
+    reference_column = read_column("references", references, EXPECTED_REFERENCES)
+    if allow_empty and len(prediction_column) == len(reference_column) == 0:
+        return join_corpora([])
+    check_row_counts(prediction_column, reference_column)
+    texts = check_elements("predictions", prediction_column, reference_column.type, predictions)
+    lists = check_references(reference_column, texts)
+    # The columns may have different chunks; the batches of a table cut both at the same rows.
+    parts = []
+    for batch in pa.table({"predictions": texts, "references": lists}).to_batches():
+        if len(batch):
+            batch_references, bounds = list_items(batch.column("references"))
+            parts.append((batch.column("predictions"), batch_references, bounds))
+    corpus = make_corpus(parts)
+    warn_about_rows(corpus)
+    return corpus
 
 
-def _check_number(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise invalid(name, value, "a number, an int or a float", TypeError)
-    if not math.isfinite(value):
-        raise invalid(name, value, "a finite number")
-
-
-def _check_smooth_method(name: str, value: object) -> None:
-    nltk_name = getattr(value, "__name__", value)  # a method, or its name
-    if isinstance(nltk_name, str) and nltk_name in NLTK_METHODS:
-        method = NLTK_METHODS[nltk_name]
-        raise ValueError(
-            f"{name}={show_value(value)}: NLTK's {nltk_name} is {method!r} here. Pass"
-            f" {name}={method!r}."
-        )
-    _check_one_of(SMOOTH_METHODS)(name, value)
-
-
-def _check_tokenize(name: str, value: object) -> None:
-    if not isinstance(value, str) and not callable(value):
-        raise invalid(name, value, "a name or a function from str to a list of str", TypeError)
-
-
-def _check_confidence(name: str, value: Any) -> None:
-    expected = (
-        "a number from 0.5 to 1 (excluded), such as 0.95; confidence=0.95 adds a 95% interval"
-    )
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise invalid(name, value, expected, TypeError)
-    if not 0.5 <= value < 1:  # 0.05 was meant as a level of significance
-        raise invalid(name, value, expected)
-
-
-def _check_weights(name: str, value: Any) -> None:
-    if (
-        isinstance(value, (str, bytes, bytearray, memoryview, Mapping, Set))
-        or not hasattr(value, "__len__")
-        or getattr(value, "ndim", None) == 0
-    ):
-        raise invalid(
-            name,
-            value,
-            "a list with one weight per order, such as [0.25, 0.25, 0.25, 0.25], or None for equal"
-            " weights",
-            TypeError,
-        )
-    if not len(value):
-        return  # a wrong number of weights, which `Options` reports
-    if all(isinstance(weight, (list, tuple, range)) for weight in value):
-        raise TypeError(
-            f"{name}: got {count_things(len(value), 'list')} of weights."
-            " Pass one per call, with max_order as its length. For"
-            " BLEU-1 to BLEU-N with equal weights, read `bleu_by_order` of a result."
-        )
-    for order, weight in enumerate(value):
-        _check_number(f"{name}[{order}]", weight)
-    if min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT:
-        expected = f"weights of 0 or more, not all 0, that sum up to at most {_MAX_WEIGHT}"
-        raise invalid(name, value, expected)
-
-
-def _option(default: Any, check: OptionCheck, says: str) -> Any:
-    return field(default=default, metadata={"check": check, "says": says})
-
-
-def _list(names: Iterable[str]) -> str:
-    return ", ".join(map(repr, names))
-
-
-_SMOOTH_VALUE_IGNORED = Notice(
-    "smooth value",
-    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is ignored",
-    ". Remove it",
+_OTHER_ORDER = Notice(
+    "order of rows",
+    "{name}: its pandas index has the labels of the index of {other} in another order, but rows are"
+    " paired by position",
+    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
 )
 
 
-@picklable
-@dataclass(frozen=True)
-class Options:
-    """The options of a call, checked.
+def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
+    """Warn of columns whose pandas index is that of texts in another order.
 
-    Make one with `choose_options`, and derive others with `override`.
-
-    `given` has the names of the options that the user chose, at load or in the call. The values of
-    all other options come from the convention or are defaults. `tokenize_by` has the tokenizers of
-    single labels; the other labels use `tokenize`. `signed_trials` has the number of resamples of a
-    test, by its name, that a signature tells beside the number for intervals.
+    `texts` are columns by name; the first one with an index counts.
     """
-
-    tokenize: Tokenize = _option(  # noqa: RUF009 - it returns a field
-        "13a",
-        _check_tokenize,
-        f"the tokenizer: {_list(TOKENIZERS)}; a sacreBLEU tokenizer by name; `moses-` and a"
-        " language; or a function from str to a list of str",
-    )
-    lowercase: bool = _option(False, check_flag, "True to ignore case")
-    max_order: int = _option(4, _whole_number(1, most=10_000), "the length of the longest n-grams")
-    weights: tuple[float, ...] | None = _option(
-        None, _optional(_check_weights), "one weight per order; None for equal weights"
-    )
-    smooth_method: str = _option(
-        "exp",
-        _check_smooth_method,
-        f"how orders without a match are smoothed: {_list(SMOOTH_METHODS)}",
-    )
-    smooth_value: float | None = _option(
-        None,
-        _optional(_check_number),
-        "the parameter of the smoothing method (epsilon, k or K); None for its default",
-    )
-    effective_order: bool = _option(
-        False, check_flag, "True to ignore n-gram orders longer than the predictions"
-    )
-    reference_length: str = _option(
-        "closest",
-        _check_one_of(REFERENCE_LENGTHS),
-        f"the reference that sets the brevity penalty: {_list(REFERENCE_LENGTHS)}",
-    )
-    minimum_total: int = _option(
-        0,
-        _whole_number(0, most=2**31 - 1),  # sums over segments are int64
-        "the minimum number of n-grams to count per order and segment; NLTK counts 1",
-    )
-    segments: bool = _option(False, check_flag, "True to add `segment_bleu`, one score per segment")
-    confidence: float | None = _option(
-        None,
-        _optional(_check_confidence),
-        "0.95, for example, to add a bootstrap confidence interval",
-    )
-    n_resamples: int = _option(1000, _whole_number(1), "the number of bootstrap resamples")
-    seed: int | None = _option(
-        12345, _optional(_whole_number(0)), "the seed of the bootstrap; None for a random one"
-    )
-    convention: str = field(default="default", kw_only=True)
-    given: frozenset[str] = field(default=frozenset(), kw_only=True)
-    tokenize_by: Mapping[Label, Tokenize] | None = field(default=None, kw_only=True)
-    signed_trials: Mapping[str, int] = field(default_factory=dict, kw_only=True)
-
-    def override(
-        self,
-        given: Mapping[str, object],
-        taken: Collection[str] = (),
-        method: str = "evaluate.load",
-        *,
-        checks_weights: bool = True,
-    ) -> Options:
-        """Return a copy of these options with changed values.
-
-        Args:
-            given: the changed values by option.
-            taken: the options that the calling method takes; all options if empty.
-            method: the name of the calling method, for the error.
-            checks_weights: False if `max_order` is read from tables later, so that `weights` may
-                have another length.
-
-        Raises:
-            TypeError: an option is unknown or not one of the method, or a value has the wrong type.
-            ValueError: a value is out of range.
-
-        >>> Options().override({"tokenize": "zh", "max_order": 2}).max_order
-        2
-        >>> Options().override({"tokenise": "zh"})
-        Traceback (most recent call last):
-        TypeError: Unknown option `tokenise`. Did you mean `tokenize`?
-        >>> Options().override({"segments": True}, ["seed"], "explain")
-        Traceback (most recent call last):
-        TypeError: `segments` is not an option of explain(). Remove it. explain() takes seed.
-        """
-        if not given:
-            return self
-        allowed = taken or OPTIONS
-        for name, value in given.items():
-            if name not in allowed:
-                raise TypeError(explain_unknown_option(name, allowed, method, value))
-        # 1. Convert the values. A dict of tokenizers goes beside the tokenizer of other labels.
-        values = {name: to_python(value) for name, value in given.items()}
-        tokenize_by = None if "tokenize" in values else self.tokenize_by
-        if isinstance(values.get("tokenize"), Mapping):
-            by_label = values.pop("tokenize").items()
-            tokenize_by = {plain_label(label): value for label, value in by_label} or None
-        # 2. Check them. An explicit number of resamples wins over the numbers of a signature.
-        options = replace(
-            self,
-            **values,
-            given=self.given.union(given),
-            tokenize_by=tokenize_by,
-            signed_trials={} if "n_resamples" in given else self.signed_trials,
-        )
-        options._check(checks_weights)
-        takes_value = SMOOTH_METHODS[options.smooth_method].value is not None
-        if values.get("smooth_value") is not None and not takes_value:
-            warn(_SMOOTH_VALUE_IGNORED, method=options.smooth_method, value=options.smooth_value)
-        if options.weights is not None:
-            options = replace(options, weights=tuple(map(float, options.weights)))
-        return options
-
-    def for_label(self, label: Label) -> Options:
-        """Return the options of the segments with a label.
-
-        >>> Options().override({"tokenize": {"en-zh": "zh"}}).for_label("en-zh").tokenize
-        'zh'
-        """
-        if self.tokenize_by is None:
-            return self
-        return replace(self, tokenize=self.tokenize_by.get(label, self.tokenize), tokenize_by=None)
-
-    def with_seed(self) -> Options:
-        """Return these options with a seed: if it is random, the same one for several draws."""
-        return self if self.seed is not None else replace(self, seed=secrets.randbits(64))
-
-    def for_segments(self) -> Options:
-        """Return the options of segment scores: effective order, unless the user chose it."""
-        return self if "effective_order" in self.given else replace(self, effective_order=True)
-
-    def is_chosen(self, name: str) -> bool:
-        """Return True if the user chose the option or a convention that sets it."""
-        return name in self.given or name in find_convention(self.convention)
-
-    @cached_property
-    def smooth_value_in_effect(self) -> float | None:
-        """The value for the smoothing method; None if it takes no value.
-
-        A value that was passed for another method is ignored.
-        """
-        default = SMOOTH_METHODS[self.smooth_method].value
-        return default if default is None or self.smooth_value is None else self.smooth_value
-
-    @cached_property
-    def counted_orders(self) -> int:
-        """The number of orders in a statistics row: N, or more for some smoothing methods."""
-        return self.max_order + SMOOTH_METHODS[self.smooth_method].further_orders
-
-    @cached_property
-    def layout(self) -> Layout:
-        """The layout of the statistics rows."""
-        return Layout(self.counted_orders)
-
-    @cached_property
-    def counting_rule(self) -> CountingRule:
-        """The options that turn tokens into statistics rows."""
-        return CountingRule(self.counted_orders, self.reference_length, self.minimum_total)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the values of the fields, without what is computed from them once."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        vars(self).update(state)
-
-    @classmethod
-    def check(cls, name: str, value: object) -> None:
-        """Raise unless an option can have a value."""
-        cls.__dataclass_fields__[name].metadata["check"](name, value)
-
-    def counting_options(self) -> dict[str, Any]:
-        """Return the options that decide what is counted."""
-        return {name: getattr(self, name) for name in COUNTING_OPTIONS}
-
-    def _check(self, checks_weights: bool) -> None:
-        """Check each value, then values that depend on another option."""
-        for name in OPTIONS:
-            self.check(name, getattr(self, name))
-        for label, tokenize in (self.tokenize_by or {}).items():
-            _check_tokenize(f"tokenize[{show_value(label)}]", tokenize)
-        if checks_weights and self.weights is not None and len(self.weights) != self.max_order:
-            raise invalid(
-                "weights",
-                self.weights,
-                f"one weight per order ({self.max_order} in all), or change max_order",
-            )
-        if self.smooth_value is None:
-            return
-        if SMOOTH_METHODS[self.smooth_method].divides and self.smooth_value <= 0:
-            raise invalid("smooth_value", self.smooth_value, "a number above 0")
-        if self.smooth_value < 0:
-            raise invalid("smooth_value", self.smooth_value, "a number of 0 or more")
-
-
-# The options that users may pass, with their defaults, and with their descriptions.
-OPTIONS: dict[str, Any] = {
-    option.name: option.default for option in fields(Options) if option.metadata
-}
-DESCRIPTIONS: dict[str, str] = {
-    option.name: option.metadata["says"] for option in fields(Options) if option.metadata
-}
-
-
-def find_convention(name: str) -> dict[str, Any]:
-    return CONVENTIONS[DROP_INS[name].convention if name in DROP_INS else name]
-
-
-# === bleu_core/rows/parts.py ===
-
-
-LABEL = "label"  # the column of labels in a table
-DOCUMENT = "document"  # the column of documents
-
-# --- The parts of statistics ----------------------------------------------------------------------
-
-
-class TablePart(NamedTuple):
-    """A table that has rows, or sums, as the user supplies them, and the statistics columns."""
-
-    given: Any
-    columns: pa.Table
-
-    def key_names(self) -> list[str]:
-        """Return the names of its columns of labels and documents."""
-        names = list_names(self.given) or ()
-        return [name for name in (LABEL, DOCUMENT) if name in names]
-
-
-def stream_parts(statistics: Any) -> Iterator[tuple[str, TablePart]]:
-    """Yield the parts of statistics one by one, with those that have no rows, and their places.
-
-    A list of sums is a single part. Of an iterable, one part at a time is in memory.
-    """
-    has_parts = is_stream(statistics)
-    if isinstance(statistics, (list, tuple)):
-        has_parts = _check_parts(statistics)
-    first = None
-    for number, part in enumerate(statistics if has_parts else [statistics]):
-        if number == 0:
-            first = part
-        has_columns = _check_parts([first, part])
-        place = f"statistics[{number}]" if has_parts else "statistics"
-        columns = select_columns(part, place) if has_columns else _read_sums(part)
-        yield place, TablePart(part, columns)
-
-
-def is_stream(statistics: Any) -> bool:
-    """Return True for an iterable of parts; False for a list, and for a table or array."""
-    if isinstance(statistics, (str, bytes, list, tuple)) or list_names(statistics) is not None:
-        return False
-    is_array = hasattr(statistics, "__array__") or hasattr(statistics, "iloc")
-    return isinstance(statistics, Iterable) and not is_array
-
-
-def _check_parts(parts: Sequence[Any]) -> bool:
-    """Return True for tables and False for sums; raise for anything else, or for both."""
-    if not parts:
-        raise ValueError(NO_STATISTICS)
-    if any(map(is_result, parts)):
-        raise TypeError(A_RESULT.format(name="statistics"))
-    have_columns = [list_names(part) is not None for part in parts]
-    if any(have_columns) and not all(have_columns):
-        found = " and ".join(sorted(set(map(name_value, parts))))
-        raise _not_statistics(f"{found} in one list")
-    if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
-        raise _not_statistics("a Series, whose labels may be in any order. Pass sums.to_numpy()")
-    return any(have_columns)
-
-
-NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
-
-
-def _not_statistics(found: str) -> ValueError:
-    return ValueError(
-        "statistics: expected a table from statistics(), a list of tables, or sums of rows"
-        f" (integers of shape [2 N + 2] or [sums, 2 N + 2]), got {found}."
-    )
-
-
-def not_a_table(place: str, problem: str) -> ValueError:
-    return ValueError(
-        f"{place}: not a statistics table: {problem}. Pass a table from statistics()."
-    )
-
-
-def list_names(part: Any) -> list[Any] | None:
-    """Return the names of a table's columns, or None if `part` has no columns."""
-    if hasattr(part, "collect_schema"):  # polars; a LazyFrame warns if it is asked for `columns`
-        return list(part.collect_schema())
-    if isinstance(part, Mapping):
-        return list(part)
-    names = getattr(part, "column_names", getattr(part, "columns", None))
-    return None if names is None else list(names)
-
-
-def select_columns(part: Any, place: str) -> pa.Table:
-    """Return the statistics columns of anything with columns; `place` is for errors."""
-    # 1. Find the columns by their names.
-    columns = list_names(part) or []
-    max_order = next(n for n in itertools.count() if f"matches_{n + 1}" not in columns)
-    names = Layout(max_order).names
-    if not max_order or not set(names) <= set(columns):
-        raise not_a_table(place, f"its columns are {', '.join(map(str, columns))}")
-    _check_single(place, columns, names)
-    if isinstance(part, Mapping) and not hasattr(part[names[0]], "__len__"):
-        raise ValueError(
-            f"{place}: not a statistics table, but sums. Pass a list: [sums[name] for name in"
-            " table.column_names]."
-        )
-    if not hasattr(part, "__len__"):
-        raise ValueError(
-            f"{place}: the {type(part).__name__} is not in memory. Pass frame.collect(), or"
-            " datasets.Dataset.from_list(list(dataset))."
-        )
-    # 2. Convert them to Arrow.
-    try:
-        if isinstance(part, Mapping) or hasattr(part, "iloc"):
-            table = pa.table({name: to_arrow(part[name], convert_flat) for name in names})
-        elif isinstance(part, (pa.Table, pa.RecordBatch)):
-            table = pa.Table.from_arrays(
-                [part.column(name) for name in names], names, metadata=part.schema.metadata
-            )
-        elif hasattr(part, "with_format"):  # select first: a selection is copied on access
-            table = part.select_columns(names).with_format("arrow")[:]
-        else:
-            table = pa.table(part[names]).select(names)
-    except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
-        # Arrow's message may show a value.
-        raise not_a_table(place, f"a column could not be read ({type(error).__name__})") from None
-    # 3. Check that they hold whole numbers, which other tools return as doubles or decimals.
-    schema = pa.schema([(name, pa.int64()) for name in names], table.schema.metadata)
-    of_numbers = (pa.types.is_integer, pa.types.is_float64, pa.types.is_decimal)
-    are_numbers = all(
-        any(is_kind(column.type) for is_kind in of_numbers) and not column.null_count
-        for column in table.columns
-    )
-    with suppress(pa.ArrowInvalid):  # of fractions
-        if are_numbers or not len(table):
-            return table.cast(schema)
-    raise not_a_table(place, "not all of its values are whole numbers of 64 bits")
-
-
-def _check_single(place: str, columns: Sequence[Any], names: Iterable[str]) -> None:
-    """Raise if a table has two columns of one of the names."""
-    for name in names:
-        if columns.count(name) > 1:
-            raise not_a_table(place, f"it has two columns {name!r}")
-
-
-def _read_sums(statistics: Any) -> pa.Table:
-    try:
-        rows = np.atleast_2d(np.asarray(read_array("statistics", statistics)))
-    except (TypeError, RuntimeError):  # of a list of tensors that NumPy cannot read
-        raise _not_statistics(name_value(statistics)) from None
-    except ValueError:
-        raise _not_statistics("rows of several lengths") from None
-    if rows.dtype.kind == "U":
-        raise ValueError(
-            "statistics: expected tables from statistics(), got texts."
-            " For texts, write compute(predictions=..., references=...)."
-        )
-    width = rows.shape[-1]
-    is_table_of_rows = rows.ndim == 2 and rows.size and width >= 4 and width % 2 == 0
-    if rows.dtype.kind not in "iu" or not is_table_of_rows:
-        raise _not_statistics(f"{rows.dtype} {list(rows.shape)}")
-    return pa.table(dict(zip(Layout.of_width(width).names, rows.T.astype(np.int64))))
-
-
-def join_columns(parts: Mapping[str, TablePart], argument: str, name: str) -> list[Label]:
-    """Return the labels in a column of all tables, for the argument that names the column.
-
-    Args:
-        parts: the tables that have rows, by their place.
-        argument: `"by"` or `"documents"`.
-        name: the column.
-    """
-    labels: list[Label] = []
-    for place, part in parts.items():
-        columns = list_names(part.given) or []
-        _check_single(place, columns, [name])
-        if name not in columns:
-            raise ValueError(
-                f"{argument}={show_value(name)}: {place} has no such column. Pass its name, or one"
-                " label per segment."
-            )
-        labels += list_labels(argument, part.given[name], len(part.columns))
-    return labels
-
-
-def check_counts(table: pa.Table) -> None:
-    """Raise unless 0 <= matches <= totals in each row and order, or if sums exceed int64."""
-    layout = layout_of(table)
-    columns = table.columns
-    sums = [pc.sum(column.cast(pa.float64(), safe=False)).as_py() for column in columns]
-    if max(sums) >= 2**63:
-        raise ValueError(
-            "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."
-        )
-    is_valid = all(pc.min(column).as_py() >= 0 for column in columns)
-    for matches, totals in zip(columns[layout.matches], columns[layout.totals]):
-        is_valid = is_valid and not pc.any(pc.greater(matches, totals)).as_py()
-    if not is_valid:
-        raise ValueError(
-            "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from"
-            " statistics()."
-        )
-
-
-def layout_of(columns: pa.Table) -> Layout:
-    return Layout.of_width(columns.num_columns)
-
-
-# === bleu_core/text/systems.py ===
-
-
-_NOT_A_SYSTEM = re.compile(
-    f"(ref|reference|tgt|target|gold|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
-)
-
-
-def read_names(place: str, names: Iterable[object], noun: str) -> list[Label]:
-    """Read the names of systems or of training runs as plain Python values, as labels are read.
-
-    Args:
-        place: the beginning of errors.
-        names: the keys of a dict, or the columns of a table.
-        noun: `"system"` or `"run"`.
-
-    Raises:
-        TypeError, ValueError: a name is NaN or bytes; or two names would be one key in JSON.
-
-    >>> read_names("systems", [np.int64(1), "B"], "system")
-    [1, 'B']
-    """
-    plain_names: list[Label] = []
-    for name in names:
-        plain = plain_label(name)
-        is_missing = plain is None and name is not None
-        if is_missing or isinstance(name, bytes):
-            error = ValueError if is_missing else TypeError
-            raise error(f"{place}: got {name_value(name)} as the name of a {noun}. Pass a str.")
-        if isinstance(plain, str) and LONE_SURROGATE.search(plain):
-            raise ValueError(
-                f"{place}: got a lone surrogate (U+D800 to U+DFFF) in the name"
-                f" {show_value(plain)} of a {noun}. Rename it."
-            )
-        plain_names.append(plain)
-    same_key = find_same_key(plain_names)
-    if same_key:
-        raise ValueError(f"{place}: the names {same_key} would be one key in JSON. Rename one.")
-    return plain_names
-
-
-def find_name(argument: str, name: object, names: Collection[SystemName]) -> SystemName:
-    """Return the name in `names` that equals the value of an argument, or raise.
-
-    >>> find_name("baseline", np.int64(1), [1, "B"])
-    1
-    """
-    is_name = isinstance(name, Hashable) and (name is None or plain_label(name) is not None)
-    for known in names:
-        if is_name and known == plain_label(name):
-            return known
-    raise invalid(argument, name, one_of(names))
-
-
-def read_systems(systems: object, references: object = None) -> dict[SystemName, object]:
-    """Return the data of each system, by name.
-
-    Systems are a dict by name, or a table of texts with one column per system. The values of dicts
-    are never paired with those of other dicts, so `references` that are a dict raise an error.
-
-    >>> read_systems(pa.table({"A": ["a b"], "B": ["a c"]}))["B"].to_pylist()
-    ['a c']
-    """
-    if isinstance(systems, Mapping):
-        if is_result(systems):
-            raise TypeError(A_RESULT.format(name="systems"))
-        for name, data in systems.items():
-            if is_result(data):
-                raise TypeError(A_RESULT.format(name=f"System {show_value(name)}"))
-        if isinstance(references, Mapping) and not is_result(references):
-            captions = next(iter(systems.values()), None)
-            raise TypeError(
-                "references: got a dict, such as captions by image. Pair its values with those of"
-                " each system by key: ids = list(references), then"
-                f" {{'A': [captions[id]{first_item(captions)} for id in ids], ...}} and"
-                " [references[id] for id in ids]."
-            )
-        return dict(zip(read_names("systems", systems, "system"), systems.values()))
-    if is_lazy(systems):
-        raise TypeError("The LazyFrame is not in memory. Pass frame.collect().")
-    names = list_columns(systems)
-    if names is None or not hasattr(systems, "columns"):
-        raise TypeError(
-            "systems: expected a dict from names to predictions, or a DataFrame,"
-            f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
-        )
-    table: Any = systems
-    if len(set(names)) < len(names):
-        raise ValueError("systems: the table has two columns of one name. Rename one.")
-    for name in names:
-        if _NOT_A_SYSTEM.fullmatch(str(name)) or not _may_be_texts(table[name]):
-            raise ValueError(
-                f"systems: the column {show_value(name)} does not look like the texts of a system."
-                " Drop it first, or pass a dict of columns: {'A': frame['A'], 'B': frame['B']}."
-            )
-    return dict(zip(read_names("systems", names, "system"), (table[name] for name in names)))
-
-
-def are_runs(data: object) -> bool:
-    """Return True for the training runs of a system: a dict that is not a statistics table.
-
-    >>> are_runs({"seed 1": ["a b"], "seed 2": ["a c"]}), are_runs({"prediction_length": [2]})
-    (True, False)
-    """
-    return isinstance(data, Mapping) and "prediction_length" not in data
-
-
-def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSystem, object]:
-    """Return the data of each training run, and of each system that is not a dict of runs.
-
-    Where predictions are expected, a dict is taken for a result, then a table, then runs;
-    `read_systems` has rejected results.
-
-    >>> list_runs({"base": ["a b"], "new": {"seed 1": ["a c"]}})
-    {'base': ['a b'], RunOfSystem(system='new', run='seed 1'): ['a c']}
-    """
-    listed: dict[SystemName | RunOfSystem, object] = {}
-    for name, data in systems.items():
-        if not are_runs(data):
-            listed[name] = data
+    indices = ((name, _find_index(data)) for name, data in texts.items())
+    other, index = next((found for found in indices if found[1] is not None), ("", None))
+    for name, data in columns.items():
+        labels = _find_index(data)
+        if labels is None or index is None or len(labels) != len(index) or labels.equals(index):
             continue
-        assert isinstance(data, Mapping)
-        if not data:
-            raise ValueError(
-                f"System {show_value(name)}: expected one or more runs, got an empty dict."
-                " Pass {'seed 1': [...], 'seed 2': [...]}."
-            )
-        runs = read_names(f"System {show_value(name)}", data, "run")
-        for run, run_data in zip(runs, data.values()):
-            key = RunOfSystem(name, run)
-            if is_result(run_data):
-                raise TypeError(A_RESULT.format(name=f"System {show_system(key)}"))
-            if are_runs(run_data):
-                raise TypeError(
-                    f"System {show_system(key)}: expected predictions or a table, got"
-                    f" {name_value(run_data)}. Pass one dict of runs per system."
-                )
-            listed[key] = run_data
-    return listed
+        if labels.is_unique and index.is_unique and labels.isin(index).all():
+            warn(_OTHER_ORDER, name=name, other=other)
 
 
-def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None:
-    """Raise if a system is a dict of training runs, for methods that take one run per system."""
-    for name, data in systems.items():
-        if are_runs(data):
-            raise ValueError(
-                f"System {show_value(name)}: {method}() takes one run per system, got a dict of"
-                " runs. Pass the predictions or the table of one run; compare() takes several."
-            )
+def _find_index(data: object) -> Any:
+    """Return the index of a Series or DataFrame of pandas; None for anything else."""
+    pandas: Any = sys.modules.get("pandas")
+    if pandas is None or not isinstance(data, (pandas.Series, pandas.DataFrame)):
+        return None
+    return data.index
 
 
-def explain_runs(predictions: object, references: object, error: str) -> str | None:
-    """Describe training runs in a container other than a dict; None if there are no runs.
+_SAME_PREDICTIONS = Notice(
+    "same predictions",
+    "Systems {systems} have the same predictions",
+    ". Check which files were read",
+)
 
-    Call it for predictions that can't be read, because tokens of n segments may have n tokens each.
 
-    >>> explain_runs([["a b", "c"], ["a", "c"], ["b", "c"]], ["a b", "c"], "")[:65]
-    'expected the predictions of one run, got 3 runs in one list. Pass'
+def read_corpora(
+    systems: Mapping[SystemName, object], references: object
+) -> Iterator[tuple[SystemName, Corpus]]:
+    """Yield a corpus for each system; the references are read once.
+
+    >>> systems = {"A": ["a b"], "B": ["a c"]}
+    >>> [corpus.predictions.to_pylist() for _, corpus in read_corpora(systems, ["a b"])]
+    [['a b'], ['a c']]
     """
-    if list_columns(predictions) is not None:
-        return f"{error} If they are runs, compare() takes them {RUNS_BY_NAME}"
-    if not contains_rows(predictions):
-        return None
-    if not isinstance(predictions, Sized) or not isinstance(references, Sized):
-        return None
-    # 1. Each run has a text per segment.
-    try:
-        segments = len(references)
-        rows = [
-            row.as_py() if isinstance(row, pa.Scalar) else to_numpy(row)
-            for row in to_numpy(predictions)
-        ]
-    except (TypeError, RuntimeError, UnicodeDecodeError):  # of arrays without rows, for example
-        return None
-    if not rows or not segments:
-        return None
-    for row in rows:
-        if is_array(type(row)) and (not row.ndim or row.dtype.kind not in "OUTiu"):
-            return None
-        has_texts = isinstance(row, Sized) and not isinstance(row, (str, bytes, Mapping))
-        if not has_texts or len(row) != segments:
-            return None
-    # 2. As many rows as segments may also be the tokens of one run.
-    if len(rows) == segments and all(_is_token(item) for row in rows for item in row):
-        return None
-    found = f"{count_things(len(rows), 'run')} in one {name_value(predictions)}"
-    return f"expected the predictions of one run, got {found}. {ONE_RUN_EACH}"
+    shared: Corpus | None = None
+    texts = {"references": references}
+    names_of: dict[Hashable, list[SystemName]] = {}  # by the checksum of their texts
+    for name, predictions in systems.items():
+        with within_system(name):
+            try:
+                if shared is None:
+                    corpus = read_corpus(predictions, references)
+                    shared = corpus
+                    texts[f"systems[{show_value(name)}]"] = predictions
+                else:
+                    warn_if_reordered(texts, predictions=predictions)
+                    corpus = _replace_predictions(shared, predictions)
+            except (TypeError, ValueError) as error:
+                found = explain_runs(predictions, references, str(error))
+                if found is None:
+                    raise
+                raise TypeError(found) from None
+        names_of.setdefault(checksum_texts(corpus.predictions), []).append(name)
+        yield name, corpus
+    for names in names_of.values():
+        if len(names) > 1:
+            warn(_SAME_PREDICTIONS, systems=list_systems(names))
 
 
-def _is_token(item: object) -> bool:
-    """Return True for an id, and for a str without a space between its words."""
-    is_id = isinstance(item, (int, np.integer))
-    return is_id or (isinstance(item, str) and not re.search(INNER_SPACE, item))
+def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
+    """Return a corpus with other predictions, whose references are not read again."""
+    # 1. Read the predictions, on the fast path if they are a plain list.
+    plain_texts = None
+    if type(predictions) is list and predictions:
+        plain_texts = read_plain_texts(list(predictions))
+    if plain_texts is not None:
+        texts = pa.chunked_array([plain_texts])
+    elif predictions is None:
+        raise _missing_column("predictions")
+    else:
+        column = read_column("predictions", predictions, EXPECTED_TEXT)
+        check_row_counts(column, corpus.references)
+        texts = check_elements("predictions", column, corpus.references.type, predictions)
+    # 2. Put them instead of the predictions that the references fit.
+    if len(texts) != len(corpus) or texts.type != TEXT_TYPES[corpus.kind]:
+        return read_corpus(texts, corpus.references)  # which raises
+    (batch,) = corpus.combine().batches
+    replaced = make_corpus([(texts.combine_chunks(), batch.references, batch.bounds)])
+    warn_about_rows(replaced)
+    return replaced
 
 
-def _may_be_texts(column: Any) -> bool:
-    """Return True if a column has a str, or no rows."""
-    values = (value.as_py() if isinstance(value, pa.Scalar) else value for value in column)
-    return len(column) == 0 or any(isinstance(value, str) for value in values)
+def reject_dicts(predictions: object, references: object) -> None:
+    """Raise if predictions are a dict of columns; or both are dicts, such as captions by image.
 
-
-# === bleu_core/rows/ngrams.py ===
-
-
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
-_NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
-
-
-class NumberedTexts(NamedTuple):
-    """The tokens of texts as numbers, which are equal for equal tokens.
-
-    numbers: int64 [tokens], consecutive from 0.
-    offsets: int64 [texts + 1], the offsets of each text's tokens.
-    tokens: the token of each number.
+    Rows of dicts, and of their values, are never paired by position, because the keys may be in
+    different orders.
     """
-
-    numbers: Int64
-    offsets: Int64
-    tokens: pa.Array
-
-    def lengths(self) -> Int64:
-        """Return the number of tokens of each text: int64 [texts]."""
-        return np.diff(self.offsets)
-
-    def text_of(self) -> Int64:
-        """Return the text of each token: int64 [tokens]."""
-        return np.repeat(np.arange(len(self.offsets) - 1), self.lengths())
-
-    def ngrams(self, max_order: int) -> list[NumberedNGrams]:
-        """Assign a number to each n-gram of all texts, order by order.
-
-        Numbers are consecutive from 0. The k-th occurrence of an n-gram in one text has the number
-        of its k-th occurrence in another.
-
-        In "a b a" and "a", the first "a" of each text has number 0, and the second "a" has number
-        2:
-
-        >>> tokens = pa.array(["a", "b"])
-        >>> texts = NumberedTexts(np.array([0, 1, 0, 0]), np.array([0, 3, 4]), tokens)
-        >>> texts.ngrams(max_order=1)
-        [NumberedNGrams(texts=array([0, 0, 1, 0]), numbers=array([0, 2, 0, 1]))]
-        """
-        text_of = self.text_of()
-        # 1. Sort the tokens, and split them into groups that fit the cache. N-grams that begin in
-        #    different groups are never equal, because equal tokens are in one group.
-        size = len(self.numbers)
-        run_ends = np.cumsum(np.bincount(self.numbers))  # of the runs of equal tokens
-        wanted_ends = np.arange(_NGRAMS_PER_SORT, size + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT)
-        nearest_runs = np.searchsorted(run_ends, wanted_ends.clip(max=size))
-        group_ends = np.unique(run_ends[nearest_runs])
-        # 2. Number the n-grams of each group, above those of the groups before.
-        groups: list[list[NumberedNGrams]] = [[] for _ in range(max_order)]  # by order
-        next_number = [0] * max_order
-        for starts in np.split(sorted_order(self.numbers), group_ends[:-1]):
-            occurrences = Occurrences(starts, np.zeros(len(starts), np.int64))
-            for n in range(max_order):
-                text_ends = self.offsets[text_of[occurrences.starts] + 1]
-                occurrences = self.extend(occurrences, n, text_ends)
-                texts = text_of[occurrences.starts]
-                numbers = _number_occurrences(occurrences.numbers, texts)
-                groups[n].append(NumberedNGrams(texts, next_number[n] + numbers))
-                next_number[n] += int(numbers.max(initial=-1)) + 1
-        # 3. Join the groups of each order.
-        return [
-            NumberedNGrams(
-                np.concatenate([group.texts for group in groups_of_order]),
-                np.concatenate([group.numbers for group in groups_of_order]),
-            )
-            for groups_of_order in groups
-        ]
-
-    def extend(self, occurrences: Occurrences, length: int, text_ends: Int64) -> Occurrences:
-        """Extend n-grams of `length` tokens by the next token, and sort them by their new number.
-
-        N-grams at the end of their text are left out; `text_ends` has, for each occurrence, the end
-        of its text in `numbers`.
-
-        The key of an n-gram packs two numbers into one integer: that of its first `length` tokens,
-        and that of its last token. Sorting the keys groups equal n-grams, without hashing.
-
-        Of "a b a", the n-grams "a", "b", "a" become "a b" and "b a":
-
-        >>> texts = NumberedTexts(np.array([0, 1, 0]), np.array([0, 3]), pa.array(["a", "b"]))
-        >>> unigrams = Occurrences(starts=np.array([0, 1, 2]), numbers=np.array([0, 1, 0]))
-        >>> texts.extend(unigrams, length=1, text_ends=np.array([3, 3, 3]))
-        Occurrences(starts=array([0, 1]), numbers=array([0, 1]))
-        """
-        has_next = np.flatnonzero(occurrences.starts + length < text_ends)
-        starts = occurrences.starts[has_next]
-        keys = occurrences.numbers[has_next] * len(self.tokens) + self.numbers[starts + length]
-        order = sorted_order(keys)
-        return Occurrences(starts[order], number_runs(keys[order]))
+    if is_result(predictions) or is_result(references):
+        return
+    kinds = (Mapping, ValuesView)
+    if isinstance(predictions, kinds) and isinstance(references, kinds):
+        found = "dicts" if isinstance(predictions, Mapping) else "the values of dicts"
+        raise TypeError(
+            f"predictions and references: got {found}, whose order is not known to be the same."
+            " Pair them by key: ids = list(references), then"
+            f" predictions=[predictions[id]{first_item(predictions)} for id in ids] and"
+            " references=[references[id] for id in ids]."
+        )
+    if isinstance(predictions, Mapping) and _are_columns(predictions, references):
+        raise TypeError(
+            f"predictions: got a dict of {len(predictions)} columns. Pass one of them,"
+            f" predictions[{show_value(next(iter(predictions)))}]; or compare systems:"
+            " compare(predictions, references)."
+        )
 
 
-class NumberedNGrams(NamedTuple):
-    """The n-grams of one order: the text and the number of each, as two int64 arrays."""
-
-    texts: Int64
-    numbers: Int64
-
-
-class Occurrences(NamedTuple):
-    """Occurrences of n-grams of one order in `NumberedTexts`.
-
-    starts: int64, the index of the first token of each occurrence.
-    numbers: int64, the number of its n-gram.
-    """
-
-    starts: Int64
-    numbers: Int64
-
-    def take(self, index: Bools) -> Occurrences:
-        """Return the occurrences whose item in `index` is True."""
-        return Occurrences(self.starts[index], self.numbers[index])
+def _are_columns(data: Mapping[Any, Any], references: object) -> bool:
+    """Return True for a dict of two or more columns that are as long as the references."""
+    if len(data) < 2 or not isinstance(references, Sized):
+        return False
+    lengths = [length_hint(column, -1) for column in data.values() if not isinstance(column, str)]
+    return lengths == [len(references)] * len(data)
 
 
-def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
-    """Assign a number to each token of all texts, column by column.
-
-    >>> texts = read_texts(texts=["b a", "", "b"])
-    >>> from bleu.bleu_core.rules.chosen_tokenizer import choose_tokenizer
-    >>> numbered = number_texts(texts, choose_tokenizer(Options(), texts.kind))
-    >>> numbered.numbers, numbered.offsets, numbered.tokens.to_pylist()
-    (array([0, 1, 0]), array([0, 2, 2, 3]), ['b', 'a'])
-    """
-    compile_if_worthwhile(sum(column.nbytes for column in texts.columns.values()))
-    tokens = []
-    lengths = []
-    for name, column in texts.columns.items():
-        row = 0
-        for piece in slices(column):
-            row_of = range(row, row + len(piece)).__getitem__
-            prepared = prepare_texts(piece, tokenizer, name, row_of)
-            items, bounds = list_items(_split_prepared(prepared, tokenizer))
-            tokens.append(items)
-            lengths.append(np.diff(bounds))
-            row += len(piece)
-    encoded = pa.concat_arrays(tokens).dictionary_encode()
-    return NumberedTexts(
-        numbers=np.asarray(encoded.indices).astype(np.int64),
-        offsets=np.cumsum(np.concatenate([[0], *lengths])),
-        tokens=encoded.dictionary,
+def _missing_column(name: str) -> ValueError:
+    """Build the error for a column that is None."""
+    return ValueError(
+        f"{name}: expected one item per segment, got None. Pass predictions and references."
     )
 
 
-def _split_prepared(prepared: pa.Array, tokenizer: ChosenTokenizer) -> pa.LargeListArray:
-    """Return prepared texts as lists of tokens or ids."""
-    if is_list(prepared.type):
-        return prepared
-    if is_ready():
-        return split_texts_compiled(prepared, tokenizer.name)
-    return pa.array(list_tokens(prepared, tokenizer), TOKENS)
+def read_texts(**columns: object) -> Texts:
+    """Read columns of any length with one text per row, all of one kind.
 
-
-def sorted_order(keys: Int64) -> Int64:
-    """Return the indices that stably sort non-negative integers.
-
-    This is a radix sort of 16 bits at a time, because NumPy's stable sort of 16-bit integers is
-    one, and its sort of 64-bit integers is not.
-
-    >>> sorted_order(np.array([1 << 40, 2, 0, 2]))
-    array([2, 1, 3, 0])
+    The keywords are the names of the columns in errors.
     """
-    order = np.argsort(keys.astype(np.uint16), kind="stable")
-    for shift in range(16, int(keys.max(initial=0)).bit_length(), 16):
-        order = order[np.argsort((keys[order] >> shift).astype(np.uint16), kind="stable")]
-    return order
+    arrays = {name: read_column(name, data, EXPECTED_TEXT) for name, data in columns.items()}
+    # A column of empty lists has no kind, and takes that of the first column that has one.
+    types = [array.type for array in arrays.values()]
+    has_kind = (type_ for type_ in types if not pa.types.is_null(innermost_type(type_)))
+    other_type = next(has_kind, pa.null())
+    texts: dict[str, pa.ChunkedArray] = {}
+    for name, array in arrays.items():
+        if not len(array):
+            raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
+        texts[name] = check_elements(name, array, other_type, columns[name])
+    first_name = next(iter(texts))
+    first_type = texts[first_name].type
+    for name, column in texts.items():
+        if column.type != first_type:
+            expected = f"{describe_type(first_type)} like the {first_name}"
+            raise wrong_item(name, 0, describe_type(column.type), expected)
+    kind = kind_of(first_type)
+    if kind == "text":
+        warn_about_names(
+            {name: column[0].as_py() for name, column in texts.items() if len(column) == 1}
+        )
+    for name, column in texts.items():
+        if kind == "tokens" and are_sentences(column):
+            warn(SENTENCES_AS_TOKENS, name=name)
+            break
+    return Texts(texts, kind)
 
 
-def number_runs(keys: Int64) -> Int64:
-    """Replace sorted keys with consecutive numbers from 0.
+def fingerprint_references(references: object) -> str:
+    """Return a hash of references that is equal for equal references in any container.
 
-    >>> number_runs(np.array([3, 3, 7]))
-    array([0, 0, 1])
+    It is the SHA-256 of `text` or `lists`, followed by netstrings (a length in bytes, a colon, the
+    bytes, a comma): a segment is the netstring of its references, and a reference that of its text,
+    or of its tokens or ids.
     """
-    return np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
+    column = read_column("references", references, EXPECTED_REFERENCES)
+    if pa.types.is_integer(innermost_type(column.type)):
+        text_type = IDS
+    elif is_list(column.type) and is_list(column.type.value_type):
+        text_type = TOKENS
+    else:
+        text_type = STRINGS
+    lists = check_references(column, pa.chunked_array([], text_type))
+    digest = hashlib.sha256(b"text" if text_type == STRINGS else b"lists")
+    for piece in slices(lists):
+        for texts in piece.to_pylist():
+            digest.update(_make_netstring(b"".join(_frame_text(text) for text in texts)))
+    return digest.hexdigest()
 
 
-def first_in_text(ngrams: Int64, texts: Int64) -> Bools:
-    """Return True for the first occurrence of each n-gram in each text.
-
-    Occurrences are sorted by n-gram, then by text.
-
-    >>> first_in_text(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
-    array([ True, False,  True,  True])
-    """
-    return (np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0)
+def _frame_text(text: str | list[str] | list[int]) -> bytes:
+    """Return the netstring of a text, or of the netstrings of its tokens or ids."""
+    if isinstance(text, str):
+        return _make_netstring(text.encode())
+    return _make_netstring(b"".join(_make_netstring(str(token).encode()) for token in text))
 
 
-def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
-    """Assign a number to each occurrence of n-grams, which are sorted by n-gram, then by text.
-
-    The first occurrence in a text keeps the number of the n-gram; further occurrences get numbers
-    above all n-grams.
-
-    >>> _number_occurrences(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
-    array([0, 2, 0, 1])
-    """
-    # before: how often the n-gram occurred earlier in this text, 0 for its first occurrence.
-    indices = np.arange(len(ngrams))
-    index_of_first = np.maximum.accumulate(np.where(first_in_text(ngrams, texts), indices, 0))
-    before = indices - index_of_first
-    # Equal n-grams with equal `before` are the same occurrence in different texts.
-    repeated = np.flatnonzero(before)
-    keys = ngrams[repeated] * (int(before.max(initial=0)) + 1) + before[repeated]
-    order = sorted_order(keys)
-    numbers = ngrams.copy()
-    numbers[repeated[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
-    return numbers
+def _make_netstring(data: bytes) -> bytes:
+    return b"%d:%b," % (len(data), data)
 
 
 # === bleu_core/check/pairs.py ===
@@ -7694,7 +7729,9 @@ def make_text_corpus(
     own = [read_text(text, kind) for text in predictions]
     flat = [read_text(text, kind) for texts in references for text in texts]
     bounds = np.cumsum([0, *map(len, references)])
-    return make_corpus([(pa.array(own, TYPES[kind]), pa.array(flat, TYPES[kind]), bounds)])
+    return make_corpus(
+        [(pa.array(own, TEXT_TYPES[kind]), pa.array(flat, TEXT_TYPES[kind]), bounds)]
+    )
 
 
 @lru_cache(maxsize=256)  # a text is compared before and after a fix
@@ -8591,240 +8628,261 @@ def run_slices(total: int, size: int) -> list[slice]:
     return [slice(start, min(start + size, total)) for start in range(0, total, size)]
 
 
-# === bleu_core/text/read.py ===
+# === bleu_core/rows/ngrams.py ===
 
 
-def read_corpus(predictions: object, references: object, allow_empty: bool = False) -> Corpus:
-    """Read predictions and references; zero rows are an error unless `allow_empty` is True.
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+_NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
 
-    >>> read_corpus(["a b"], [["a", None]]).references.to_pylist()
-    [['a']]
+
+class NumberedTexts(NamedTuple):
+    """The tokens of texts as numbers, which are equal for equal tokens.
+
+    numbers: int64 [tokens], consecutive from 0.
+    offsets: int64 [texts + 1], the offsets of each text's tokens.
+    tokens: the token of each number.
     """
-    corpus = read_plain(predictions, references)
-    if corpus is not None:
-        return corpus
-    for name, data in (("predictions", predictions), ("references", references)):
-        if data is None:
-            raise _missing_column(name)
-    reject_dicts(predictions, references)
-    warn_if_reordered({"references": references}, predictions=predictions)
-    prediction_column = read_column("predictions", predictions, EXPECTED_TEXT)
-    reference_column = read_column("references", references, REFERENCES)
-    if allow_empty and len(prediction_column) == len(reference_column) == 0:
-        return join_corpora([])
-    check_row_counts(prediction_column, reference_column)
-    texts = check_elements("predictions", prediction_column, reference_column.type, predictions)
-    lists = check_references(reference_column, texts)
-    # The columns may have different chunks; the batches of a table cut both at the same rows.
-    parts = []
-    for batch in pa.table({"predictions": texts, "references": lists}).to_batches():
-        if len(batch):
-            batch_references, bounds = list_items(batch.column("references"))
-            parts.append((batch.column("predictions"), batch_references, bounds))
-    corpus = make_corpus(parts)
-    warn_about_rows(corpus)
-    return corpus
+
+    numbers: Int64
+    offsets: Int64
+    tokens: pa.Array
+
+    def lengths(self) -> Int64:
+        """Return the number of tokens of each text: int64 [texts]."""
+        return np.diff(self.offsets)
+
+    def text_of(self) -> Int64:
+        """Return the text of each token: int64 [tokens]."""
+        return np.repeat(np.arange(len(self.offsets) - 1), self.lengths())
+
+    def ngrams(self, max_order: int) -> list[NumberedNGrams]:
+        """Assign a number to each n-gram of all texts, order by order.
+
+        Numbers are consecutive from 0. The k-th occurrence of an n-gram in one text has the number
+        of its k-th occurrence in another.
+
+        In "a b a" and "a", the first "a" of each text has number 0, and the second "a" has number
+        2:
+
+        >>> tokens = pa.array(["a", "b"])
+        >>> texts = NumberedTexts(np.array([0, 1, 0, 0]), np.array([0, 3, 4]), tokens)
+        >>> texts.ngrams(max_order=1)
+        [NumberedNGrams(texts=array([0, 0, 1, 0]), numbers=array([0, 2, 0, 1]))]
+        """
+        text_of = self.text_of()
+        # 1. Sort the tokens, and split them into groups that fit the cache. N-grams that begin in
+        #    different groups are never equal, because equal tokens are in one group.
+        size = len(self.numbers)
+        run_ends = np.cumsum(np.bincount(self.numbers))  # of the runs of equal tokens
+        wanted_ends = np.arange(_NGRAMS_PER_SORT, size + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT)
+        nearest_runs = np.searchsorted(run_ends, wanted_ends.clip(max=size))
+        group_ends = np.unique(run_ends[nearest_runs])
+        # 2. Number the n-grams of each group, above those of the groups before.
+        groups: list[list[NumberedNGrams]] = [[] for _ in range(max_order)]  # by order
+        next_number = [0] * max_order
+        for starts in np.split(sorted_order(self.numbers), group_ends[:-1]):
+            occurrences = Occurrences(starts, np.zeros(len(starts), np.int64))
+            for n in range(max_order):
+                text_ends = self.offsets[text_of[occurrences.starts] + 1]
+                occurrences = self.extend(occurrences, n, text_ends)
+                texts = text_of[occurrences.starts]
+                numbers = _number_occurrences(occurrences.numbers, texts)
+                groups[n].append(NumberedNGrams(texts, next_number[n] + numbers))
+                next_number[n] += int(numbers.max(initial=-1)) + 1
+        # 3. Join the groups of each order.
+        return [
+            NumberedNGrams(
+                np.concatenate([group.texts for group in groups_of_order]),
+                np.concatenate([group.numbers for group in groups_of_order]),
+            )
+            for groups_of_order in groups
+        ]
+
+    def extend(self, occurrences: Occurrences, length: int, text_ends: Int64) -> Occurrences:
+        """Extend n-grams of `length` tokens by the next token, and sort them by their new number.
+
+        N-grams at the end of their text are left out; `text_ends` has, for each occurrence, the end
+        of its text in `numbers`.
+
+        The key of an n-gram packs two numbers into one integer: that of its first `length` tokens,
+        and that of its last token. Sorting the keys groups equal n-grams, without hashing.
+
+        Of "a b a", the n-grams "a", "b", "a" become "a b" and "b a":
+
+        >>> texts = NumberedTexts(np.array([0, 1, 0]), np.array([0, 3]), pa.array(["a", "b"]))
+        >>> unigrams = Occurrences(starts=np.array([0, 1, 2]), numbers=np.array([0, 1, 0]))
+        >>> texts.extend(unigrams, length=1, text_ends=np.array([3, 3, 3]))
+        Occurrences(starts=array([0, 1]), numbers=array([0, 1]))
+        """
+        has_next = np.flatnonzero(occurrences.starts + length < text_ends)
+        starts = occurrences.starts[has_next]
+        keys = occurrences.numbers[has_next] * len(self.tokens) + self.numbers[starts + length]
+        order = sorted_order(keys)
+        return Occurrences(starts[order], number_runs(keys[order]))
 
 
-_OTHER_ORDER = Notice(
-    "order of rows",
-    "{name}: its pandas index has the labels of the index of {other} in another order, but rows are"
-    " paired by position",
-    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
-)
+class NumberedNGrams(NamedTuple):
+    """The n-grams of one order: the text and the number of each, as two int64 arrays."""
+
+    texts: Int64
+    numbers: Int64
 
 
-def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
-    """Warn of columns whose pandas index is that of texts in another order.
+class Occurrences(NamedTuple):
+    """Occurrences of n-grams of one order in `NumberedTexts`.
 
-    `texts` are columns by name; the first one with an index counts.
+    starts: int64, the index of the first token of each occurrence.
+    numbers: int64, the number of its n-gram.
     """
-    indices = ((name, _find_index(data)) for name, data in texts.items())
-    other, index = next((found for found in indices if found[1] is not None), ("", None))
-    for name, data in columns.items():
-        labels = _find_index(data)
-        if labels is None or index is None or len(labels) != len(index) or labels.equals(index):
-            continue
-        if labels.is_unique and index.is_unique and labels.isin(index).all():
-            warn(_OTHER_ORDER, name=name, other=other)
+
+    starts: Int64
+    numbers: Int64
+
+    def take(self, index: Bools) -> Occurrences:
+        """Return the occurrences whose item in `index` is True."""
+        return Occurrences(self.starts[index], self.numbers[index])
 
 
-def _find_index(data: object) -> Any:
-    """Return the index of a Series or DataFrame of pandas; None for anything else."""
-    pandas: Any = sys.modules.get("pandas")
-    if pandas is None or not isinstance(data, (pandas.Series, pandas.DataFrame)):
-        return None
-    return data.index
+def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
+    """Assign a number to each token of all texts, column by column.
 
-
-_SAME_PREDICTIONS = Notice(
-    "same predictions",
-    "Systems {systems} have the same predictions",
-    ". Check which files were read",
-)
-
-
-def read_corpora(
-    systems: Mapping[SystemName, object], references: object
-) -> Iterator[tuple[SystemName, Corpus]]:
-    """Yield a corpus for each system; the references are read once.
-
-    >>> systems = {"A": ["a b"], "B": ["a c"]}
-    >>> [corpus.predictions.to_pylist() for _, corpus in read_corpora(systems, ["a b"])]
-    [['a b'], ['a c']]
+    >>> texts = read_texts(texts=["b a", "", "b"])
+    >>> from bleu.bleu_core.rules.chosen_tokenizer import choose_tokenizer
+    >>> numbered = number_texts(texts, choose_tokenizer(Options(), texts.kind))
+    >>> numbered.numbers, numbered.offsets, numbered.tokens.to_pylist()
+    (array([0, 1, 0]), array([0, 2, 2, 3]), ['b', 'a'])
     """
-    shared: Corpus | None = None
-    texts = {"references": references}
-    names_of: dict[Hashable, list[SystemName]] = {}  # by the checksum of their texts
-    for name, predictions in systems.items():
-        with within_system(name):
-            try:
-                if shared is None:
-                    corpus = read_corpus(predictions, references)
-                    shared = corpus
-                    texts[f"systems[{show_value(name)}]"] = predictions
-                else:
-                    warn_if_reordered(texts, predictions=predictions)
-                    corpus = _replace_predictions(shared, predictions)
-            except (TypeError, ValueError) as error:
-                found = explain_runs(predictions, references, str(error))
-                if found is None:
-                    raise
-                raise TypeError(found) from None
-        names_of.setdefault(checksum_texts(corpus.predictions), []).append(name)
-        yield name, corpus
-    for names in names_of.values():
-        if len(names) > 1:
-            warn(_SAME_PREDICTIONS, systems=list_systems(names))
-
-
-def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
-    """Return a corpus with other predictions, whose references are not read again."""
-    # 1. Read the predictions, on the fast path if they are a plain list.
-    plain_texts = None
-    if type(predictions) is list and predictions:
-        plain_texts = read_plain_texts(list(predictions))
-    if plain_texts is not None:
-        texts = pa.chunked_array([plain_texts])
-    elif predictions is None:
-        raise _missing_column("predictions")
-    else:
-        column = read_column("predictions", predictions, EXPECTED_TEXT)
-        check_row_counts(column, corpus.references)
-        texts = check_elements("predictions", column, corpus.references.type, predictions)
-    # 2. Put them instead of the predictions that the references fit.
-    if len(texts) != len(corpus) or texts.type != TYPES[corpus.kind]:
-        return read_corpus(texts, corpus.references)  # which raises
-    (batch,) = corpus.combine().batches
-    replaced = make_corpus([(texts.combine_chunks(), batch.references, batch.bounds)])
-    warn_about_rows(replaced)
-    return replaced
-
-
-def reject_dicts(predictions: object, references: object) -> None:
-    """Raise if predictions are a dict of columns; or both are dicts, such as captions by image.
-
-    Rows of dicts, and of their values, are never paired by position, because the keys may be in
-    different orders.
-    """
-    if is_result(predictions) or is_result(references):
-        return
-    kinds = (Mapping, ValuesView)
-    if isinstance(predictions, kinds) and isinstance(references, kinds):
-        found = "dicts" if isinstance(predictions, Mapping) else "the values of dicts"
-        raise TypeError(
-            f"predictions and references: got {found}, whose order is not known to be the same."
-            " Pair them by key: ids = list(references), then"
-            f" predictions=[predictions[id]{first_item(predictions)} for id in ids] and"
-            " references=[references[id] for id in ids]."
-        )
-    if isinstance(predictions, Mapping) and _are_columns(predictions, references):
-        raise TypeError(
-            f"predictions: got a dict of {len(predictions)} columns. Pass one of them,"
-            f" predictions[{show_value(next(iter(predictions)))}]; or compare systems:"
-            " compare(predictions, references)."
-        )
-
-
-def _are_columns(data: Mapping[Any, Any], references: object) -> bool:
-    """Return True for a dict of two or more columns that are as long as the references."""
-    if len(data) < 2 or not isinstance(references, Sized):
-        return False
-    lengths = [length_hint(column, -1) for column in data.values() if not isinstance(column, str)]
-    return lengths == [len(references)] * len(data)
-
-
-def _missing_column(name: str) -> ValueError:
-    """Build the error for a column that is None."""
-    return ValueError(
-        f"{name}: expected one item per segment, got None. Pass predictions and references."
+    compile_if_worthwhile(sum(column.nbytes for column in texts.columns.values()))
+    tokens = []
+    lengths = []
+    for name, column in texts.columns.items():
+        row = 0
+        for piece in slices(column):
+            row_of = range(row, row + len(piece)).__getitem__
+            prepared = prepare_texts(piece, tokenizer, name, row_of)
+            items, bounds = list_items(_split_prepared(prepared, tokenizer))
+            tokens.append(items)
+            lengths.append(np.diff(bounds))
+            row += len(piece)
+    encoded = pa.concat_arrays(tokens).dictionary_encode()
+    return NumberedTexts(
+        numbers=np.asarray(encoded.indices).astype(np.int64),
+        offsets=np.cumsum(np.concatenate([[0], *lengths])),
+        tokens=encoded.dictionary,
     )
 
 
-def read_texts(**columns: object) -> Texts:
-    """Read columns of any length with one text per row, all of one kind.
+def _split_prepared(prepared: pa.Array, tokenizer: ChosenTokenizer) -> pa.LargeListArray:
+    """Return prepared texts as lists of tokens or ids."""
+    if is_list(prepared.type):
+        return prepared
+    if is_ready():
+        return split_texts_compiled(prepared, tokenizer.name)
+    return pa.array(list_tokens(prepared, tokenizer), TOKENS)
 
-    The keywords are the names of the columns in errors.
+
+def sorted_order(keys: Int64) -> Int64:
+    """Return the indices that stably sort non-negative integers.
+
+    This is a radix sort of 16 bits at a time, because NumPy's stable sort of 16-bit integers is
+    one, and its sort of 64-bit integers is not.
+
+    >>> sorted_order(np.array([1 << 40, 2, 0, 2]))
+    array([2, 1, 3, 0])
     """
-    arrays = {name: read_column(name, data, EXPECTED_TEXT) for name, data in columns.items()}
-    # A column of empty lists has no kind, and takes that of the first column that has one.
-    types = [array.type for array in arrays.values()]
-    has_kind = (type_ for type_ in types if not pa.types.is_null(innermost_type(type_)))
-    other_type = next(has_kind, pa.null())
-    texts: dict[str, pa.ChunkedArray] = {}
-    for name, array in arrays.items():
-        if not len(array):
-            raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
-        texts[name] = check_elements(name, array, other_type, columns[name])
-    first_name = next(iter(texts))
-    first_type = texts[first_name].type
-    for name, column in texts.items():
-        if column.type != first_type:
-            expected = f"{describe_type(first_type)} like the {first_name}"
-            raise wrong_item(name, 0, describe_type(column.type), expected)
-    kind = kind_of(first_type)
-    if kind == "text":
-        warn_about_names(
-            {name: column[0].as_py() for name, column in texts.items() if len(column) == 1}
-        )
-    for name, column in texts.items():
-        if kind == "tokens" and are_sentences(column):
-            warn(SENTENCES_AS_TOKENS, name=name)
-            break
-    return Texts(texts, kind)
+    order = np.argsort(keys.astype(np.uint16), kind="stable")
+    for shift in range(16, int(keys.max(initial=0)).bit_length(), 16):
+        order = order[np.argsort((keys[order] >> shift).astype(np.uint16), kind="stable")]
+    return order
 
 
-def fingerprint_references(references: object) -> str:
-    """Return a hash of references that is equal for equal references in any container.
+def number_runs(keys: Int64) -> Int64:
+    """Replace sorted keys with consecutive numbers from 0.
 
-    It is the SHA-256 of `text` or `lists`, followed by netstrings (a length in bytes, a colon, the
-    bytes, a comma): a segment is the netstring of its references, and a reference that of its text,
-    or of its tokens or ids.
+    >>> number_runs(np.array([3, 3, 7]))
+    array([0, 0, 1])
     """
-    column = read_column("references", references, REFERENCES)
-    if pa.types.is_integer(innermost_type(column.type)):
-        text_type = IDS
-    elif is_list(column.type) and is_list(column.type.value_type):
-        text_type = TOKENS
-    else:
-        text_type = STRINGS
-    lists = check_references(column, pa.chunked_array([], text_type))
-    digest = hashlib.sha256(b"text" if text_type == STRINGS else b"lists")
-    for piece in slices(lists):
-        for texts in piece.to_pylist():
-            digest.update(_make_netstring(b"".join(_frame_text(text) for text in texts)))
-    return digest.hexdigest()
+    return np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
 
 
-def _frame_text(text: str | list[str] | list[int]) -> bytes:
-    """Return the netstring of a text, or of the netstrings of its tokens or ids."""
-    if isinstance(text, str):
-        return _make_netstring(text.encode())
-    return _make_netstring(b"".join(_make_netstring(str(token).encode()) for token in text))
+def first_in_text(ngrams: Int64, texts: Int64) -> Bools:
+    """Return True for the first occurrence of each n-gram in each text.
+
+    Occurrences are sorted by n-gram, then by text.
+
+    >>> first_in_text(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
+    array([ True, False,  True,  True])
+    """
+    return (np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0)
 
 
-def _make_netstring(data: bytes) -> bytes:
-    return b"%d:%b," % (len(data), data)
+def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
+    """Assign a number to each occurrence of n-grams, which are sorted by n-gram, then by text.
+
+    The first occurrence in a text keeps the number of the n-gram; further occurrences get numbers
+    above all n-grams.
+
+    >>> _number_occurrences(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
+    array([0, 2, 0, 1])
+    """
+    # before: how often the n-gram occurred earlier in this text, 0 for its first occurrence.
+    indices = np.arange(len(ngrams))
+    index_of_first = np.maximum.accumulate(np.where(first_in_text(ngrams, texts), indices, 0))
+    before = indices - index_of_first
+    # Equal n-grams with equal `before` are the same occurrence in different texts.
+    repeated = np.flatnonzero(before)
+    keys = ngrams[repeated] * (int(before.max(initial=0)) + 1) + before[repeated]
+    order = sorted_order(keys)
+    numbers = ngrams.copy()
+    numbers[repeated[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
+    return numbers
+
+
+# === bleu_core/rows/reading.py ===
+
+
+def read(
+    predictions: object,
+    references: object,
+    by: object,
+    documents: object,
+    options: Options,
+    *,
+    added: Sequence[Corpus] = (),
+    allow_empty: bool = False,
+) -> Call:
+    """Read what a user passes to a call.
+
+    Args:
+        predictions, references, by, documents: the arguments of `compute`.
+        options: the options of the call.
+        added: the rows added before, all of one kind.
+        allow_empty: False to raise an error for zero rows.
+
+    >>> read(["a b"], ["a b"], ["news"], None, Options()).tokenizer.name
+    '13a'
+    """
+    corpus = read_segments(predictions, references, added)
+    if not allow_empty and not len(corpus):
+        raise ValueError(NO_SEGMENTS)
+    if by is None and documents is None:
+        return make_call(corpus, options)
+    warn_if_reordered(
+        {"predictions": predictions, "references": references}, by=by, documents=documents
+    )
+    document_of = read_documents(documents, len(corpus))
+    labels = read_labels(by, len(corpus))
+    if labels is not None:
+        check_labels(options, labels)
+    return make_call(corpus, options, labels, document_of)
+
+
+def read_segments(predictions: object, references: object, added: Sequence[Corpus]) -> Corpus:
+    """Return the rows added before, followed by those of a call, which may have none."""
+    if predictions is None and references is None:
+        return join_corpora(added)
+    corpus = read_corpus(predictions, references, allow_empty=True)
+    return join_corpora([*added, corpus] if len(corpus) else added)
 
 
 # === bleu_core/check/alignment.py ===
@@ -9977,53 +10035,6 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
     with ThreadPoolExecutor(PROCESSORS) as pool:
         while chunk := list(islice(batches, _BATCHES_IN_QUEUE)):
             yield from pool.map(lambda batch: count_batch(batch, tokenizer, options), chunk)
-
-
-# === bleu_core/rows/reading.py ===
-
-
-def read(
-    predictions: object,
-    references: object,
-    by: object,
-    documents: object,
-    options: Options,
-    *,
-    added: Sequence[Corpus] = (),
-    allow_empty: bool = False,
-) -> Call:
-    """Read what a user passes to a call.
-
-    Args:
-        predictions, references, by, documents: the arguments of `compute`.
-        options: the options of the call.
-        added: the rows added before, all of one kind.
-        allow_empty: False to raise an error for zero rows.
-
-    >>> read(["a b"], ["a b"], ["news"], None, Options()).tokenizer.name
-    '13a'
-    """
-    corpus = read_segments(predictions, references, added)
-    if not allow_empty and not len(corpus):
-        raise ValueError(NO_SEGMENTS)
-    if by is None and documents is None:
-        return make_call(corpus, options)
-    warn_if_reordered(
-        {"predictions": predictions, "references": references}, by=by, documents=documents
-    )
-    document_of = read_documents(documents, len(corpus))
-    labels = read_labels(by, len(corpus))
-    if labels is not None:
-        check_labels(options, labels)
-    return make_call(corpus, options, labels, document_of)
-
-
-def read_segments(predictions: object, references: object, added: Sequence[Corpus]) -> Corpus:
-    """Return the rows added before, followed by those of a call, which may have none."""
-    if predictions is None and references is None:
-        return join_corpora(added)
-    corpus = read_corpus(predictions, references, allow_empty=True)
-    return join_corpora([*added, corpus] if len(corpus) else added)
 
 
 # === bleu_core/check/damages.py ===
@@ -12769,7 +12780,7 @@ def find_reference_positions(corpus: Corpus, given: pa.ChunkedArray) -> Referenc
     The result is empty if every segment has a single reference. `given` has the references as the
     user passed them, including each None.
 
-    >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], REFERENCES)
+    >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], EXPECTED_REFERENCES)
     >>> find_reference_positions(read_corpus(["a", "b"], given), given)
     {2: array([1, 3])}
     """
@@ -17834,7 +17845,7 @@ class TrainerMetric:
         self._references: pa.ChunkedArray | None = None
         self._known_texts: set[str] = set()
         if references is not None:
-            rows = read_column("references", references, REFERENCES)
+            rows = read_column("references", references, EXPECTED_REFERENCES)
             self._references = read_corpus([""] * len(rows), rows).references
             self._expected_rows = len(self._references)
             for row_texts in self._references.to_pylist():
@@ -20751,7 +20762,7 @@ def find_settings(
     published = read_published(reported, decimals)
     # The column has each None of the user, so that the index of a reference is that of the user.
     reject_dicts(predictions, references)
-    reference_column = read_column("references", references, REFERENCES)
+    reference_column = read_column("references", references, EXPECTED_REFERENCES)
     corpus = read_corpus(predictions, reference_column)
     look_at(corpus, count(make_call(corpus, options)).bigrams, options)
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..options.options import Options
-from ..shared.arrays import STRINGS, TYPES, InputType
+from ..shared.arrays import STRINGS, TEXT_TYPES, InputType
 from ..shared.messages import show_value
 from ..text.corpus import Batch, Corpus, make_corpus
 
@@ -84,7 +84,9 @@ def make_text_corpus(
     own = [read_text(text, kind) for text in predictions]
     flat = [read_text(text, kind) for texts in references for text in texts]
     bounds = np.cumsum([0, *map(len, references)])
-    return make_corpus([(pa.array(own, TYPES[kind]), pa.array(flat, TYPES[kind]), bounds)])
+    return make_corpus(
+        [(pa.array(own, TEXT_TYPES[kind]), pa.array(flat, TEXT_TYPES[kind]), bounds)]
+    )
 
 
 @lru_cache(maxsize=256)  # a text is compared before and after a fix

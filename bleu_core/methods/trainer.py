@@ -30,12 +30,12 @@ from ..rules.scoring import bleu, score_row
 from ..rules.zeros import warn_if_zero
 from ..shared.arrays import STRINGS, Int64, Label, list_items
 from ..shared.messages import (
+    EXPECTED_REFERENCES,
     GENERATION_RECIPE,
     LABEL_COUNT,
     LONE_SURROGATE,
     NO_SEGMENTS,
     NOT_A_TOKENIZER,
-    REFERENCES,
     count_things,
     describe_share,
     invalid,
@@ -389,7 +389,7 @@ class TrainerMetric:
         self._references: pa.ChunkedArray | None = None
         self._known_texts: set[str] = set()
         if references is not None:
-            rows = read_column("references", references, REFERENCES)
+            rows = read_column("references", references, EXPECTED_REFERENCES)
             self._references = read_corpus([""] * len(rows), rows).references
             self._expected_rows = len(self._references)
             for row_texts in self._references.to_pylist():

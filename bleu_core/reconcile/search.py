@@ -28,7 +28,7 @@ from ..rules.layout import Layout
 from ..rules.scoring import NOISE, score_row
 from ..rules.smoothing import SMOOTH_METHODS
 from ..shared.arrays import InputType
-from ..shared.messages import REFERENCES
+from ..shared.messages import EXPECTED_REFERENCES
 from ..shared.result_types import (
     ConditionsContent,
     ConventionScores,
@@ -142,7 +142,7 @@ def find_settings(
     published = read_published(reported, decimals)
     # The column has each None of the user, so that the index of a reference is that of the user.
     reject_dicts(predictions, references)
-    reference_column = read_column("references", references, REFERENCES)
+    reference_column = read_column("references", references, EXPECTED_REFERENCES)
     corpus = read_corpus(predictions, reference_column)
     look_at(corpus, count(make_call(corpus, options)).bigrams, options)
 

@@ -210,7 +210,7 @@ def find_reference_positions(corpus: Corpus, given: pa.ChunkedArray) -> Referenc
     The result is empty if every segment has a single reference. `given` has the references as the
     user passed them, including each None.
 
-    >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], REFERENCES)
+    >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], EXPECTED_REFERENCES)
     >>> find_reference_positions(read_corpus(["a", "b"], given), given)
     {2: array([1, 3])}
     """

@@ -26,7 +26,7 @@ STRINGS = pa.large_string()
 TOKENS = pa.large_list(STRINGS)
 IDS = pa.large_list(pa.int64())
 # The type of one text, by kind.
-TYPES: dict[InputType, pa.DataType] = {"text": STRINGS, "tokens": TOKENS, "ids": IDS}
+TEXT_TYPES: dict[InputType, pa.DataType] = {"text": STRINGS, "tokens": TOKENS, "ids": IDS}
 
 _STRING_IDS = {pa.string().id, pa.large_string().id}
 _LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}

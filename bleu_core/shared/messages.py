@@ -21,13 +21,16 @@ import pyarrow as pa
 from .arrays import is_array, is_list, is_missing, is_string
 
 EXPECTED_TEXT = "a str, a list of str tokens or a list of int token ids"
-REFERENCES = "a list of references or one str"
+EXPECTED_REFERENCES = "a list of references or one str"
 
 # Types of items that are not text, in the words of Python, NumPy and Arrow.
 _BYTES = re.compile(r"\b(bytes_?|bytearray|\w*binary)\b")
 _INTS = re.compile(r"(a list of )?u?int\d*")
 _FLOATS = re.compile(r" of b?float\w*")  # arrays and tensors
-_OWNERS_OF_IDS = {EXPECTED_TEXT: "segment", REFERENCES: "reference"}  # each has one list of ids
+_OWNERS_OF_IDS = {
+    EXPECTED_TEXT: "segment",
+    EXPECTED_REFERENCES: "reference",
+}  # each has one list of ids
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_SYSTEMS = 2  # of those that share a property, before "and 3 others"
@@ -195,7 +198,7 @@ def one_of(names: Iterable[object]) -> str:
 def describe_references(prediction: pa.DataType) -> str:
     """Describe the references that fit predictions of a type."""
     if not is_list(prediction):
-        return REFERENCES
+        return EXPECTED_REFERENCES
     token = "str tokens" if is_string(prediction.value_type) else "int token ids"
     return (
         f"a list of references, each a list of {token} like the predictions"

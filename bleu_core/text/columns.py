@@ -1,6 +1,7 @@
 """Any container to an Arrow column: the general path, first part.
 
-To read another kind of container, start at `read_column`.
+Called by `read.py` for texts; labels and statistics use the functions below. To read another kind
+of container, start at `read_column`, which converts it in `to_arrow`.
 """
 
 from __future__ import annotations
@@ -15,20 +16,28 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..shared.arrays import innermost_type, is_array, is_missing, to_numpy
+from ..shared.arrays import (
+    STRINGS,
+    innermost_type,
+    is_array,
+    is_list,
+    is_missing,
+    is_string,
+    to_numpy,
+)
 from ..shared.messages import (
     A_RESULT,
+    EXPECTED_REFERENCES,
     EXPECTED_TEXT,
     NOT_COLLECTED,
+    NOT_UTF8,
     OPEN_FILE,
-    REFERENCES,
     name_value,
     show_value,
     wrong_item,
 )
-from .items import DEPTHS, are_plain, check_utf8, find_canonical_type, read_items
+from .items import DEPTHS, are_plain, read_items
 
-INNER_SPACE = r"\S\s+\S"
 # Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
 # "docid".
 COLUMN_NAMES = (
@@ -40,34 +49,14 @@ END_OF_NAME = r"s?([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2
 _NOT_A_REFERENCE = re.compile(
     f"(mt|hyp|hypothesis|pred|prediction|output|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
 )
-# A text of one word with a suffix that files with one segment per line have.
-FILE_NAME = re.compile(r"\S+\.(txt|text|tsv|csv|jsonl?|hyp|ref|out|gz|bz2|xz|sgml?|xml)\s*")
 _NO_LABELS = (bytes, list, tuple, dict, set, frozenset)
-
-
-def first_item(captions: object) -> str:
-    """Return `"[0]"` if the values of a dict are lists, such as the only caption of an image."""
-    values = captions.values() if isinstance(captions, Mapping) else captions
-    first = next(iter(values), None) if isinstance(values, Iterable) else None
-    return "[0]" if isinstance(first, (list, tuple)) else ""
-
-
-def is_result(data: object) -> bool:
-    """Return True for a result of `compute` or another method, which has scores and no rows."""
-    if not isinstance(data, Mapping):
-        return False
-    score = data.get("score", data.get("bleu"))
-    return isinstance(data.get("signature"), str) or isinstance(score, float)
-
-
-# --- The general path, 1: from any container to an Arrow column -----------------------------------
 
 
 def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     """Read a container as an Arrow column.
 
     Its items are large_string, int64 or null, or large lists of these at any depth. Errors name the
-    column and the rows that are `expected` there: `messages.TEXT` or `messages.REFERENCES`.
+    column and the rows that are `expected` there: `EXPECTED_TEXT` or `EXPECTED_REFERENCES`.
     """
     # 1. Reject what is not a column.
     if isinstance(data, (str, bytes, os.PathLike)):
@@ -82,7 +71,7 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     if is_lazy(data):
         raise TypeError(NOT_COLLECTED.format(name=name))
     rows: Any = open_stream(data)
-    if expected == REFERENCES and _is_frame(rows):
+    if expected == EXPECTED_REFERENCES and _is_frame(rows):
         rows = _list_rows(name, rows)
     columns = list_columns(rows)
     if columns is not None:
@@ -134,6 +123,118 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     except pa.ArrowException:  # unsigned ids beyond int64
         read_items(name, column.to_pylist(), expected)
         raise wrong_item(name, 0, str(column.type), expected) from None
+
+
+def find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
+    """Return the equivalent type of large_string, int64, null and large lists.
+
+    Return None if the type has no equivalent.
+    """
+    if is_string(type_):
+        return STRINGS
+    if pa.types.is_null(type_):
+        return type_
+    if pa.types.is_integer(type_):
+        return pa.int64()
+    if pa.types.is_dictionary(type_):
+        return find_canonical_type(name, type_.value_type)
+    if is_list(type_) or pa.types.is_fixed_size_list(type_):
+        value_type = find_canonical_type(name, type_.value_type)
+        return None if value_type is None else pa.large_list(value_type)
+    if "view" in str(type_) or "run_end" in str(type_):
+        # Not a cast: pyarrow cannot cast runs, 16.1 cannot cast views of strings, and 26 loses
+        # items of list views.
+        raise TypeError(f"{name}: Arrow's type {type_} is not supported. Pass column.to_pylist().")
+    return None
+
+
+def check_utf8(name: str, array: pa.ChunkedArray) -> None:
+    """Raise if Arrow strings have bytes that are not UTF-8.
+
+    Arrow does not check bytes that it receives.
+    """
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid as invalid:
+        if "UTF8" not in str(invalid):
+            raise
+        for row, value in enumerate(array):
+            try:
+                value.as_py()
+            except UnicodeDecodeError as error:
+                raise ValueError(NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None
+
+
+def to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return an array as a column of one chunk; columns and tables as they are."""
+    return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
+
+
+def to_arrow(data: object, convert: Callable[[list[Any]], pa.Array]) -> Any:
+    """Convert a container to an Arrow array, column or table; Arrow data is not copied.
+
+    `convert` converts a list of Python's and other libraries' values.
+    """
+    # The first branch that a container fits converts it. The order matters: several containers also
+    # fit a later branch.
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return data
+    container = to_numpy(data)
+    # Columns of a `datasets.Dataset`, unless a transform makes other values of the stored ones.
+    source: Any = getattr(container, "source", None)
+    is_of_dataset = hasattr(source, "data") and hasattr(source, "with_format")
+    if is_of_dataset and source.format["type"] != "custom":
+        return source.with_format("arrow")[container.column_name][:]
+    # polars: its own conversion avoids string views, which old pyarrow cannot read.
+    if hasattr(container, "to_arrow"):
+        return container.to_arrow()
+    # Columns of objects, such as lists.
+    if str(getattr(container, "dtype", "")) == "object":
+        return convert(container.tolist())
+    # Other Arrow exporters.
+    if hasattr(container, "__arrow_c_stream__"):
+        return pa.chunked_array(container)
+    # pandas.
+    if hasattr(container, "iloc"):
+        return pa.Array.from_pandas(container)
+    # Other Arrow exporters, of one chunk.
+    if hasattr(container, "__arrow_c_array__"):
+        return pa.array(container)
+    # Arrays of NumPy; Arrow misreads those of strings, and those without items.
+    if isinstance(container, np.ndarray):
+        if container.ndim == 1 and container.dtype.kind != "U" and container.size:
+            return pa.array(container)
+        return convert(container.tolist())
+    # Lists, and anything else that has an iterator.
+    return convert(list(container))
+
+
+def read_array(name: str, data: Any) -> Any:
+    """Return an array or tensor of any library as an array of NumPy; anything else as it is.
+
+    Raise if NumPy has no form for it; errors name the column.
+    """
+    try:
+        return to_numpy(data)
+    except TypeError:
+        is_nested = getattr(data, "is_nested", False)  # of torch
+        fix = f"[row.tolist() for row in {name}]" if is_nested else "lists or a NumPy array"
+    raise TypeError(f"{name}: got {name_value(data)}, which NumPy cannot read. Pass {fix}.")
+
+
+def convert_flat(values: list[Any]) -> pa.Array:
+    """Convert labels or numbers; NaN, NaT and NA become null.
+
+    Lists and dicts raise an error before Arrow recurses into them.
+    """
+    if are_plain(values, depth=0):
+        return pa.array(values)
+    if any(is_array(type_) or issubclass(type_, _NO_LABELS) for type_ in set(map(type, values))):
+        raise TypeError("expected str or numbers")
+    return pa.array([None if is_missing(value) else value for value in values])
+
+
+# --- What a container is --------------------------------------------------------------------------
 
 
 def is_file(data: object) -> bool:
@@ -196,22 +297,17 @@ def contains_rows(data: Any) -> bool:
     return isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping, Set))
 
 
-def read_array(name: str, data: Any) -> Any:
-    """Return an array or tensor of any library as an array of NumPy; anything else as it is.
-
-    Raise if NumPy has no form for it; errors name the column.
-    """
-    try:
-        return to_numpy(data)
-    except TypeError:
-        is_nested = getattr(data, "is_nested", False)  # of torch
-        fix = f"[row.tolist() for row in {name}]" if is_nested else "lists or a NumPy array"
-    raise TypeError(f"{name}: got {name_value(data)}, which NumPy cannot read. Pass {fix}.")
-
-
 def is_lazy(data: object) -> bool:
     """Return True for polars' LazyFrame, which is not in memory."""
     return type(data).__name__ == "LazyFrame"
+
+
+def is_result(data: object) -> bool:
+    """Return True for a result of `compute` or another method, which has scores and no rows."""
+    if not isinstance(data, Mapping):
+        return False
+    score = data.get("score", data.get("bleu"))
+    return isinstance(data.get("signature"), str) or isinstance(score, float)
 
 
 def open_stream(data: object) -> object:
@@ -240,6 +336,13 @@ def list_references(references: object) -> object:
     if isinstance(rows, (str, list, tuple, Mapping)) or not isinstance(rows, Iterable):
         return references  # what is not a list is rejected later
     return read_column("references", rows, EXPECTED_TEXT).to_pylist()
+
+
+def first_item(captions: object) -> str:
+    """Return `"[0]"` if the values of a dict are lists, such as the only caption of an image."""
+    values = captions.values() if isinstance(captions, Mapping) else captions
+    first = next(iter(values), None) if isinstance(values, Iterable) else None
+    return "[0]" if isinstance(first, (list, tuple)) else ""
 
 
 def list_columns(data: object) -> list[object] | None:
@@ -278,59 +381,3 @@ def _list_rows(name: str, frame: Any) -> list[list[object]]:
         check_utf8(name, to_chunks(column))
         columns.append(column.to_pylist())
     return [list(row) for row in zip(*columns)]
-
-
-def to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return an array as a column of one chunk; columns and tables as they are."""
-    return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
-
-
-def to_arrow(data: object, convert: Callable[[list[Any]], pa.Array]) -> Any:
-    """Convert a container to an Arrow array, column or table; Arrow data is not copied.
-
-    `convert` converts a list of Python's and other libraries' values.
-    """
-    # The first branch that a container fits converts it. The order matters: several containers also
-    # fit a later branch.
-    if isinstance(data, (pa.Array, pa.ChunkedArray)):
-        return data
-    container = to_numpy(data)
-    # Columns of a `datasets.Dataset`, unless a transform makes other values of the stored ones.
-    source: Any = getattr(container, "source", None)
-    is_of_dataset = hasattr(source, "data") and hasattr(source, "with_format")
-    if is_of_dataset and source.format["type"] != "custom":
-        return source.with_format("arrow")[container.column_name][:]
-    # polars: its own conversion avoids string views, which old pyarrow cannot read.
-    if hasattr(container, "to_arrow"):
-        return container.to_arrow()
-    # Columns of objects, such as lists.
-    if str(getattr(container, "dtype", "")) == "object":
-        return convert(container.tolist())
-    # Other Arrow exporters.
-    if hasattr(container, "__arrow_c_stream__"):
-        return pa.chunked_array(container)
-    # pandas.
-    if hasattr(container, "iloc"):
-        return pa.Array.from_pandas(container)
-    # Other Arrow exporters, of one chunk.
-    if hasattr(container, "__arrow_c_array__"):
-        return pa.array(container)
-    # Arrays of NumPy; Arrow misreads those of strings, and those without items.
-    if isinstance(container, np.ndarray):
-        if container.ndim == 1 and container.dtype.kind != "U" and container.size:
-            return pa.array(container)
-        return convert(container.tolist())
-    # Lists, and anything else that has an iterator.
-    return convert(list(container))
-
-
-def convert_flat(values: list[Any]) -> pa.Array:
-    """Convert labels or numbers; NaN, NaT and NA become null.
-
-    Lists and dicts raise an error before Arrow recurses into them.
-    """
-    if are_plain(values, depth=0):
-        return pa.array(values)
-    if any(is_array(type_) or issubclass(type_, _NO_LABELS) for type_ in set(map(type, values))):
-        raise TypeError("expected str or numbers")
-    return pa.array([None if is_missing(value) else value for value in values])

@@ -1,6 +1,6 @@
 """The data structure for texts: a corpus in batches.
 
-A corpus has one of three kinds; `read.py` rejects everything else:
+`read.py` makes one, and all that counts takes one. It has one of three kinds:
 
     kind    predictions                 references of a batch, in the order of the segments
     text    large_string                large_string
@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from ..shared.arrays import (
     STRINGS,
-    TYPES,
+    TEXT_TYPES,
     InputType,
     Int64,
     find_offsets,
@@ -99,14 +99,16 @@ class Corpus:
     @property
     def predictions(self) -> pa.ChunkedArray:
         """All predictions as one column."""
-        return pa.chunked_array([batch.predictions for batch in self.batches], TYPES[self.kind])
+        return pa.chunked_array(
+            [batch.predictions for batch in self.batches], TEXT_TYPES[self.kind]
+        )
 
     @property
     def references(self) -> pa.ChunkedArray:
         """All references as one column of lists."""
         return pa.chunked_array(
             [make_lists(batch.bounds, batch.references) for batch in self.batches],
-            pa.large_list(TYPES[self.kind]),
+            pa.large_list(TEXT_TYPES[self.kind]),
         )
 
     @property

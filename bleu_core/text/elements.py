@@ -1,12 +1,14 @@
 """Arrow columns to the texts of a corpus: the general path, second part.
 
-Every item is checked; an error names the first row that is wrong.
+Called by `read.py`. Every item is checked; an error names the first row that is wrong. What is
+valid but looks like a mistake, such as a file's name, is a warning at the end of this file.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,8 +17,8 @@ import pyarrow.compute as pc
 from ..shared.arrays import (
     IDS,
     STRINGS,
+    TEXT_TYPES,
     TOKENS,
-    TYPES,
     evenly_spaced,
     evenly_spaced_rows,
     innermost_type,
@@ -35,41 +37,18 @@ from ..shared.messages import (
     wrong_item,
 )
 from ..shared.notices import Notice, warn
-from .columns import FILE_NAME, INNER_SPACE
 from .corpus import Corpus
+
+# A regular expression: a space between two words.
+INNER_SPACE = r"\S\s+\S"
+# A text of one word with a suffix that files with one segment per line have.
+FILE_NAME = re.compile(r"\S+\.(txt|text|tsv|csv|jsonl?|hyp|ref|out|gz|bz2|xz|sgml?|xml)\s*")
 
 _SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
 _FEW_ROWS = 8  # with more rows, the caller has surely read the files
 _FEWEST_BREAKS = 20  # line breaks of a text that may be a whole file
 # From this many references per segment, they may be the tokens of a single reference.
 _FEWEST_TOKENS = 4
-
-SENTENCES_AS_TOKENS = Notice(
-    "sentences",
-    "Most tokens in the {name} contain a space, so they look like sentences,"
-    " but each list is scored as one tokenized segment",
-    ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
-)
-_FILE_AS_TEXT = Notice(
-    "file name",
-    "{name}[0] looks like the name of a file, and the name itself was scored",
-    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
-)
-
-
-def name_missing(data: object, row: int) -> str:
-    """Name the missing value in a row of a column: Arrow reads all of them as null."""
-    values: Any = data.iloc if hasattr(data, "iloc") else data
-    if isinstance(data, (list, tuple, np.ndarray)) or hasattr(data, "iloc"):
-        return name_value(values[row])
-    return "None"
-
-
-class FlatLists(NamedTuple):
-    """The items of several lists as one list, and the length of each list."""
-
-    items: list[object]
-    lengths: list[int]
 
 
 SQUARE = Notice(
@@ -79,8 +58,6 @@ SQUARE = Notice(
     ". If they are in sacreBLEU's layout, one list per reference set,"
     " pass references=list(zip(*references))",
 )
-
-# --- The general path, 2: from Arrow columns to the texts of a corpus -----------------------------
 
 
 def check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:
@@ -145,11 +122,19 @@ def check_elements(
     texts = array
     if is_list(array.type) and pa.types.is_null(array.type.value_type):
         texts = array.cast(IDS if pa.types.is_integer(innermost_type(other_type)) else TOKENS)
-    if texts.type not in TYPES.values():
+    if texts.type not in TEXT_TYPES.values():
         raise wrong_item(name, 0, describe_type(texts.type), EXPECTED_TEXT)
     if is_list(texts.type):
         _check_tokens(name, texts)
     return texts
+
+
+def name_missing(data: object, row: int) -> str:
+    """Name the missing value in a row of a column: Arrow reads all of them as null."""
+    values: Any = data.iloc if hasattr(data, "iloc") else data
+    if isinstance(data, (list, tuple, np.ndarray)) or hasattr(data, "iloc"):
+        return name_value(values[row])
+    return "None"
 
 
 def check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -250,12 +235,35 @@ def _first_null(array: pa.ChunkedArray) -> int:
     return int(np.argmin(is_valid))
 
 
+# --- Warnings about rows --------------------------------------------------------------------------
+
+SENTENCES_AS_TOKENS = Notice(
+    "sentences",
+    "Most tokens in the {name} contain a space, so they look like sentences,"
+    " but each list is scored as one tokenized segment",
+    ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
+)
+
+
 _TOKEN_REFERENCES = Notice(
     "token references",
     "The references look like lists of tokens, but the predictions are text,"
     " so each token was read as a reference of one word",
     ". Pass text: references=[' '.join(tokens) for tokens in references],"
     " or the text from before it was split",
+)
+
+
+_WHOLE_FILES = Notice(
+    "whole files",
+    "predictions[{row}] has {breaks:,} line breaks and its reference {references:,},"
+    " and all their lines were scored as one segment",
+    ". For files with one segment per line, pass open(path, encoding='utf-8') for each column",
+)
+_FILE_AS_TEXT = Notice(
+    "file name",
+    "{name}[0] looks like the name of a file, and the name itself was scored",
+    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
 )
 
 
@@ -291,14 +299,6 @@ def are_sentences(texts: pa.ChunkedArray) -> bool:
     has_space = pc.match_substring_regex(tokens, INNER_SPACE)
     sentences = pc.sum(has_space).as_py() or 0
     return bool(2 * sentences > len(tokens))
-
-
-_WHOLE_FILES = Notice(
-    "whole files",
-    "predictions[{row}] has {breaks:,} line breaks and its reference {references:,},"
-    " and all their lines were scored as one segment",
-    ". For files with one segment per line, pass open(path, encoding='utf-8') for each column",
-)
 
 
 def _warn_about_files(corpus: Corpus) -> None:

@@ -1,6 +1,7 @@
 """Rows of Python objects, one after the other: where Arrow fails, or would convert too much.
 
-Errors that name an item are raised here. Called by `columns.py`.
+Called by `columns.py`. Errors that name an item are raised here; `_read_item` decides what a row
+may be.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..shared.arrays import STRINGS, is_array, is_list, is_missing, is_string, to_numpy
+from ..shared.arrays import is_array, is_missing, to_numpy
 from ..shared.messages import (
+    EXPECTED_REFERENCES,
     EXPECTED_TEXT,
     LONE_SURROGATE,
     NOT_UTF8,
     OPEN_FILE,
-    REFERENCES,
     SURROGATE,
     name_value,
     show_value,
@@ -28,10 +29,8 @@ from ..shared.messages import (
 )
 
 _PLAIN = (str, int, list, tuple, type(None))  # Arrow converts them, and lists of them, correctly
-DEPTHS = {EXPECTED_TEXT: 1, REFERENCES: 2}  # the levels of lists in a row
+DEPTHS = {EXPECTED_TEXT: 1, EXPECTED_REFERENCES: 2}  # the levels of lists in a row
 _MOST_FIELDS = 5  # of a dict that a message lists
-
-# --- One row after the other ----------------------------------------------------------------------
 
 
 class _Item(NamedTuple):
@@ -50,7 +49,7 @@ def read_items(name: str, rows: Iterable[object], expected: str) -> list[object]
     It is not valid if it differs in type from the rows before it, too. Arrow columns have a single
     type and are not read.
 
-    >>> read_items("references", [["a"], 0.5], REFERENCES)
+    >>> read_items("references", [["a"], 0.5], EXPECTED_REFERENCES)
     Traceback (most recent call last):
     TypeError: references[1]: expected a list of references or one str, got float.
     """
@@ -201,43 +200,3 @@ def _list_texts(fields: Mapping[Any, Any], depth: int = 1) -> Iterator[str]:
             yield key
         elif depth and content is fields[field] and isinstance(content, Mapping):
             yield from (f"{key}{inner}" for inner in _list_texts(content, depth - 1))
-
-
-def find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
-    """Return the equivalent type of large_string, int64, null and large lists.
-
-    Return None if the type has no equivalent.
-    """
-    if is_string(type_):
-        return STRINGS
-    if pa.types.is_null(type_):
-        return type_
-    if pa.types.is_integer(type_):
-        return pa.int64()
-    if pa.types.is_dictionary(type_):
-        return find_canonical_type(name, type_.value_type)
-    if is_list(type_) or pa.types.is_fixed_size_list(type_):
-        value_type = find_canonical_type(name, type_.value_type)
-        return None if value_type is None else pa.large_list(value_type)
-    if "view" in str(type_) or "run_end" in str(type_):
-        # Not a cast: pyarrow cannot cast runs, 16.1 cannot cast views of strings, and 26 loses
-        # items of list views.
-        raise TypeError(f"{name}: Arrow's type {type_} is not supported. Pass column.to_pylist().")
-    return None
-
-
-def check_utf8(name: str, array: pa.ChunkedArray) -> None:
-    """Raise if Arrow strings have bytes that are not UTF-8.
-
-    Arrow does not check bytes that it receives.
-    """
-    try:
-        array.validate(full=True)
-    except pa.ArrowInvalid as invalid:
-        if "UTF8" not in str(invalid):
-            raise
-        for row, value in enumerate(array):
-            try:
-                value.as_py()
-            except UnicodeDecodeError as error:
-                raise ValueError(NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None

@@ -1,6 +1,6 @@
 """Labels and documents: one value per segment, from any container.
 
-`by` and `documents` of all methods are read here.
+`by` and `documents` of all methods are read here, by `read_labels` and `read_documents`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..shared.messages import (
     wrong_item,
 )
 from .columns import (
-    FILE_NAME,
+    check_utf8,
     contains_rows,
     convert_flat,
     is_file,
@@ -38,63 +38,13 @@ from .columns import (
     to_arrow,
     to_chunks,
 )
-from .elements import name_missing
-from .items import check_utf8
+from .elements import FILE_NAME, name_missing
 
 if TYPE_CHECKING:
     from ..options.options import Options
 
 
 _AnyLabel = TypeVar("_AnyLabel", bound=Hashable)
-
-
-def plain_label(label: object) -> Label:
-    """Return the form that equal labels share.
-
-    It is a plain str, int, float or bool, and None for NaN; other values become their text.
-
-    >>> plain_label(2.0), plain_label(np.str_("news")), plain_label(float("nan"))
-    (2, 'news', None)
-    """
-    plain = to_plain(label)
-    if is_missing(plain):
-        return None
-    if isinstance(plain, float):
-        return int(plain) if plain.is_integer() and abs(plain) < 2**63 else float(plain)
-    if isinstance(plain, bool):
-        return plain
-    if isinstance(plain, int):
-        return int(plain)
-    if isinstance(plain, str):
-        return str.__str__(plain)  # the value of a member of a str Enum, not its name
-    return str(plain)
-
-
-def group_labels(labels: Sequence[_AnyLabel]) -> dict[_AnyLabel, Int64]:
-    """Return the segments of each label, ascending; labels are in the order of first appearance.
-
-    >>> group_labels(["b", "a", "b"])
-    {'b': array([0, 2]), 'a': array([1])}
-    """
-    numbers = number_labels(labels)
-    ends = np.cumsum(np.bincount(numbers))
-    segments = np.split(np.argsort(numbers, kind="stable"), ends[:-1])
-    return dict(zip(dict.fromkeys(labels), segments))
-
-
-def number_labels(labels: Sequence[Hashable]) -> Int64:
-    """Return the number of each label, from 0 in the order of first appearance.
-
-    True and 1 are two labels, although they are one key of a dict.
-
-    >>> number_labels(["b", "a", "b"]), number_labels([1, True])
-    (array([0, 1, 0]), array([0, 1]))
-    """
-    keys = labels
-    if any(isinstance(label, bool) for label in labels):
-        keys = [(type(label), label) for label in labels]
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
 def read_labels(labels: object, rows: int | None = None) -> list[Label] | None:
@@ -122,26 +72,6 @@ def read_labels(labels: object, rows: int | None = None) -> list[Label] | None:
             " Rename one, or pass labels of one type."
         )
     return labels_read
-
-
-def find_same_key(labels: Iterable[Label]) -> str | None:
-    """Return the first two labels that would be one key in JSON or in Python, as text.
-
-    Return None if there are no such labels.
-
-    >>> find_same_key(["a", 1, "1"])
-    "1 and '1'"
-    """
-    label_of_key: dict[str, Label] = {}
-    for label in labels:
-        keys = [label if isinstance(label, str) else json.dumps(label)]
-        if isinstance(label, bool):
-            keys.append(str(int(label)))  # True and 1 are also one key in Python
-        for key in keys:
-            if key in label_of_key:
-                return f"{show_value(label_of_key[key])} and {show_value(label)}"
-            label_of_key[key] = label
-    return None
 
 
 def read_documents(documents: object, rows: int | None = None) -> list[Label] | None:
@@ -225,3 +155,72 @@ def check_label_count(name: str, labels: Sequence[object], rows: int) -> None:
                 predictions=count_things(rows, "prediction"),
             )
         )
+
+
+def plain_label(label: object) -> Label:
+    """Return the form that equal labels share.
+
+    It is a plain str, int, float or bool, and None for NaN; other values become their text.
+
+    >>> plain_label(2.0), plain_label(np.str_("news")), plain_label(float("nan"))
+    (2, 'news', None)
+    """
+    plain = to_plain(label)
+    if is_missing(plain):
+        return None
+    if isinstance(plain, float):
+        return int(plain) if plain.is_integer() and abs(plain) < 2**63 else float(plain)
+    if isinstance(plain, bool):
+        return plain
+    if isinstance(plain, int):
+        return int(plain)
+    if isinstance(plain, str):
+        return str.__str__(plain)  # the value of a member of a str Enum, not its name
+    return str(plain)
+
+
+def find_same_key(labels: Iterable[Label]) -> str | None:
+    """Return the first two labels that would be one key in JSON or in Python, as text.
+
+    Return None if there are no such labels.
+
+    >>> find_same_key(["a", 1, "1"])
+    "1 and '1'"
+    """
+    label_of_key: dict[str, Label] = {}
+    for label in labels:
+        keys = [label if isinstance(label, str) else json.dumps(label)]
+        if isinstance(label, bool):
+            keys.append(str(int(label)))  # True and 1 are also one key in Python
+        for key in keys:
+            if key in label_of_key:
+                return f"{show_value(label_of_key[key])} and {show_value(label)}"
+            label_of_key[key] = label
+    return None
+
+
+def group_labels(labels: Sequence[_AnyLabel]) -> dict[_AnyLabel, Int64]:
+    """Return the segments of each label, ascending; labels are in the order of first appearance.
+
+    >>> group_labels(["b", "a", "b"])
+    {'b': array([0, 2]), 'a': array([1])}
+    """
+    numbers = number_labels(labels)
+    ends = np.cumsum(np.bincount(numbers))
+    segments = np.split(np.argsort(numbers, kind="stable"), ends[:-1])
+    return dict(zip(dict.fromkeys(labels), segments))
+
+
+def number_labels(labels: Sequence[Hashable]) -> Int64:
+    """Return the number of each label, from 0 in the order of first appearance.
+
+    True and 1 are two labels, although they are one key of a dict.
+
+    >>> number_labels(["b", "a", "b"]), number_labels([1, True])
+    (array([0, 1, 0]), array([0, 1]))
+    """
+    keys = labels
+    if any(isinstance(label, bool) for label in labels):
+        keys = [(type(label), label) for label in labels]
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)

@@ -7,7 +7,7 @@ finds the row and raises the error.
 from __future__ import annotations
 
 from itertools import accumulate, chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ import pyarrow as pa
 from ..shared.arrays import STRINGS, Int64, make_lists
 from ..shared.notices import warn
 from .corpus import Corpus, SmallCorpus, make_corpus
-from .elements import SQUARE, FlatLists, warn_about_rows
+from .elements import SQUARE, warn_about_rows
 
 _MOST_SMALL = 256  # predictions and references; with more texts, Arrow is faster
 
@@ -84,6 +84,13 @@ def read_plain_texts(texts: list[object]) -> pa.Array | None:
     except (UnicodeEncodeError, OverflowError):
         # A lone surrogate, or an id of more than 64 bits: the general path names the row.
         return None
+
+
+class FlatLists(NamedTuple):
+    """The items of several lists as one list, and the length of each list."""
+
+    items: list[object]
+    lengths: list[int]
 
 
 def _flatten(lists: list[Any]) -> FlatLists | None:

@@ -18,8 +18,8 @@ import pyarrow as pa
 from ..shared.arrays import (
     IDS,
     STRINGS,
+    TEXT_TYPES,
     TOKENS,
-    TYPES,
     SystemName,
     innermost_type,
     is_list,
@@ -27,8 +27,8 @@ from ..shared.arrays import (
     slices,
 )
 from ..shared.messages import (
+    EXPECTED_REFERENCES,
     EXPECTED_TEXT,
-    REFERENCES,
     describe_type,
     list_systems,
     show_value,
@@ -66,7 +66,7 @@ def read_corpus(predictions: object, references: object, allow_empty: bool = Fal
     reject_dicts(predictions, references)
     warn_if_reordered({"references": references}, predictions=predictions)
     prediction_column = read_column("predictions", predictions, EXPECTED_TEXT)
-    reference_column = read_column("references", references, REFERENCES)
+    reference_column = read_column("references", references, EXPECTED_REFERENCES)
     if allow_empty and len(prediction_column) == len(reference_column) == 0:
         return join_corpora([])
     check_row_counts(prediction_column, reference_column)
@@ -170,7 +170,7 @@ def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
         check_row_counts(column, corpus.references)
         texts = check_elements("predictions", column, corpus.references.type, predictions)
     # 2. Put them instead of the predictions that the references fit.
-    if len(texts) != len(corpus) or texts.type != TYPES[corpus.kind]:
+    if len(texts) != len(corpus) or texts.type != TEXT_TYPES[corpus.kind]:
         return read_corpus(texts, corpus.references)  # which raises
     (batch,) = corpus.combine().batches
     replaced = make_corpus([(texts.combine_chunks(), batch.references, batch.bounds)])
@@ -258,7 +258,7 @@ def fingerprint_references(references: object) -> str:
     bytes, a comma): a segment is the netstring of its references, and a reference that of its text,
     or of its tokens or ids.
     """
-    column = read_column("references", references, REFERENCES)
+    column = read_column("references", references, EXPECTED_REFERENCES)
     if pa.types.is_integer(innermost_type(column.type)):
         text_type = IDS
     elif is_list(column.type) and is_list(column.type.value_type):

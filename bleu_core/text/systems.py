@@ -29,18 +29,68 @@ from ..shared.messages import (
 from .columns import (
     COLUMN_NAMES,
     END_OF_NAME,
-    INNER_SPACE,
     contains_rows,
     first_item,
     is_lazy,
     is_result,
     list_columns,
 )
+from .elements import INNER_SPACE
 from .labels import find_same_key, plain_label
 
 _NOT_A_SYSTEM = re.compile(
     f"(ref|reference|tgt|target|gold|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
 )
+
+
+def read_systems(systems: object, references: object = None) -> dict[SystemName, object]:
+    """Return the data of each system, by name.
+
+    Systems are a dict by name, or a table of texts with one column per system. The values of dicts
+    are never paired with those of other dicts, so `references` that are a dict raise an error.
+
+    >>> read_systems(pa.table({"A": ["a b"], "B": ["a c"]}))["B"].to_pylist()
+    ['a c']
+    """
+    if isinstance(systems, Mapping):
+        if is_result(systems):
+            raise TypeError(A_RESULT.format(name="systems"))
+        for name, data in systems.items():
+            if is_result(data):
+                raise TypeError(A_RESULT.format(name=f"System {show_value(name)}"))
+        if isinstance(references, Mapping) and not is_result(references):
+            captions = next(iter(systems.values()), None)
+            raise TypeError(
+                "references: got a dict, such as captions by image. Pair its values with those of"
+                " each system by key: ids = list(references), then"
+                f" {{'A': [captions[id]{first_item(captions)} for id in ids], ...}} and"
+                " [references[id] for id in ids]."
+            )
+        return dict(zip(read_names("systems", systems, "system"), systems.values()))
+    if is_lazy(systems):
+        raise TypeError("The LazyFrame is not in memory. Pass frame.collect().")
+    names = list_columns(systems)
+    if names is None or not hasattr(systems, "columns"):
+        raise TypeError(
+            "systems: expected a dict from names to predictions, or a DataFrame,"
+            f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
+        )
+    table: Any = systems
+    if len(set(names)) < len(names):
+        raise ValueError("systems: the table has two columns of one name. Rename one.")
+    for name in names:
+        if _NOT_A_SYSTEM.fullmatch(str(name)) or not _may_be_texts(table[name]):
+            raise ValueError(
+                f"systems: the column {show_value(name)} does not look like the texts of a system."
+                " Drop it first, or pass a dict of columns: {'A': frame['A'], 'B': frame['B']}."
+            )
+    return dict(zip(read_names("systems", names, "system"), (table[name] for name in names)))
+
+
+def _may_be_texts(column: Any) -> bool:
+    """Return True if a column has a str, or no rows."""
+    values = (value.as_py() if isinstance(value, pa.Scalar) else value for value in column)
+    return len(column) == 0 or any(isinstance(value, str) for value in values)
 
 
 def read_names(place: str, names: Iterable[object], noun: str) -> list[Label]:
@@ -89,57 +139,7 @@ def find_name(argument: str, name: object, names: Collection[SystemName]) -> Sys
     raise invalid(argument, name, one_of(names))
 
 
-def read_systems(systems: object, references: object = None) -> dict[SystemName, object]:
-    """Return the data of each system, by name.
-
-    Systems are a dict by name, or a table of texts with one column per system. The values of dicts
-    are never paired with those of other dicts, so `references` that are a dict raise an error.
-
-    >>> read_systems(pa.table({"A": ["a b"], "B": ["a c"]}))["B"].to_pylist()
-    ['a c']
-    """
-    if isinstance(systems, Mapping):
-        if is_result(systems):
-            raise TypeError(A_RESULT.format(name="systems"))
-        for name, data in systems.items():
-            if is_result(data):
-                raise TypeError(A_RESULT.format(name=f"System {show_value(name)}"))
-        if isinstance(references, Mapping) and not is_result(references):
-            captions = next(iter(systems.values()), None)
-            raise TypeError(
-                "references: got a dict, such as captions by image. Pair its values with those of"
-                " each system by key: ids = list(references), then"
-                f" {{'A': [captions[id]{first_item(captions)} for id in ids], ...}} and"
-                " [references[id] for id in ids]."
-            )
-        return dict(zip(read_names("systems", systems, "system"), systems.values()))
-    if is_lazy(systems):
-        raise TypeError("The LazyFrame is not in memory. Pass frame.collect().")
-    names = list_columns(systems)
-    if names is None or not hasattr(systems, "columns"):
-        raise TypeError(
-            "systems: expected a dict from names to predictions, or a DataFrame,"
-            f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
-        )
-    table: Any = systems
-    if len(set(names)) < len(names):
-        raise ValueError("systems: the table has two columns of one name. Rename one.")
-    for name in names:
-        if _NOT_A_SYSTEM.fullmatch(str(name)) or not _may_be_texts(table[name]):
-            raise ValueError(
-                f"systems: the column {show_value(name)} does not look like the texts of a system."
-                " Drop it first, or pass a dict of columns: {'A': frame['A'], 'B': frame['B']}."
-            )
-    return dict(zip(read_names("systems", names, "system"), (table[name] for name in names)))
-
-
-def are_runs(data: object) -> bool:
-    """Return True for the training runs of a system: a dict that is not a statistics table.
-
-    >>> are_runs({"seed 1": ["a b"], "seed 2": ["a c"]}), are_runs({"prediction_length": [2]})
-    (True, False)
-    """
-    return isinstance(data, Mapping) and "prediction_length" not in data
+# --- Training runs --------------------------------------------------------------------------------
 
 
 def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSystem, object]:
@@ -174,6 +174,15 @@ def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSy
                 )
             listed[key] = run_data
     return listed
+
+
+def are_runs(data: object) -> bool:
+    """Return True for the training runs of a system: a dict that is not a statistics table.
+
+    >>> are_runs({"seed 1": ["a b"], "seed 2": ["a c"]}), are_runs({"prediction_length": [2]})
+    (True, False)
+    """
+    return isinstance(data, Mapping) and "prediction_length" not in data
 
 
 def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None:
@@ -228,9 +237,3 @@ def _is_token(item: object) -> bool:
     """Return True for an id, and for a str without a space between its words."""
     is_id = isinstance(item, (int, np.integer))
     return is_id or (isinstance(item, str) and not re.search(INNER_SPACE, item))
-
-
-def _may_be_texts(column: Any) -> bool:
-    """Return True if a column has a str, or no rows."""
-    values = (value.as_py() if isinstance(value, pa.Scalar) else value for value in column)
-    return len(column) == 0 or any(isinstance(value, str) for value in values)
