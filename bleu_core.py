@@ -500,8 +500,9 @@ COUNTING_OPTIONS: tuple[CountingOption, ...] = get_args(CountingOption)
 # Options that apply only to the score of a corpus.
 CORPUS_ONLY = ("segments", "confidence", "n_resamples", "seed")
 
-# The options as the parameters of methods, for type checkers and editors. Tests compare them with
-# the fields of `Options`, and the names with those of the records.
+# --- Names, for type checkers and editors ---------------------------------------------------------
+#
+# Tests compare them with the names of the records.
 
 # The name of a tokenizer that is known only when a program runs, or that depends on a language,
 # such as `TokenizerName("moses-de")`. A plain str would hide a mistyped name from type checkers.
@@ -542,6 +543,10 @@ SmoothMethodName = Literal[
 ReferenceLengthName = Literal["closest", "shortest", "longest"]
 Convention = Literal["default", "papineni", "hf", "nltk", "moses", "coco", "sacrebleu", "bleu"]
 TestName = Literal["randomization", "bootstrap", "runs"]
+
+# --- The options as parameters of methods ---------------------------------------------------------
+#
+# Tests compare them with the fields of `Options`.
 
 
 class ScoringOptions(TypedDict, total=False):
@@ -590,598 +595,10 @@ class LoadArguments(CorpusOptions, total=False):
     timeout: float
 
 
-# === bleu_core/rules/captions.py ===
+# === bleu_core/rules/unicode.py ===
 
 
-# --- Tables ---------------------------------------------------------------------------------------
-
-# Abbreviations that keep their period.
-_ABBREVIATIONS = """
-    adj adm adv alex assoc asst atty ave brig capt cf cie cmdr col cpl dept det dr drs elec ens ft
-    gen gov govs hon insp invt jos lt maj messrs mlle mme mr mrs ms msgr mt natl pfc ph pres prof
-    pvt rep reps rev sen sens sfc sgt spc st ste supt treas vs wm
-"""
-
-# Abbreviations that may end a sentence: they keep their period, and a single letter after it is a
-# token of its own.
-_FINAL_ABBREVIATIONS = """
-    al ala apr ariz assn aug bancorp bhd bldg blvd bros calif co colo conn corp cos ct dak dec esq
-    est etc ext feb fla fri ga inc ind intl jan jr jul jun kan kans ky ltd mar md mich minn mo mon
-    mont neb nev nov oct okla penn plc rd rt sep sept seq sq sr sys tel tenn thu thurs tue tues
-    univ va vt wed wis wisc wyo
-"""
-
-# Final abbreviations that begin with a capital letter; in lower case they are words.
-_CAPITALIZED_ABBREVIATIONS = "Ark Az Del Ill La Mass Miss Ore Pa Tex Wash"
-
-# Abbreviations with a letter that must be lowercase, as patterns.
-_PARTLY_LOWERCASE_ABBREVIATIONS = "[Mm][ft][Gg]"
-_PARTLY_LOWERCASE_FINAL_ABBREVIATIONS = "[Pp]{1,2}[Tt][ey][Ss]?"
-
-# Abbreviations that keep their period before a number.
-_ABBREVIATIONS_BEFORE_NUMBERS = "art ca fig figs no nos op pp prop"
-
-# Words that start a sentence, with a capital letter: before them, the period after a single letter
-# is a full stop.
-_SENTENCE_STARTERS = r"""
-    A About According Additionally After An As At But Earlier He Her Here However If In It Last
-    Many More Mr\. Ms\. Now Once One Other Our She Since So Some Such That The Their Then There
-    These They This We What When While Yet You
-"""
-
-# Words that are not split at their apostrophe, in addition to the kinds with rules.
-_WITH_APOSTROPHE = "c'est cap'n li'l nat'l"
-_WITH_STRAIGHT_APOSTROPHE = "c'mon|e'er|s'mores"
-
-# Words that end, and words that begin, with an apostrophe.
-_BEFORE_APOSTROPHE = "dunkin ol somethin"
-_AFTER_APOSTROPHE = "cause em til till"
-
-# The types of files whose names may begin with a digit.
-_FILE_TYPES = """
-    bat bmp c cgi class cpp dll docx? exe gif gz h html? jar java jpe?g mov mp3 pdf php pl png ppt
-    ps py sql tar txt wav x xml zip
-"""
-
-# Tokens that are replaced, in lower case. Punctuation that no kind takes needs no replacement.
-_NORMAL_FORMS = {
-    "&amp;": "&",
-    "&lt;": "<",
-    "&gt;": ">",
-    "(": "-lrb-",
-    ")": "-rrb-",
-    "[": "-lsb-",
-    "]": "-rsb-",
-    "{": "-lcb-",
-    "}": "-rcb-",
-    "¢": "cents",
-    "£": "#",
-    "¤": "$",
-    "₠": "$",
-    "€": "$",
-    "\x80": "$",  # the euro sign of Windows-1252
-    "¼": "1/4",
-    "½": "1/2",
-    "¾": "3/4",
-    "⅓": "1/3",
-    "⅔": "2/3",
-    **{
-        form.replace("'", apostrophe): form
-        for form in ("'s", "'m", "'d", "'ll", "'re", "'ve", "n't")
-        for apostrophe in ("’", "\x92", "&apos;")
-    },
-    **{f"n{apostrophe}t": "n`t" for apostrophe in ("‘", "‛", "\x91")},
-    # Entities of HTML for spaces, dashes and quotation marks are removed.
-    **dict.fromkeys(["''", "&quot;", "&apos;", "&nbsp;", "&ndash;", "&mdash;"], ""),
-    # Dashes; five hyphens and more are kept.
-    **dict.fromkeys(["--", "---", "----"], ""),
-}
-
-# In lower case. Longer tokens, such as addresses, keep the entity.
-_CAPITALS_WITH_AMPERSAND = re.compile(r"[a-z+&;]+\.?")
-
-# Quotation marks as the program prints them.
-_QUOTATION_MARKS = {
-    **dict.fromkeys("`‘‛‹\x91", "`"),
-    **dict.fromkeys("’›\x92", "'"),
-    **dict.fromkeys("“«\x93", "``"),
-    **dict.fromkeys("”»\x94", "''"),
-    **{mark: mark for mark in "‚„‟"},
-}
-# As printed; pycocoevalcap removes them.
-_REMOVED_QUOTATION_MARKS = {"`", "``", "'", "''"}
-
-_APOSTROPHE = "(?:['’]|&apos;)"
-_ANY_APOSTROPHE = "(?:['’‘`]|&apos;)"
-
-
-def _any_of(words: str) -> str:
-    """Return a pattern for the words of a table, with apostrophes of any kind.
-
-    The words are grouped by their first letter, so that few are tried at a position.
-
-    >>> _any_of("ol sen ma'am sens")
-    "(?:m(?:a(?:['’]|&apos;)am)|o(?:l)|s(?:ens|en))"
-    """
-    groups: dict[str, list[str]] = {}
-    for word in sorted(words.split(), reverse=True):  # longer words first
-        groups.setdefault(word[0], []).append(word[1:].replace("'", _APOSTROPHE))
-    alternatives = (f"{first}(?:{'|'.join(rest)})" for first, rest in sorted(groups.items()))
-    return f"(?:{'|'.join(alternatives)})"
-
-
-# --- Parts of patterns ----------------------------------------------------------------------------
-
-# One character stands for each class of characters beyond ASCII, and the patterns see only these.
-# `CHARACTER_CLASSES` has the members. A letter of any script is thus a letter for all kinds that
-# are not limited to `[A-Za-z]`, as in the program.
-LETTER = "é"
-DIGIT = "３"
-MARK = "\u0301"  # combining marks and vowel signs
-SYMBOL = "©"
-SUPERSCRIPT = "²"
-QUOTATION_MARK = "“"  # of any form but those of an apostrophe
-LEFT_APOSTROPHE = "‘"
-APOSTROPHE = "’"
-DASH = "–"
-HYPHEN = "‐"
-FRACTION_SLASH = "⁄"
-DECIMAL = "٫"
-IDEOGRAPHIC_COMMA = "、"
-SPACE = " "  # a no-break space
-UNKNOWN = "\ufffd"  # the program leaves the character out: it splits words, but not addresses
-
-_ANY_LETTER = f"[A-Za-z{LETTER}]"
-_ALNUM = f"[A-Za-z0-9{LETTER}{DIGIT}]"
-_DIGIT = f"[0-9{DIGIT}]"
-_LETTER_OR_MARK = f"[A-Za-z{LETTER}{MARK}]"
-_ALNUM_OR_MARK = f"[A-Za-z0-9{LETTER}{DIGIT}{MARK}]"
-_ENTITY = "&[AEIOUaeiou](?:acute|grave|uml);"
-
-_SUFFIX = r"(?:'(?i:ll|re|ve|[smd])(?![A-Za-z])|(?:’|&apos;)(?i:ll|re|ve|[smd]))"
-# The beginning of a suffix: no token ends with the apostrophe of one, even if a letter follows.
-_SUFFIX_AHEAD = f"{_APOSTROPHE}(?i:ll|re|ve|[smd])"
-_NOT = r"(?i:n(?:['’‘`]|&apos;)t)"
-# The words of which the first half is a token, unless more letters or a suffix follow.
-_HALF = (
-    r"(?=[CGLWcglw])(?i:can(?=not)|gon(?=na)|got(?=ta)|wan(?=na)|gim(?=me)|lem(?=me))"
-    rf"(?=(?i:not|na|ta|me)(?!{_ALNUM_OR_MARK}|[-_{HYPHEN}]{_ALNUM}|{_SUFFIX_AHEAD}))"
-)
-# A period before a comma, colon or semicolon belongs to the word.
-_KEPT_PERIOD = rf"(?:\.(?=[,;:{IDEOGRAPHIC_COMMA}]))?"
-_HYPHENATED = rf"(?:[-_{HYPHEN}](?:[DLOdlo]{_ANY_APOSTROPHE}{_ALNUM})?{_ALNUM}+)*"
-_IN_ADDRESS = r"[^\s\"<>|(){}]"
-_LAST_OF_ADDRESS = r"[^\s\"<>|(){}.,!?-]"
-_DOMAIN_LABEL = r"[^\sA-Z0-9\"$'(),\-./:;<=>?@[\\\]^_`{|}!]{1,99}"
-_SITE = rf"(?:{_DOMAIN_LABEL}\.){{1,9}}(?i:com|net|org|edu)"
-_WWW = r"(?i:www)\.(?:[^\s\"<>|(){}.,!?]{1,99}\.){1,9}[A-Za-z]{2,4}"
-_MARKED_WORD = f"(?:{_LETTER_OR_MARK}|{_ENTITY})(?:{_ALNUM_OR_MARK}|{_ENTITY})*"
-_MARKED_REST = rf"(?:{MARK}|{_ENTITY}){_ALNUM_OR_MARK}*(?:{_ENTITY}{_ALNUM_OR_MARK}*)*"
-_TAG_NAME = "[A-Za-z][A-Za-z0-9_:.-]*"
-_TAG = (
-    rf"(?:<{_TAG_NAME}(?:[ ]+{_TAG_NAME}(?:[ ]*=[ ]*(?:\"[^\"<>]*\"|'[^'<>]*'))?)*[ ]*/?[ ]*>"
-    rf"|</{_TAG_NAME}[ ]*>|<[!?][A-Za-z-][^>]{{0,253}}>)"
-)
-# Words with a slash have up to two hyphens, before letters.
-_OF_SLASH = r"[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}"
-_SLASH = r"\\?/"  # tokens of the Penn Treebank escape it
-# Initials or a word after each hyphen.
-_AFTER_HYPHENS = r"(?:-(?:(?:[A-Za-z]\.){2,}|[A-Za-z0-9]+(?![A-Za-z0-9])))+"
-_BRACKETS = "lrb|rrb|lsb|rsb|lcb|rcb"
-_FINAL_ABBREVIATION = (
-    rf"(?=\w{{2,7}}\.)(?:(?i:{_any_of(_FINAL_ABBREVIATIONS)})"
-    rf"|(?=[A-Z])(?i:{_any_of(_CAPITALIZED_ABBREVIATIONS.lower())})"
-    rf"|{_PARTLY_LOWERCASE_FINAL_ABBREVIATIONS}|[Pp][Hh]\.[Dd])\."
-)
-# After the period of an abbreviation, the rest of a longer token: a token with hyphens, the name
-# of a file, or words without a space.
-_HYPHENS_AHEAD = r"[A-Za-z0-9]{0,63}(?:[.,][A-Za-z0-9]{0,63}){0,8}-[A-Za-z0-9]"
-_PERIOD_AHEAD = rf"\.[,;:{IDEOGRAPHIC_COMMA}]"
-_FILE_AHEAD = rf"(?:{_ALNUM}{{1,63}}\.){{1,3}}(?i:{_any_of(_FILE_TYPES)})(?=[ ,.!?]|$)"
-_WORDS_AHEAD = (
-    rf"{_LETTER_OR_MARK}"
-    rf"(?:{_ALNUM_OR_MARK}|[.!?]{_LETTER_OR_MARK}|{_PERIOD_AHEAD}|{_SUFFIX_AHEAD})"
-)
-
-
-class TokenClass(NamedTuple):
-    """A kind of token.
-
-    name: its name.
-    pattern: the regular expression for its text.
-    example: a text that contains the kind.
-    tokens: the tokens of the example, separated by spaces.
-    is_address: True if its text has "@", "/" or a period with a character after it.
-    """
-
-    name: str
-    pattern: str
-    example: str
-    tokens: str
-    is_address: bool = False
-
-
-# The kinds, in the order in which they are tried.
-TOKEN_CLASSES = (
-    TokenClass(
-        "plain word",  # a fast path for most words of captions
-        rf"(?!{_HALF}){_LETTER_OR_MARK}+(?=[,;:!?{SYMBOL}]?{QUOTATION_MARK}?(?:[ \"(){{}}<>|]|$))",
-        example="a dog runs",
-        tokens="a dog runs",
-    ),
-    TokenClass("tag", _TAG, example="<b>bold</b>", tokens="<b> bold </b>"),
-    TokenClass(
-        "URL",
-        rf"(?i:https?)://{_IN_ADDRESS}+{_LAST_OF_ADDRESS}",
-        example="see http://a.org/b.",
-        tokens="see http://a.org/b",
-        is_address=True,
-    ),
-    TokenClass(
-        "site with www, or page of a site",
-        rf"(?:{_WWW}|{_SITE})/{_IN_ADDRESS}+{_LAST_OF_ADDRESS}|{_WWW}(?!-?{_ALNUM_OR_MARK}|{_ENTITY})",
-        example="at flickr.com/photos or www.12-a.cz",
-        tokens="at flickr.com/photos or www.12-a.cz",
-        is_address=True,
-    ),
-    TokenClass(
-        "e-mail address",
-        # The name has a limit, because each word of a text without spaces would look for its end.
-        rf"(?:<|&(?i:lt);)?[A-Za-z0-9]{_IN_ADDRESS}{{0,253}}@[^\s\"<>|(){{}}.]+(?:\.[^\s\"<>|(){{}}.]+)*>?",
-        example="ask me@foo.org.",
-        tokens="ask me@foo.org",
-        is_address=True,
-    ),
-    TokenClass(
-        "@name", r"@[A-Za-z_][A-Za-z0-9_]*", example="@jane_2 waves", tokens="@jane_2 waves"
-    ),
-    TokenClass(
-        "#tag",
-        rf"#(?:{_LETTER_OR_MARK}|{_ENTITY})+",
-        example="fun #nieve #été!",
-        tokens="fun #nieve #été",
-    ),
-    TokenClass(
-        "emoticon",
-        r"[<>]?[:;=][-o*']?[()DOPdp[\]|\\@{](?![A-Za-z0-9])"
-        r"|\([-=x^~<>'][_.-]?[-=x^~<>']\)|[-=x^~<>']_[-=x^~<>']",
-        example="nice :-) (^^)",
-        tokens="nice :--rrb- -lrb-^^-rrb-",
-    ),
-    TokenClass(
-        "telephone number",
-        # Digits with hyphens alone are words.
-        r"(?![0-9]+(?:-[0-9]+)+(?![0-9 ]))(?:\([0-9]{2,3}\)[- ]?|\+[0-9]{1,2}[- ][0-9]{2,4}[- ]"
-        r"|\+?[0-9]{2,4}[- ](?:[0-9]{2,4}[- ])?)[0-9]{3,4}[- ]?[0-9]{3,5}",
-        example="call (555) 123-4567",
-        tokens="call -lrb-555-rrb- 123-4567",
-    ),
-    TokenClass("two apostrophes", "''", example="''so''s", tokens="so s"),
-    TokenClass(
-        "year without a century",
-        rf"{_APOSTROPHE}(?:[2-9]0(?i:s)|[0-9]{{2}}(?=[ ]|$))",
-        example="the '90s of '98",
-        tokens="the '90s of '98",
-    ),
-    TokenClass(
-        "word before n't", rf"[A-Za-z]*[A-MO-Za-mo-z](?={_NOT})", example="don't", tokens="do n't"
-    ),
-    TokenClass("n't", rf"{_NOT}(?!{_ANY_LETTER})", example="isn’t", tokens="is n't"),
-    TokenClass("'t before is, was", r"'[Tt](?=(?i:is|was))", example="'tis", tokens="'t is"),
-    TokenClass(
-        "word after an apostrophe",
-        rf"{_APOSTROPHE}[Nn]{_APOSTROPHE}|{_APOSTROPHE}(?i:{_any_of(_AFTER_APOSTROPHE)})",
-        example="rock 'n' roll with 'em",
-        tokens="rock 'n' roll with 'em",
-    ),
-    TokenClass(
-        "suffix",
-        rf"{_SUFFIX}|'[Nn](?=[ ]|$)|(?:’|&apos;)[Nn]",
-        example="it's more'n mine",
-        tokens="it 's more 'n mine",
-    ),
-    TokenClass(
-        "apostrophe between vowels",
-        rf"{_ANY_LETTER}+[AEIOUYaeiouy](?!{_SUFFIX_AHEAD}(?!{_ANY_LETTER})){_ANY_APOSTROPHE}"
-        rf"[A-Zaeiou]{_ANY_LETTER}*",
-        example="Xi'an qu'une",
-        tokens="xi'an qu'une",
-    ),
-    TokenClass(
-        "name with an apostrophe",
-        rf"(?!.{_APOSTROPHE}(?i:ll|re|ve)(?![-_{HYPHEN}]?{_ALNUM}))"
-        rf"[DLOdlo]{_ANY_APOSTROPHE}{_ALNUM}{{2,}}{_HYPHENATED}{_KEPT_PERIOD}"
-        rf"|(?!.{_APOSTROPHE}(?i:ll|re|ve)(?!{_ANY_LETTER}))[nA-HJ-XZ]{_ANY_APOSTROPHE}{_ANY_LETTER}{{2,}}"
-        rf"|[Oo]{_ANY_APOSTROPHE}[Oo]",
-        example="O'Neill at one o'clock, l'été",
-        tokens="o'neill at one o'clock l'été",
-    ),
-    TokenClass(
-        "word with an apostrophe",
-        rf"(?=[A-Za-z]{{1,8}}['’&])(?:(?i:{_WITH_STRAIGHT_APOSTROPHE})"
-        rf"|(?i:{_any_of(_WITH_APOSTROPHE)})(?!(?<=[Ll])[Ll])|(?i:{_any_of(_BEFORE_APOSTROPHE)})"
-        rf"(?!{_SUFFIX_AHEAD}){_APOSTROPHE})",
-        example="c'est ol' s'mores",
-        tokens="c'est ol' s'mores",
-    ),
-    TokenClass(
-        "elision",
-        rf"(?:[DJLdjl]{_APOSTROPHE}|[Yy]{_APOSTROPHE}(?={_ANY_LETTER}))(?!(?i:ll|re|ve|[smd]))",
-        example="y'all j'ai",
-        tokens="y' all j' ai",
-    ),
-    TokenClass(
-        "HTML entity",
-        r"&(?i:amp|lt|gt|quot|apos|nbsp|ndash|mdash);|&#[0-9]+;",
-        example="salt &amp; pepper",
-        tokens="salt & pepper",
-    ),
-    TokenClass(
-        "capitals with &, + or $",
-        rf"S&P-500|(?![A-Z]+{_ENTITY})[A-Z]+(?:(?:\+|&(?i:amp;)?)[A-Z]+)+{_KEPT_PERIOD}|[A-Z]+\$",
-        example="AT&T for US$5",
-        tokens="at&t for us$ 5",
-    ),
-    TokenClass("programming language", r"[Cc]\+\+|[CcFf]#", example="C++", tokens="c++"),
-    TokenClass(
-        "initials",
-        rf"(?:[A-Za-z0-9]{{1,40}}-){{1,9}}(?:[A-Za-z]\.){{2,}}(?:{_AFTER_HYPHENS})?{_KEPT_PERIOD}"
-        rf"|(?:[A-Za-z]\.){{2,}}(?!{_LETTER_OR_MARK}|{_ENTITY}|{_HYPHENS_AHEAD})",
-        example="a U.S. flag",
-        tokens="a u.s. flag",
-    ),
-    TokenClass(
-        "abbreviation that may end a sentence",
-        # A single character after it, or a hyphen and a character, are tokens of their own.
-        rf"{_FINAL_ABBREVIATION}(?!{_WORDS_AHEAD}|{_FILE_AHEAD}|{_ENTITY}"
-        rf"|(?!-[A-Za-z0-9](?!-?[A-Za-z0-9]|{_PERIOD_AHEAD}|(?<=[A-Za-z])\.[A-Za-z]\.))"
-        rf"{_HYPHENS_AHEAD})",
-        example="Acme Inc.-5 and etc.a_b",
-        tokens="acme inc. -5 and etc. a_b",
-    ),
-    TokenClass(
-        "hyphens after a period or comma",
-        rf"[A-Za-z0-9]+(?:[.,][A-Za-z0-9]{{0,63}}){{1,9}}{_AFTER_HYPHENS}{_KEPT_PERIOD}",
-        example="a 0.5-inch nail, approx.-max. 10.02.-11",
-        tokens="a 0.5-inch nail approx.-max 10.02.-11",
-    ),
-    TokenClass(
-        "words without a space",
-        rf"{_MARKED_WORD}(?:[.!?]{_MARKED_WORD})+{_KEPT_PERIOD}",
-        example="the end.Start",
-        tokens="the end.start",
-    ),
-    TokenClass(
-        "file name",
-        rf"{_ALNUM}{{1,63}}(?:\.{_ALNUM}{{1,63}}){{0,3}}\.(?i:{_any_of(_FILE_TYPES)})"
-        r"(?=[ ,.!?]|$)",
-        example="2.jpg",
-        tokens="2.jpg",
-    ),
-    TokenClass("site", _SITE, example="また、a.comで", tokens="また、a.com で", is_address=True),
-    TokenClass(
-        "single letter with a period",
-        rf"[A-Za-z]\.(?![ ](?=[A-Z])(?i:{_any_of(_SENTENCE_STARTERS)})(?:[ ]|$)"
-        rf"|[ ]{_TAG}(?:[ ]|$))",
-        example="Samuel L. Jackson has plan B. The dog runs",
-        tokens="samuel l. jackson has plan b the dog runs",
-    ),
-    TokenClass(
-        "abbreviation",
-        # All have two to seven letters; without the lookahead, 80 are tried at each position.
-        rf"(?=\w{{2,7}}\.)(?:(?i:{_any_of(_ABBREVIATIONS)})|{_PARTLY_LOWERCASE_ABBREVIATIONS}"
-        rf"|(?i:{_any_of(_ABBREVIATIONS_BEFORE_NUMBERS)})(?=\.[ ]?\d))\.",
-        example="Mr. Smith has no. 5",
-        tokens="mr. smith has no. 5",
-    ),
-    TokenClass(
-        "words with a slash",
-        rf"{_OF_SLASH}(?:{_SLASH}{_OF_SLASH}){{1,2}}",
-        example="a 1/4-inch nail and/or 2/3rds",
-        tokens="a 1/4-inch nail and/or 2/3rds",
-    ),
-    TokenClass("first half of a word", _HALF, example="cannot", tokens="can not"),
-    TokenClass(
-        "date",
-        rf"{_DIGIT}{{1,2}}{_SLASH}{_DIGIT}{{1,2}}{_SLASH}{_DIGIT}{{2,4}}",
-        example="१२/०३/२०२०",
-        tokens="१२/०३/२०२०",
-    ),
-    TokenClass(
-        "fraction",
-        rf"(?:(?<![0-9{DIGIT}.,]){_DIGIT}{{1,4}}[- ])?"
-        rf"{_DIGIT}{{1,4}}(?:{_SLASH}|{FRACTION_SLASH}){_DIGIT}{{1,4}}",
-        example="1 1/2 cups",
-        tokens="1 1/2 cups",
-    ),
-    TokenClass(
-        "number",
-        rf"[-+]?(?:{_DIGIT}+(?:[.,:{DECIMAL}]{_DIGIT}+)+"
-        rf"|[.,:{DECIMAL}]{_DIGIT}+(?:[.,:{DECIMAL}]{_DIGIT}+)*)|[-+]{_DIGIT}+",
-        example="1,000.50 at 10:30 and -5",
-        tokens="1,000.50 at 10:30 and -5",
-    ),
-    TokenClass(
-        "word",
-        # Marks do not follow a hyphen, or the digit that a word begins with.
-        rf"(?:{_ANY_LETTER}{_ALNUM}*(?:{_MARKED_REST}|{_HYPHENATED})|{_MARKED_REST}"
-        rf"|{_DIGIT}{_ALNUM}*{_HYPHENATED}){_KEPT_PERIOD}",
-        example="well-known naïve हिन्दी 3rd",
-        tokens="well-known naïve हिन्दी 3rd",
-    ),
-    TokenClass(
-        "escaped bracket",
-        rf"-(?i:{_BRACKETS})-",
-        example="two -LRB-brown-RRB- dogs",
-        tokens="two -lrb- brown-rrb dogs",
-    ),
-    TokenClass("ellipsis", r"\.{3,5}|\.(?:[ ]\.){2,3}", example="at 5...7", tokens="at 5 7"),
-    TokenClass(
-        "repeated marks",
-        rf"[!?]{{2,}}|-{{2,}}|<<|>>|_+|(?:\\\*)+|\*+|#+|@+|{SUPERSCRIPT}+",
-        example="wow!! 10²³",
-        tokens="wow !! 10 ²³",
-    ),
-    TokenClass(
-        "quotation marks",
-        rf"[`{QUOTATION_MARK}{LEFT_APOSTROPHE}{APOSTROPHE}]{{1,2}}",
-        example="„so“",
-        tokens="„ so",
-    ),
-    TokenClass(
-        "symbol",
-        rf"[]$%&+=~^|\\/<>(){{}}[{SYMBOL}{FRACTION_SLASH}{IDEOGRAPHIC_COMMA}]",
-        example="5% (½)",
-        tokens="5 % -lrb- 1/2 -rrb-",
-    ),
-)
-
-# The spaces after a token are taken with it. No kind fits there, and trying all would take as long
-# as the tokens.
-_TOKEN = re.compile(f"({'|'.join(kind.pattern for kind in TOKEN_CLASSES)})[ ]*")
-
-# A fast path for texts that can't have an address.
-_TOKEN_WITHOUT_ADDRESSES = re.compile(
-    f"({'|'.join(kind.pattern for kind in TOKEN_CLASSES if not kind.is_address)})[ ]*"
-)
-
-# Java's program starts a new line at each of these, and pycocoevalcap then pairs later captions
-# with wrong images. A line feed within a caption is safe: pycocoevalcap replaces it with a space.
-LINE_BREAKS = "[\\v\\f\\r\u2028\u2029]"
-
-
-def tokenize_ptb(segment: str) -> list[str]:
-    """Split and lower-case as pycocoevalcap does, without punctuation, for captions.
-
-    In pycocoevalcap, the first word of the next caption can decide whether a final `B.` keeps its
-    period. Here a caption's tokens depend on the caption alone.
-
-    >>> tokenize_ptb("Two dogs can't cross St. Mark's Square (empty).")
-    ['two', 'dogs', 'ca', "n't", 'cross', 'st.', 'mark', "'s", 'square', '-lrb-', 'empty', '-rrb-']
-    """
-    text = segment.replace("\n", " ").replace("\u00ad", "")
-    may_have_address = "." in text[:-1] or "@" in text or "/" in text
-    pattern = _TOKEN if may_have_address else _TOKEN_WITHOUT_ADDRESSES
-    if text.isascii():
-        found = pattern.findall(text)
-    else:
-        translated = text.translate(_CLASS_OF)
-        found = [text[match.start() : match.end(1)] for match in pattern.finditer(translated)]
-    tokens = []
-    for token in map(str.lower, found):
-        if token.isalnum() and token not in _NORMAL_FORMS:  # most tokens
-            tokens.append(token)
-        else:
-            # The program joins the parts of a token by no-break spaces. pycocoevalcap's BLEU splits
-            # there.
-            tokens += _normalize(token).split()
-    return tokens
-
-
-def _normalize(token: str) -> str:
-    """Return the form of a token that the program prints, or "" if pycocoevalcap removes it.
-
-    >>> _normalize("(555) 123-4567")
-    '-lrb-555-rrb- 123-4567'
-    """
-    if token in _NORMAL_FORMS:
-        return _NORMAL_FORMS[token]
-    if len(token) <= 2 and token[0] in _QUOTATION_MARKS and token[-1] in _QUOTATION_MARKS:
-        printed = "".join(_QUOTATION_MARKS[character] for character in token)
-        return "" if printed in _REMOVED_QUOTATION_MARKS else printed
-    if len(token) == 1:  # most symbols
-        return token
-    if token.startswith(".") and not token.strip(". "):
-        return ""  # an ellipsis
-    if _CAPITALS_WITH_AMPERSAND.fullmatch(token):
-        return token.replace("&amp;", "&")
-    return token.replace("(", "-lrb-").replace(")", "-rrb-")  # in telephone numbers, emoticons
-
-
-# --- Classes of characters ------------------------------------------------------------------------
-
-# Hexadecimal ranges of code points beyond ASCII, by the character that stands for the class. The
-# program's tokens told the classes; test_pycocoevalcap.py asks it for each character.
-# Characters in no class are unknown to the program.
-CHARACTER_CLASSES = {
-    LETTER: """
-        00AA 00B5 00BA 00C0-00D6 00D8-00F6 00F8-02C1 02C6-02D1 02E0-02E4 02EC 02EE 0370-0374
-        0376-0377 037A-037D 0386 0388-038A 038C 038E-03A1 03A3-03F5 03F7-0481 048A-0527
-        0531-0556 0559 0561-0587 05D0-05EA 05F0-05F2 0620-064A 066E-066F 0671-06D3 06D5
-        06E5-06E6 06EE-06EF 06FA-06FC 06FF 0710 0712-072F 074D-07A5 07B1 07CA-07EA 07F4-07F5
-        07FA 0800-0815 081A 0824 0828 0840-0858 08A0 08A2-08AC 0904-0939 093D 0950 0958-0961
-        0971-0977 0979-097F 0985-098C 098F-0990 0993-09A8 09AA-09B0 09B2 09B6-09B9 09BD 09CE
-        09DC-09DD 09DF-09E1 09F0-09F1 0A05-0A0A 0A0F-0A10 0A13-0A28 0A2A-0A30 0A32-0A33
-        0A35-0A36 0A38-0A39 0A59-0A5C 0A5E 0A72-0A74 0A85-0A8D 0A8F-0A91 0A93-0AA8 0AAA-0AB0
-        0AB2-0AB3 0AB5-0AB9 0ABD 0AD0 0AE0-0AE1 0B05-0B0C 0B0F-0B10 0B13-0B28 0B2A-0B30
-        0B32-0B33 0B35-0B39 0B3D 0B5C-0B5D 0B5F-0B61 0B71 0B83 0B85-0B8A 0B8E-0B90 0B92-0B95
-        0B99-0B9A 0B9C 0B9E-0B9F 0BA3-0BA4 0BA8-0BAA 0BAE-0BB9 0BD0 0C05-0C0C 0C0E-0C10
-        0C12-0C28 0C2A-0C33 0C35-0C39 0C3D 0C58-0C59 0C60-0C61 0C85-0C8C 0C8E-0C90 0C92-0CA8
-        0CAA-0CB3 0CB5-0CB9 0CBD 0CDE 0CE0-0CE1 0CF1-0CF2 0D05-0D0C 0D0E-0D10 0D12-0D3A 0D3D
-        0D4E 0D60-0D61 0D7A-0D7F 0D85-0D96 0D9A-0DB1 0DB3-0DBB 0DBD 0DC0-0DC6 0E01-0E30
-        0E32-0E33 0E40-0E46 0E81-0E82 0E84 0E87-0E88 0E8A 0E8D 0E94-0E97 0E99-0E9F 0EA1-0EA3
-        0EA5 0EA7 0EAA-0EAB 0EAD-0EB0 0EB2-0EB3 0EBD 0EC0-0EC4 0EC6 0EDC-0EDF 0F00 0F40-0F47
-        0F49-0F6C 0F88-0F8C 1000-102A 103F 1050-1055 105A-105D 1061 1065-1066 106E-1070
-        1075-1081 108E 10A0-10C5 10C7 10CD 10D0-10FA 10FC-1248 124A-124D 1250-1256 1258
-        125A-125D 1260-1288 128A-128D 1290-12B0 12B2-12B5 12B8-12BE 12C0 12C2-12C5 12C8-12D6
-        12D8-1310 1312-1315 1318-135A 1380-138F 13A0-13F4 1401-166C 166F-167F 1681-169A
-        16A0-16EA 1700-170C 170E-1711 1720-1731 1740-1751 1760-176C 176E-1770 1780-17B3 17D7
-        17DC 1820-1877 1880-18A8 18AA 18B0-18F5 1900-191C 1950-196D 1970-1974 1980-19AB
-        19C1-19C7 1A00-1A16 1A20-1A54 1AA7 1B05-1B33 1B45-1B4B 1B83-1BA0 1BAE-1BAF 1BBA-1BE5
-        1C00-1C23 1C4D-1C4F 1C5A-1C7D 1CE9-1CEC 1CEE-1CF1 1CF5-1CF6 1D00-1DBF 1E00-1F15
-        1F18-1F1D 1F20-1F45 1F48-1F4D 1F50-1F57 1F59 1F5B 1F5D 1F5F-1F7D 1F80-1FB4 1FB6-1FBC
-        1FBE 1FC2-1FC4 1FC6-1FCC 1FD0-1FD3 1FD6-1FDB 1FE0-1FEC 1FF2-1FF4 1FF6-1FFC 2071 207F
-        2090-209C 2102 2107 210A-2113 2115 2119-211D 2124 2126 2128 212A-212D 212F-2139
-        213C-213F 2145-2149 214E 2183-2184 2C00-2C2E 2C30-2C5E 2C60-2CE4 2CEB-2CEE 2CF2-2CF3
-        2D00-2D25 2D27 2D2D 2D30-2D67 2D6F 2D80-2D96 2DA0-2DA6 2DA8-2DAE 2DB0-2DB6 2DB8-2DBE
-        2DC0-2DC6 2DC8-2DCE 2DD0-2DD6 2DD8-2DDE 2E2F 3005-3006 3031-3035 303B-303C 3041-3096
-        309D-309F 30A1-30FA 30FC-30FF 3105-312D 3131-318E 31A0-31BA 31F0-31FF 3400-4DB5
-        4E00-9FCC A000-A48C A4D0-A4FD A500-A60C A610-A61F A62A-A62B A640-A66E A67F-A697
-        A6A0-A6E5 A717-A71F A722-A788 A78B-A78E A790-A793 A7A0-A7AA A7F8-A801 A803-A805
-        A807-A80A A80C-A822 A840-A873 A882-A8B3 A8F2-A8F7 A8FB A90A-A925 A930-A946 A960-A97C
-        A984-A9B2 A9CF AA00-AA28 AA40-AA42 AA44-AA4B AA60-AA76 AA7A AA80-AAAF AAB1 AAB5-AAB6
-        AAB9-AABD AAC0 AAC2 AADB-AADD AAE0-AAEA AAF2-AAF4 AB01-AB06 AB09-AB0E AB11-AB16
-        AB20-AB26 AB28-AB2E ABC0-ABE2 AC00-D7A3 D7B0-D7C6 D7CB-D7FB F900-FA6D FA70-FAD9
-        FB00-FB06 FB13-FB17 FB1D FB1F-FB28 FB2A-FB36 FB38-FB3C FB3E FB40-FB41 FB43-FB44
-        FB46-FBB1 FBD3-FD3D FD50-FD8F FD92-FDC7 FDF0-FDFB FE70-FE74 FE76-FEFC FF21-FF3A
-        FF41-FF5A FF66-FFBE FFC2-FFC7 FFCA-FFCF FFD2-FFD7 FFDA-FFDC
-    """,
-    MARK: """
-        02C2-02C5 02D2-02DF 02E5-02EB 02ED 02EF-036F 0375 0378-0379 0384-0385 03F6 0483-0487
-        055A-055F 0591-05BD 05BF 05C1-05C2 05C4-05C5 05C7 0615-061A 064B-065E 0670 06D6-06E4
-        06E7-06ED 06FD-06FE 070F 0711 0730-074C 07A6-07B0 07EB-07F3 0900-0903 093C 093E-094E
-        0951-0955 0962-0963 0981-0983 09BC 09BE-09C4 09C7-09C8 09CB-09CD 09D7 09E2-09E3
-        0A01-0A03 0A3C 0A3E-0A4F 0A81-0A83 0ABC 0ABE-0ACF 0B82 0BBE-0BC2 0BC6-0BC8 0BCA-0BCD
-        0C01-0C03 0C3E-0C56 0D3E-0D44 0D46-0D48 0E31 0E34-0E3A 0E47-0E4E 0EB1 0EB4-0EBC
-        0EC8-0ECD
-    """,
-    DIGIT: """
-        0660-0669 06F0-06F9 07C0-07C9 0966-096F 09E6-09EF 0A66-0A6F 0AE6-0AEF 0B66-0B6F
-        0BE6-0BEF 0C66-0C6F 0CE6-0CEF 0D66-0D6F 0E50-0E59 0ED0-0ED9 0F20-0F29 1040-1049
-        1090-1099 17E0-17E9 1810-1819 1946-194F 19D0-19D9 1A80-1A89 1A90-1A99 1B50-1B59
-        1BB0-1BB9 1C40-1C49 1C50-1C59 A620-A629 A8D0-A8D9 A900-A909 A9D0-A9D9 AA50-AA59
-        ABF0-ABF9 FF10-FF19
-    """,
-    SYMBOL: """
-        0080 00A1-00A9 00AC 00AE-00B1 00B4 00B6-00B8 00BC-00BF 00D7 00F7 037E 0387 0589 05BE
-        05C0 05C3 05C6 05F3-05F4 0600-0603 0606-060C 0614 061B 061E-061F 066A 066D 06D4
-        0700-070D 07F6-07F8 0964-0965 0E3F 0E4F 1FBD 2016-2017 2020-2023 2030-2038 203B
-        203E-2042 207A-207E 208A-208E 20A0 20A4 20AC 2100-2101 2103-2106 2108-2109 2114
-        2116-2118 211E-2123 2125 2127 2129 212E 213A-213B 2140-2144 214A-214D 214F 2153-215E
-        2190-2BFF 3002 3012 30FB FF01-FF0F FF1A-FF20 FF3B-FF40 FF5B-FF65 FFE0-FFE1
-        FFE5-FFE6
-    """,
-    SUPERSCRIPT: "00B2-00B3 00B9 2070 2074-2079 2080-2089",
-    QUOTATION_MARK: "0093-0094 00AB 00BB 201A 201C-201F 2039-203A",
-    LEFT_APOSTROPHE: "0091 2018 201B",
-    APOSTROPHE: "0092 2019",
-    HYPHEN: "058A 2010-2011",
-    DASH: "0096-0097 2013-2015",
-    FRACTION_SLASH: "2044",
-    DECIMAL: "066B-066C",
-    IDEOGRAPHIC_COMMA: "3001",
-    SPACE: "00A0",
-}
+Ranges = tuple[tuple[int, int], ...]  # of code points, both ends included
 
 
 def read_ranges(table: str) -> tuple[tuple[int, int], ...]:
@@ -1197,27 +614,84 @@ def read_ranges(table: str) -> tuple[tuple[int, int], ...]:
     return tuple(ranges)
 
 
-# The first and the last code point of each range, and the character of its class.
-CLASS_RANGES = sorted(
-    (first, last, character)
-    for character, table in CHARACTER_CLASSES.items()
-    for first, last in read_ranges(table)
-)
+# --- Unicode 18.0: punctuation, symbols and numbers -----------------------------------------------
+#
+# For `intl`: the code points of the general categories P*, S* and N*, as hexadecimal ranges.
+# Generated by `tests/unicode_tables.py`; do not edit. The tables are stored because Python's
+# `unicodedata` changes with each Python: an emoji of 2021 would be a symbol on one machine and a
+# letter on another, and the same corpus would have two scores.
 
+PUNCTUATION: Ranges = read_ranges("""
+    21-23 25-2A 2C-2F 3A-3B 3F-40 5B-5D 5F 7B 7D A1 A7 AB B6-B7 BB BF 37E 387 55A-55F 589-58A
+    5BE 5C0 5C3 5C6 5F3-5F4 609-60A 60C-60D 61B 61D-61F 66A-66D 6D4 700-70D 7F7-7F9 830-83E 85E
+    964-965 970 9FD A76 AF0 C77 C84 DF4 E4F E5A-E5B F04-F12 F14 F3A-F3D F85 FD0-FD4 FD9-FDA
+    104A-104F 10FB 1360-1368 1400 166E 169B-169C 16EB-16ED 1735-1736 17D4-17D6 17D8-17DA
+    1800-180A 1944-1945 1A1E-1A1F 1AA0-1AA6 1AA8-1AAD 1B4E-1B4F 1B5A-1B60 1B7D-1B7F 1BFC-1BFF
+    1C3B-1C3F 1C7E-1C7F 1CC0-1CC7 1CD3 2010-2027 2030-2043 2045-2051 2053-205E 207D-207E
+    208D-208E 2308-230B 2329-232A 2768-2775 27C5-27C6 27E6-27EF 2983-2998 29D8-29DB 29FC-29FD
+    2CF9-2CFC 2CFE-2CFF 2D70 2E00-2E2E 2E30-2E4F 2E52-2E5D 2E60-2E63 3001-3003 3008-3011
+    3014-301F 3030 303D 30A0 30FB A4FE-A4FF A60D-A60F A673 A67E A6F2-A6F7 A874-A877 A8CE-A8CF
+    A8F8-A8FA A8FC A92E-A92F A95F A9C1-A9CD A9DE-A9DF AA5C-AA5F AADE-AADF AAF0-AAF1 ABEB
+    FD3E-FD3F FE10-FE19 FE30-FE52 FE54-FE61 FE63 FE68 FE6A-FE6B FF01-FF03 FF05-FF0A FF0C-FF0F
+    FF1A-FF1B FF1F-FF20 FF3B-FF3D FF3F FF5B FF5D FF5F-FF65 10100-10102 1039F 103D0 1056F 10857
+    1091F 1093F 10A50-10A58 10A7F 10AF0-10AF6 10B39-10B3F 10B99-10B9C 10D6E 10EAD 10ED0
+    10F55-10F59 10F86-10F89 11047-1104D 110BB-110BC 110BE-110C1 11140-11143 11174-11175
+    111C5-111C8 111CD 111DB 111DD-111DF 11238-1123D 112A9 113D4-113D5 113D7-113D8 1144B-1144F
+    1145A-1145B 1145D 114C6 115C1-115D7 11641-11643 11660-1166C 116B9 1173C-1173E 1183B
+    11944-11946 119E2 11A3F-11A46 11A9A-11A9C 11A9E-11AA2 11B00-11B09 11BE1 11C41-11C45
+    11C70-11C71 11EF7-11EF8 11F43-11F4F 11FFF 12470-12474 12FF1-12FF2 16A6E-16A6F 16AF5
+    16B37-16B3B 16B44 16D6D-16D6F 16E97-16E9A 16FE2 1BC9F 1DA87-1DA8B 1E5FF 1E95E-1E95F
+""")
 
-class _ClassOf(dict[int, str]):
-    """The class of each character, for `str.translate`; looked up when a text first has it."""
+SYMBOLS: Ranges = read_ranges("""
+    24 2B 3C-3E 5E 60 7C 7E A2-A6 A8-A9 AC AE-B1 B4 B8 D7 F7 2C2-2C5 2D2-2DF 2E5-2EB 2ED 2EF-2FF
+    375 384-385 3F6 482 58D-58F 606-608 60B 60E-60F 6DE 6E9 6FD-6FE 7F6 7FE-7FF 888 9F2-9F3
+    9FA-9FB AF1 B70 BF3-BFA C7F D4F D79 E3F F01-F03 F13 F15-F17 F1A-F1F F34 F36 F38 FBE-FC5
+    FC7-FCC FCE-FCF FD5-FD8 109E-109F 1390-1399 166D 17DB 1940 19DE-19FF 1B61-1B6A 1B74-1B7C
+    1FBD 1FBF-1FC1 1FCD-1FCF 1FDD-1FDF 1FED-1FEF 1FFD-1FFE 2044 2052 207A-207C 208A-208C
+    20A0-20C4 2100-2101 2103-2106 2108-2109 2114 2116-2118 211E-2123 2125 2127 2129 212E
+    213A-213B 2140-2144 214A-214D 214F 218A-218B 2190-2307 230C-2328 232B-2429 2440-244A
+    249C-24E9 2500-2767 2794-27C4 27C7-27E5 27F0-2982 2999-29D7 29DC-29FB 29FE-2B73 2B76-2BFF
+    2CE5-2CEA 2E50-2E51 2E80-2E99 2E9B-2EF3 2F00-2FD5 2FF0-2FFF 3004 3012-3013 3020 3036-3037
+    303E-303F 309B-309C 3190-3191 3196-319F 31C0-31E5 31EF 3200-321E 322A-3247 3250 3260-327F
+    328A-32B0 32C0-33FF 4DC0-4DFF A490-A4C6 A700-A716 A720-A721 A789-A78A A828-A82B A836-A839
+    AA77-AA79 AB5B AB6A-AB6B FB29 FBB2-FBD2 FD40-FD4F FD90-FD91 FDC8-FDCF FDFC-FDFF FE62
+    FE64-FE66 FE69 FF04 FF0B FF1C-FF1E FF3E FF40 FF5C FF5E FFE0-FFE6 FFE8-FFEE FFFC-FFFD
+    10137-1013F 10179-10189 1018C-1018E 10190-1019C 101A0 101D0-101FC 10877-10878 10AC8
+    10D8E-10D8F 10EC9-10ECA 10ED1-10ED8 1173F 11FD5-11FF1 16B3C-16B3F 16B45 1BC9C 1CC00-1CCEF
+    1CCFA-1CCFC 1CD00-1CEB3 1CEBA-1CED0 1CED2-1CED4 1CEDD-1CEFD 1CF50-1CFC3 1D000-1D0F5
+    1D100-1D126 1D129-1D164 1D16A-1D16C 1D183-1D184 1D18C-1D1A9 1D1AE-1D241 1D245 1D253-1D25A
+    1D25D-1D25E 1D260-1D27F 1D300-1D356 1D6C1 1D6DB 1D6FB 1D715 1D735 1D74F 1D76F 1D789 1D7A9
+    1D7C3 1D800-1D9FF 1DA37-1DA3A 1DA6D-1DA74 1DA76-1DA83 1DA85-1DA86 1DB00-1DB1C 1E14F 1E2FF
+    1ECAC 1ECB0 1ED2E 1EEF0-1EEF1 1F000-1F02B 1F030-1F093 1F0A0-1F0AE 1F0B1-1F0BF 1F0C1-1F0CF
+    1F0D1-1F0F5 1F10D-1F1AE 1F1E6-1F202 1F210-1F23B 1F240-1F248 1F250-1F251 1F260-1F265
+    1F300-1F6D9 1F6DC-1F6EC 1F6F0-1F6FC 1F700-1F7DB 1F7E0-1F7EB 1F7F0-1F80B 1F810-1F847
+    1F850-1F859 1F860-1F887 1F890-1F8AD 1F8B0-1F8BB 1F8C0-1F8C1 1F8D0-1F8D8 1F900-1FA57
+    1FA60-1FA6D 1FA70-1FA7C 1FA80-1FAC6 1FAC8 1FACC-1FADD 1FADF-1FAEB 1FAEF-1FAFA 1FB00-1FB92
+    1FB94-1FBEF 1FBFA
+""")
 
-    def __missing__(self, code_point: int) -> str:
-        if code_point > 0xFFFF:  # unknown to the program, and too many to be stored
-            return UNKNOWN
-        following = bisect_right(CLASS_RANGES, code_point, key=lambda found: found[0])
-        _, last, character = CLASS_RANGES[following - 1]
-        self[code_point] = character if code_point <= last else UNKNOWN
-        return self[code_point]
-
-
-_CLASS_OF = _ClassOf({code_point: chr(code_point) for code_point in range(128)})
+NUMBERS: Ranges = read_ranges("""
+    30-39 B2-B3 B9 BC-BE 660-669 6F0-6F9 7C0-7C9 966-96F 9E6-9EF 9F4-9F9 A66-A6F AE6-AEF B66-B6F
+    B72-B77 BE6-BF2 C66-C6F C78-C7E CE6-CEF D58-D5E D66-D78 DE6-DEF E50-E59 ED0-ED9 F20-F33
+    1040-1049 1090-1099 1369-137C 16EE-16F0 17E0-17E9 17F0-17F9 1810-1819 1946-194F 19D0-19DA
+    1A80-1A89 1A90-1A99 1B50-1B59 1BB0-1BB9 1C40-1C49 1C50-1C59 2070 2074-2079 2080-2089
+    2150-2182 2185-2189 2460-249B 24EA-24FF 2776-2793 2CFD 3007 3021-3029 3038-303A 3192-3195
+    3220-3229 3248-324F 3251-325F 3280-3289 32B1-32BF A620-A629 A6E6-A6EF A830-A835 A8D0-A8D9
+    A900-A909 A9D0-A9D9 A9F0-A9F9 AA50-AA59 ABF0-ABF9 FF10-FF19 10107-10133 10140-10178
+    1018A-1018B 102E1-102FB 10320-10323 10341 1034A 103D1-103D5 104A0-104A9 10858-1085F
+    10879-1087F 108A7-108AF 108FB-108FF 10916-1091B 109BC-109BD 109C0-109CF 109D2-109FF
+    10A40-10A48 10A7D-10A7E 10A9D-10A9F 10AEB-10AEF 10B58-10B5F 10B78-10B7F 10BA9-10BAF
+    10CFA-10CFF 10D30-10D39 10D40-10D49 10E60-10E7E 10F1D-10F26 10F51-10F54 10FC5-10FCB
+    11052-1106F 110F0-110F9 11136-1113F 111D0-111D9 111E1-111F4 112F0-112F9 11450-11459
+    114D0-114D9 11650-11659 116C0-116C9 116D0-116E3 11730-1173B 118E0-118F2 11950-11959
+    11BF0-11BF9 11C50-11C6C 11D50-11D59 11DA0-11DA9 11DE0-11DE9 11F50-11F59 11FC0-11FD4
+    12400-1246F 12475-1247F 12550-12686 16130-16139 16A60-16A69 16AC0-16AC9 16B50-16B59
+    16B5B-16B61 16D70-16D79 16E80-16E96 16FF4-16FF6 1CCF0-1CCF9 1D2C0-1D2D3 1D2E0-1D2F3
+    1D360-1D378 1D7CE-1D7FF 1E140-1E149 1E2F0-1E2F9 1E4F0-1E4F9 1E5F1-1E5FA 1E8C7-1E8CF
+    1E950-1E959 1EC71-1ECAB 1ECAD-1ECAF 1ECB1-1ECB4 1ED01-1ED2D 1ED2F-1ED3D 1F100-1F10C
+    1FBF0-1FBF9
+""")
 
 
 # === bleu_core/rows/buffers.py ===
@@ -1348,9 +822,6 @@ Number = float | Float64  # of a single row, or float64 [...] with one value per
 Flag = bool | Bool  # of a single row, or bool [...] with one value per row
 Counts = Sequence[Number]  # one per order
 
-_COCO_TINY = 1e-15  # pycocoevalcap adds it to matches and to the length of captions
-_COCO_SMALL = 1e-9  # and this to totals and to the length of references
-
 
 class Columns(NamedTuple):
     """The columns of statistics rows: floats, or float64 [...] each."""
@@ -1445,6 +916,10 @@ def _laplace(columns: Columns, value: float) -> Columns:
         matches=[match + 1 for match in columns.matches],
         totals=[total + 1 for total in columns.totals],
     )
+
+
+_COCO_TINY = 1e-15  # pycocoevalcap adds it to matches and to the length of captions
+_COCO_SMALL = 1e-9  # and this to totals and to the length of references
 
 
 def _coco(columns: Columns, value: float) -> Columns:
@@ -2584,89 +2059,621 @@ def checksum_texts(column: pa.ChunkedArray) -> tuple[int, int, int]:
     return len(column), of_lengths, of_content
 
 
-# === bleu_core/rules/unicode.py ===
+# === bleu_core/rules/captions.py ===
 
 
-Ranges = tuple[tuple[int, int], ...]  # of code points, both ends included
+# --- Tables ---------------------------------------------------------------------------------------
 
-# --- Unicode 18.0: punctuation, symbols and numbers -----------------------------------------------
-#
-# For `intl`: the code points of the general categories P*, S* and N*, as hexadecimal ranges.
-# Generated by `tests/unicode_tables.py`; do not edit. The tables are stored because Python's
-# `unicodedata` changes with each Python: an emoji of 2021 would be a symbol on one machine and a
-# letter on another, and the same corpus would have two scores.
+# Abbreviations that keep their period.
+_ABBREVIATIONS = """
+    adj adm adv alex assoc asst atty ave brig capt cf cie cmdr col cpl dept det dr drs elec ens ft
+    gen gov govs hon insp invt jos lt maj messrs mlle mme mr mrs ms msgr mt natl pfc ph pres prof
+    pvt rep reps rev sen sens sfc sgt spc st ste supt treas vs wm
+"""
 
-PUNCTUATION: Ranges = read_ranges("""
-    21-23 25-2A 2C-2F 3A-3B 3F-40 5B-5D 5F 7B 7D A1 A7 AB B6-B7 BB BF 37E 387 55A-55F 589-58A
-    5BE 5C0 5C3 5C6 5F3-5F4 609-60A 60C-60D 61B 61D-61F 66A-66D 6D4 700-70D 7F7-7F9 830-83E 85E
-    964-965 970 9FD A76 AF0 C77 C84 DF4 E4F E5A-E5B F04-F12 F14 F3A-F3D F85 FD0-FD4 FD9-FDA
-    104A-104F 10FB 1360-1368 1400 166E 169B-169C 16EB-16ED 1735-1736 17D4-17D6 17D8-17DA
-    1800-180A 1944-1945 1A1E-1A1F 1AA0-1AA6 1AA8-1AAD 1B4E-1B4F 1B5A-1B60 1B7D-1B7F 1BFC-1BFF
-    1C3B-1C3F 1C7E-1C7F 1CC0-1CC7 1CD3 2010-2027 2030-2043 2045-2051 2053-205E 207D-207E
-    208D-208E 2308-230B 2329-232A 2768-2775 27C5-27C6 27E6-27EF 2983-2998 29D8-29DB 29FC-29FD
-    2CF9-2CFC 2CFE-2CFF 2D70 2E00-2E2E 2E30-2E4F 2E52-2E5D 2E60-2E63 3001-3003 3008-3011
-    3014-301F 3030 303D 30A0 30FB A4FE-A4FF A60D-A60F A673 A67E A6F2-A6F7 A874-A877 A8CE-A8CF
-    A8F8-A8FA A8FC A92E-A92F A95F A9C1-A9CD A9DE-A9DF AA5C-AA5F AADE-AADF AAF0-AAF1 ABEB
-    FD3E-FD3F FE10-FE19 FE30-FE52 FE54-FE61 FE63 FE68 FE6A-FE6B FF01-FF03 FF05-FF0A FF0C-FF0F
-    FF1A-FF1B FF1F-FF20 FF3B-FF3D FF3F FF5B FF5D FF5F-FF65 10100-10102 1039F 103D0 1056F 10857
-    1091F 1093F 10A50-10A58 10A7F 10AF0-10AF6 10B39-10B3F 10B99-10B9C 10D6E 10EAD 10ED0
-    10F55-10F59 10F86-10F89 11047-1104D 110BB-110BC 110BE-110C1 11140-11143 11174-11175
-    111C5-111C8 111CD 111DB 111DD-111DF 11238-1123D 112A9 113D4-113D5 113D7-113D8 1144B-1144F
-    1145A-1145B 1145D 114C6 115C1-115D7 11641-11643 11660-1166C 116B9 1173C-1173E 1183B
-    11944-11946 119E2 11A3F-11A46 11A9A-11A9C 11A9E-11AA2 11B00-11B09 11BE1 11C41-11C45
-    11C70-11C71 11EF7-11EF8 11F43-11F4F 11FFF 12470-12474 12FF1-12FF2 16A6E-16A6F 16AF5
-    16B37-16B3B 16B44 16D6D-16D6F 16E97-16E9A 16FE2 1BC9F 1DA87-1DA8B 1E5FF 1E95E-1E95F
-""")
+# Abbreviations that may end a sentence: they keep their period, and a single letter after it is a
+# token of its own.
+_FINAL_ABBREVIATIONS = """
+    al ala apr ariz assn aug bancorp bhd bldg blvd bros calif co colo conn corp cos ct dak dec esq
+    est etc ext feb fla fri ga inc ind intl jan jr jul jun kan kans ky ltd mar md mich minn mo mon
+    mont neb nev nov oct okla penn plc rd rt sep sept seq sq sr sys tel tenn thu thurs tue tues
+    univ va vt wed wis wisc wyo
+"""
 
-SYMBOLS: Ranges = read_ranges("""
-    24 2B 3C-3E 5E 60 7C 7E A2-A6 A8-A9 AC AE-B1 B4 B8 D7 F7 2C2-2C5 2D2-2DF 2E5-2EB 2ED 2EF-2FF
-    375 384-385 3F6 482 58D-58F 606-608 60B 60E-60F 6DE 6E9 6FD-6FE 7F6 7FE-7FF 888 9F2-9F3
-    9FA-9FB AF1 B70 BF3-BFA C7F D4F D79 E3F F01-F03 F13 F15-F17 F1A-F1F F34 F36 F38 FBE-FC5
-    FC7-FCC FCE-FCF FD5-FD8 109E-109F 1390-1399 166D 17DB 1940 19DE-19FF 1B61-1B6A 1B74-1B7C
-    1FBD 1FBF-1FC1 1FCD-1FCF 1FDD-1FDF 1FED-1FEF 1FFD-1FFE 2044 2052 207A-207C 208A-208C
-    20A0-20C4 2100-2101 2103-2106 2108-2109 2114 2116-2118 211E-2123 2125 2127 2129 212E
-    213A-213B 2140-2144 214A-214D 214F 218A-218B 2190-2307 230C-2328 232B-2429 2440-244A
-    249C-24E9 2500-2767 2794-27C4 27C7-27E5 27F0-2982 2999-29D7 29DC-29FB 29FE-2B73 2B76-2BFF
-    2CE5-2CEA 2E50-2E51 2E80-2E99 2E9B-2EF3 2F00-2FD5 2FF0-2FFF 3004 3012-3013 3020 3036-3037
-    303E-303F 309B-309C 3190-3191 3196-319F 31C0-31E5 31EF 3200-321E 322A-3247 3250 3260-327F
-    328A-32B0 32C0-33FF 4DC0-4DFF A490-A4C6 A700-A716 A720-A721 A789-A78A A828-A82B A836-A839
-    AA77-AA79 AB5B AB6A-AB6B FB29 FBB2-FBD2 FD40-FD4F FD90-FD91 FDC8-FDCF FDFC-FDFF FE62
-    FE64-FE66 FE69 FF04 FF0B FF1C-FF1E FF3E FF40 FF5C FF5E FFE0-FFE6 FFE8-FFEE FFFC-FFFD
-    10137-1013F 10179-10189 1018C-1018E 10190-1019C 101A0 101D0-101FC 10877-10878 10AC8
-    10D8E-10D8F 10EC9-10ECA 10ED1-10ED8 1173F 11FD5-11FF1 16B3C-16B3F 16B45 1BC9C 1CC00-1CCEF
-    1CCFA-1CCFC 1CD00-1CEB3 1CEBA-1CED0 1CED2-1CED4 1CEDD-1CEFD 1CF50-1CFC3 1D000-1D0F5
-    1D100-1D126 1D129-1D164 1D16A-1D16C 1D183-1D184 1D18C-1D1A9 1D1AE-1D241 1D245 1D253-1D25A
-    1D25D-1D25E 1D260-1D27F 1D300-1D356 1D6C1 1D6DB 1D6FB 1D715 1D735 1D74F 1D76F 1D789 1D7A9
-    1D7C3 1D800-1D9FF 1DA37-1DA3A 1DA6D-1DA74 1DA76-1DA83 1DA85-1DA86 1DB00-1DB1C 1E14F 1E2FF
-    1ECAC 1ECB0 1ED2E 1EEF0-1EEF1 1F000-1F02B 1F030-1F093 1F0A0-1F0AE 1F0B1-1F0BF 1F0C1-1F0CF
-    1F0D1-1F0F5 1F10D-1F1AE 1F1E6-1F202 1F210-1F23B 1F240-1F248 1F250-1F251 1F260-1F265
-    1F300-1F6D9 1F6DC-1F6EC 1F6F0-1F6FC 1F700-1F7DB 1F7E0-1F7EB 1F7F0-1F80B 1F810-1F847
-    1F850-1F859 1F860-1F887 1F890-1F8AD 1F8B0-1F8BB 1F8C0-1F8C1 1F8D0-1F8D8 1F900-1FA57
-    1FA60-1FA6D 1FA70-1FA7C 1FA80-1FAC6 1FAC8 1FACC-1FADD 1FADF-1FAEB 1FAEF-1FAFA 1FB00-1FB92
-    1FB94-1FBEF 1FBFA
-""")
+# Final abbreviations that begin with a capital letter; in lower case they are words.
+_CAPITALIZED_ABBREVIATIONS = "Ark Az Del Ill La Mass Miss Ore Pa Tex Wash"
 
-NUMBERS: Ranges = read_ranges("""
-    30-39 B2-B3 B9 BC-BE 660-669 6F0-6F9 7C0-7C9 966-96F 9E6-9EF 9F4-9F9 A66-A6F AE6-AEF B66-B6F
-    B72-B77 BE6-BF2 C66-C6F C78-C7E CE6-CEF D58-D5E D66-D78 DE6-DEF E50-E59 ED0-ED9 F20-F33
-    1040-1049 1090-1099 1369-137C 16EE-16F0 17E0-17E9 17F0-17F9 1810-1819 1946-194F 19D0-19DA
-    1A80-1A89 1A90-1A99 1B50-1B59 1BB0-1BB9 1C40-1C49 1C50-1C59 2070 2074-2079 2080-2089
-    2150-2182 2185-2189 2460-249B 24EA-24FF 2776-2793 2CFD 3007 3021-3029 3038-303A 3192-3195
-    3220-3229 3248-324F 3251-325F 3280-3289 32B1-32BF A620-A629 A6E6-A6EF A830-A835 A8D0-A8D9
-    A900-A909 A9D0-A9D9 A9F0-A9F9 AA50-AA59 ABF0-ABF9 FF10-FF19 10107-10133 10140-10178
-    1018A-1018B 102E1-102FB 10320-10323 10341 1034A 103D1-103D5 104A0-104A9 10858-1085F
-    10879-1087F 108A7-108AF 108FB-108FF 10916-1091B 109BC-109BD 109C0-109CF 109D2-109FF
-    10A40-10A48 10A7D-10A7E 10A9D-10A9F 10AEB-10AEF 10B58-10B5F 10B78-10B7F 10BA9-10BAF
-    10CFA-10CFF 10D30-10D39 10D40-10D49 10E60-10E7E 10F1D-10F26 10F51-10F54 10FC5-10FCB
-    11052-1106F 110F0-110F9 11136-1113F 111D0-111D9 111E1-111F4 112F0-112F9 11450-11459
-    114D0-114D9 11650-11659 116C0-116C9 116D0-116E3 11730-1173B 118E0-118F2 11950-11959
-    11BF0-11BF9 11C50-11C6C 11D50-11D59 11DA0-11DA9 11DE0-11DE9 11F50-11F59 11FC0-11FD4
-    12400-1246F 12475-1247F 12550-12686 16130-16139 16A60-16A69 16AC0-16AC9 16B50-16B59
-    16B5B-16B61 16D70-16D79 16E80-16E96 16FF4-16FF6 1CCF0-1CCF9 1D2C0-1D2D3 1D2E0-1D2F3
-    1D360-1D378 1D7CE-1D7FF 1E140-1E149 1E2F0-1E2F9 1E4F0-1E4F9 1E5F1-1E5FA 1E8C7-1E8CF
-    1E950-1E959 1EC71-1ECAB 1ECAD-1ECAF 1ECB1-1ECB4 1ED01-1ED2D 1ED2F-1ED3D 1F100-1F10C
-    1FBF0-1FBF9
-""")
+# Abbreviations with a letter that must be lowercase, as patterns.
+_PARTLY_LOWERCASE_ABBREVIATIONS = "[Mm][ft][Gg]"
+_PARTLY_LOWERCASE_FINAL_ABBREVIATIONS = "[Pp]{1,2}[Tt][ey][Ss]?"
+
+# Abbreviations that keep their period before a number.
+_ABBREVIATIONS_BEFORE_NUMBERS = "art ca fig figs no nos op pp prop"
+
+# Words that start a sentence, with a capital letter: before them, the period after a single letter
+# is a full stop.
+_SENTENCE_STARTERS = r"""
+    A About According Additionally After An As At But Earlier He Her Here However If In It Last
+    Many More Mr\. Ms\. Now Once One Other Our She Since So Some Such That The Their Then There
+    These They This We What When While Yet You
+"""
+
+# Words that are not split at their apostrophe, in addition to the kinds with rules.
+_WITH_APOSTROPHE = "c'est cap'n li'l nat'l"
+_WITH_STRAIGHT_APOSTROPHE = "c'mon|e'er|s'mores"
+
+# Words that end, and words that begin, with an apostrophe.
+_BEFORE_APOSTROPHE = "dunkin ol somethin"
+_AFTER_APOSTROPHE = "cause em til till"
+
+# The types of files whose names may begin with a digit.
+_FILE_TYPES = """
+    bat bmp c cgi class cpp dll docx? exe gif gz h html? jar java jpe?g mov mp3 pdf php pl png ppt
+    ps py sql tar txt wav x xml zip
+"""
+
+# Tokens that are replaced, in lower case. Punctuation that no kind takes needs no replacement.
+_NORMAL_FORMS = {
+    "&amp;": "&",
+    "&lt;": "<",
+    "&gt;": ">",
+    "(": "-lrb-",
+    ")": "-rrb-",
+    "[": "-lsb-",
+    "]": "-rsb-",
+    "{": "-lcb-",
+    "}": "-rcb-",
+    "¢": "cents",
+    "£": "#",
+    "¤": "$",
+    "₠": "$",
+    "€": "$",
+    "\x80": "$",  # the euro sign of Windows-1252
+    "¼": "1/4",
+    "½": "1/2",
+    "¾": "3/4",
+    "⅓": "1/3",
+    "⅔": "2/3",
+    **{
+        form.replace("'", apostrophe): form
+        for form in ("'s", "'m", "'d", "'ll", "'re", "'ve", "n't")
+        for apostrophe in ("’", "\x92", "&apos;")
+    },
+    **{f"n{apostrophe}t": "n`t" for apostrophe in ("‘", "‛", "\x91")},
+    # Entities of HTML for spaces, dashes and quotation marks are removed.
+    **dict.fromkeys(["''", "&quot;", "&apos;", "&nbsp;", "&ndash;", "&mdash;"], ""),
+    # Dashes; five hyphens and more are kept.
+    **dict.fromkeys(["--", "---", "----"], ""),
+}
+
+# In lower case. Longer tokens, such as addresses, keep the entity.
+_CAPITALS_WITH_AMPERSAND = re.compile(r"[a-z+&;]+\.?")
+
+# Quotation marks as the program prints them.
+_QUOTATION_MARKS = {
+    **dict.fromkeys("`‘‛‹\x91", "`"),
+    **dict.fromkeys("’›\x92", "'"),
+    **dict.fromkeys("“«\x93", "``"),
+    **dict.fromkeys("”»\x94", "''"),
+    **{mark: mark for mark in "‚„‟"},
+}
+# As printed; pycocoevalcap removes them.
+_REMOVED_QUOTATION_MARKS = {"`", "``", "'", "''"}
+
+_APOSTROPHE = "(?:['’]|&apos;)"
+_ANY_APOSTROPHE = "(?:['’‘`]|&apos;)"
+
+
+def _any_of(words: str) -> str:
+    """Return a pattern for the words of a table, with apostrophes of any kind.
+
+    The words are grouped by their first letter, so that few are tried at a position.
+
+    >>> _any_of("ol sen ma'am sens")
+    "(?:m(?:a(?:['’]|&apos;)am)|o(?:l)|s(?:ens|en))"
+    """
+    groups: dict[str, list[str]] = {}
+    for word in sorted(words.split(), reverse=True):  # longer words first
+        groups.setdefault(word[0], []).append(word[1:].replace("'", _APOSTROPHE))
+    alternatives = (f"{first}(?:{'|'.join(rest)})" for first, rest in sorted(groups.items()))
+    return f"(?:{'|'.join(alternatives)})"
+
+
+# --- Parts of patterns ----------------------------------------------------------------------------
+
+# One character stands for each class of characters beyond ASCII, and the patterns see only these.
+# `CHARACTER_CLASSES` has the members. A letter of any script is thus a letter for all kinds that
+# are not limited to `[A-Za-z]`, as in the program.
+LETTER = "é"
+DIGIT = "３"
+MARK = "\u0301"  # combining marks and vowel signs
+SYMBOL = "©"
+SUPERSCRIPT = "²"
+QUOTATION_MARK = "“"  # of any form but those of an apostrophe
+LEFT_APOSTROPHE = "‘"
+APOSTROPHE = "’"
+DASH = "–"
+HYPHEN = "‐"
+FRACTION_SLASH = "⁄"
+DECIMAL = "٫"
+IDEOGRAPHIC_COMMA = "、"
+SPACE = " "  # a no-break space
+UNKNOWN = "\ufffd"  # the program leaves the character out: it splits words, but not addresses
+
+_ANY_LETTER = f"[A-Za-z{LETTER}]"
+_ALNUM = f"[A-Za-z0-9{LETTER}{DIGIT}]"
+_DIGIT = f"[0-9{DIGIT}]"
+_LETTER_OR_MARK = f"[A-Za-z{LETTER}{MARK}]"
+_ALNUM_OR_MARK = f"[A-Za-z0-9{LETTER}{DIGIT}{MARK}]"
+_ENTITY = "&[AEIOUaeiou](?:acute|grave|uml);"
+
+_SUFFIX = r"(?:'(?i:ll|re|ve|[smd])(?![A-Za-z])|(?:’|&apos;)(?i:ll|re|ve|[smd]))"
+# The beginning of a suffix: no token ends with the apostrophe of one, even if a letter follows.
+_SUFFIX_AHEAD = f"{_APOSTROPHE}(?i:ll|re|ve|[smd])"
+_NOT = r"(?i:n(?:['’‘`]|&apos;)t)"
+# The words of which the first half is a token, unless more letters or a suffix follow.
+_HALF = (
+    r"(?=[CGLWcglw])(?i:can(?=not)|gon(?=na)|got(?=ta)|wan(?=na)|gim(?=me)|lem(?=me))"
+    rf"(?=(?i:not|na|ta|me)(?!{_ALNUM_OR_MARK}|[-_{HYPHEN}]{_ALNUM}|{_SUFFIX_AHEAD}))"
+)
+# A period before a comma, colon or semicolon belongs to the word.
+_KEPT_PERIOD = rf"(?:\.(?=[,;:{IDEOGRAPHIC_COMMA}]))?"
+_HYPHENATED = rf"(?:[-_{HYPHEN}](?:[DLOdlo]{_ANY_APOSTROPHE}{_ALNUM})?{_ALNUM}+)*"
+_IN_ADDRESS = r"[^\s\"<>|(){}]"
+_LAST_OF_ADDRESS = r"[^\s\"<>|(){}.,!?-]"
+_DOMAIN_LABEL = r"[^\sA-Z0-9\"$'(),\-./:;<=>?@[\\\]^_`{|}!]{1,99}"
+_SITE = rf"(?:{_DOMAIN_LABEL}\.){{1,9}}(?i:com|net|org|edu)"
+_WWW = r"(?i:www)\.(?:[^\s\"<>|(){}.,!?]{1,99}\.){1,9}[A-Za-z]{2,4}"
+_MARKED_WORD = f"(?:{_LETTER_OR_MARK}|{_ENTITY})(?:{_ALNUM_OR_MARK}|{_ENTITY})*"
+_MARKED_REST = rf"(?:{MARK}|{_ENTITY}){_ALNUM_OR_MARK}*(?:{_ENTITY}{_ALNUM_OR_MARK}*)*"
+_TAG_NAME = "[A-Za-z][A-Za-z0-9_:.-]*"
+_TAG = (
+    rf"(?:<{_TAG_NAME}(?:[ ]+{_TAG_NAME}(?:[ ]*=[ ]*(?:\"[^\"<>]*\"|'[^'<>]*'))?)*[ ]*/?[ ]*>"
+    rf"|</{_TAG_NAME}[ ]*>|<[!?][A-Za-z-][^>]{{0,253}}>)"
+)
+# Words with a slash have up to two hyphens, before letters.
+_OF_SLASH = r"[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}"
+_SLASH = r"\\?/"  # tokens of the Penn Treebank escape it
+# Initials or a word after each hyphen.
+_AFTER_HYPHENS = r"(?:-(?:(?:[A-Za-z]\.){2,}|[A-Za-z0-9]+(?![A-Za-z0-9])))+"
+_BRACKETS = "lrb|rrb|lsb|rsb|lcb|rcb"
+_FINAL_ABBREVIATION = (
+    rf"(?=\w{{2,7}}\.)(?:(?i:{_any_of(_FINAL_ABBREVIATIONS)})"
+    rf"|(?=[A-Z])(?i:{_any_of(_CAPITALIZED_ABBREVIATIONS.lower())})"
+    rf"|{_PARTLY_LOWERCASE_FINAL_ABBREVIATIONS}|[Pp][Hh]\.[Dd])\."
+)
+# After the period of an abbreviation, the rest of a longer token: a token with hyphens, the name
+# of a file, or words without a space.
+_HYPHENS_AHEAD = r"[A-Za-z0-9]{0,63}(?:[.,][A-Za-z0-9]{0,63}){0,8}-[A-Za-z0-9]"
+_PERIOD_AHEAD = rf"\.[,;:{IDEOGRAPHIC_COMMA}]"
+_FILE_AHEAD = rf"(?:{_ALNUM}{{1,63}}\.){{1,3}}(?i:{_any_of(_FILE_TYPES)})(?=[ ,.!?]|$)"
+_WORDS_AHEAD = (
+    rf"{_LETTER_OR_MARK}"
+    rf"(?:{_ALNUM_OR_MARK}|[.!?]{_LETTER_OR_MARK}|{_PERIOD_AHEAD}|{_SUFFIX_AHEAD})"
+)
+
+
+class TokenClass(NamedTuple):
+    """A kind of token.
+
+    name: its name.
+    pattern: the regular expression for its text.
+    example: a text that contains the kind.
+    tokens: the tokens of the example, separated by spaces.
+    is_address: True if its text has "@", "/" or a period with a character after it.
+    """
+
+    name: str
+    pattern: str
+    example: str
+    tokens: str
+    is_address: bool = False
+
+
+# The kinds, in the order in which they are tried.
+TOKEN_CLASSES = (
+    TokenClass(
+        "plain word",  # a fast path for most words of captions
+        rf"(?!{_HALF}){_LETTER_OR_MARK}+(?=[,;:!?{SYMBOL}]?{QUOTATION_MARK}?(?:[ \"(){{}}<>|]|$))",
+        example="a dog runs",
+        tokens="a dog runs",
+    ),
+    TokenClass("tag", _TAG, example="<b>bold</b>", tokens="<b> bold </b>"),
+    TokenClass(
+        "URL",
+        rf"(?i:https?)://{_IN_ADDRESS}+{_LAST_OF_ADDRESS}",
+        example="see http://a.org/b.",
+        tokens="see http://a.org/b",
+        is_address=True,
+    ),
+    TokenClass(
+        "site with www, or page of a site",
+        rf"(?:{_WWW}|{_SITE})/{_IN_ADDRESS}+{_LAST_OF_ADDRESS}|{_WWW}(?!-?{_ALNUM_OR_MARK}|{_ENTITY})",
+        example="at flickr.com/photos or www.12-a.cz",
+        tokens="at flickr.com/photos or www.12-a.cz",
+        is_address=True,
+    ),
+    TokenClass(
+        "e-mail address",
+        # The name has a limit, because each word of a text without spaces would look for its end.
+        rf"(?:<|&(?i:lt);)?[A-Za-z0-9]{_IN_ADDRESS}{{0,253}}@[^\s\"<>|(){{}}.]+(?:\.[^\s\"<>|(){{}}.]+)*>?",
+        example="ask me@foo.org.",
+        tokens="ask me@foo.org",
+        is_address=True,
+    ),
+    TokenClass(
+        "@name", r"@[A-Za-z_][A-Za-z0-9_]*", example="@jane_2 waves", tokens="@jane_2 waves"
+    ),
+    TokenClass(
+        "#tag",
+        rf"#(?:{_LETTER_OR_MARK}|{_ENTITY})+",
+        example="fun #nieve #été!",
+        tokens="fun #nieve #été",
+    ),
+    TokenClass(
+        "emoticon",
+        r"[<>]?[:;=][-o*']?[()DOPdp[\]|\\@{](?![A-Za-z0-9])"
+        r"|\([-=x^~<>'][_.-]?[-=x^~<>']\)|[-=x^~<>']_[-=x^~<>']",
+        example="nice :-) (^^)",
+        tokens="nice :--rrb- -lrb-^^-rrb-",
+    ),
+    TokenClass(
+        "telephone number",
+        # Digits with hyphens alone are words.
+        r"(?![0-9]+(?:-[0-9]+)+(?![0-9 ]))(?:\([0-9]{2,3}\)[- ]?|\+[0-9]{1,2}[- ][0-9]{2,4}[- ]"
+        r"|\+?[0-9]{2,4}[- ](?:[0-9]{2,4}[- ])?)[0-9]{3,4}[- ]?[0-9]{3,5}",
+        example="call (555) 123-4567",
+        tokens="call -lrb-555-rrb- 123-4567",
+    ),
+    TokenClass("two apostrophes", "''", example="''so''s", tokens="so s"),
+    TokenClass(
+        "year without a century",
+        rf"{_APOSTROPHE}(?:[2-9]0(?i:s)|[0-9]{{2}}(?=[ ]|$))",
+        example="the '90s of '98",
+        tokens="the '90s of '98",
+    ),
+    TokenClass(
+        "word before n't", rf"[A-Za-z]*[A-MO-Za-mo-z](?={_NOT})", example="don't", tokens="do n't"
+    ),
+    TokenClass("n't", rf"{_NOT}(?!{_ANY_LETTER})", example="isn’t", tokens="is n't"),
+    TokenClass("'t before is, was", r"'[Tt](?=(?i:is|was))", example="'tis", tokens="'t is"),
+    TokenClass(
+        "word after an apostrophe",
+        rf"{_APOSTROPHE}[Nn]{_APOSTROPHE}|{_APOSTROPHE}(?i:{_any_of(_AFTER_APOSTROPHE)})",
+        example="rock 'n' roll with 'em",
+        tokens="rock 'n' roll with 'em",
+    ),
+    TokenClass(
+        "suffix",
+        rf"{_SUFFIX}|'[Nn](?=[ ]|$)|(?:’|&apos;)[Nn]",
+        example="it's more'n mine",
+        tokens="it 's more 'n mine",
+    ),
+    TokenClass(
+        "apostrophe between vowels",
+        rf"{_ANY_LETTER}+[AEIOUYaeiouy](?!{_SUFFIX_AHEAD}(?!{_ANY_LETTER})){_ANY_APOSTROPHE}"
+        rf"[A-Zaeiou]{_ANY_LETTER}*",
+        example="Xi'an qu'une",
+        tokens="xi'an qu'une",
+    ),
+    TokenClass(
+        "name with an apostrophe",
+        rf"(?!.{_APOSTROPHE}(?i:ll|re|ve)(?![-_{HYPHEN}]?{_ALNUM}))"
+        rf"[DLOdlo]{_ANY_APOSTROPHE}{_ALNUM}{{2,}}{_HYPHENATED}{_KEPT_PERIOD}"
+        rf"|(?!.{_APOSTROPHE}(?i:ll|re|ve)(?!{_ANY_LETTER}))[nA-HJ-XZ]{_ANY_APOSTROPHE}{_ANY_LETTER}{{2,}}"
+        rf"|[Oo]{_ANY_APOSTROPHE}[Oo]",
+        example="O'Neill at one o'clock, l'été",
+        tokens="o'neill at one o'clock l'été",
+    ),
+    TokenClass(
+        "word with an apostrophe",
+        rf"(?=[A-Za-z]{{1,8}}['’&])(?:(?i:{_WITH_STRAIGHT_APOSTROPHE})"
+        rf"|(?i:{_any_of(_WITH_APOSTROPHE)})(?!(?<=[Ll])[Ll])|(?i:{_any_of(_BEFORE_APOSTROPHE)})"
+        rf"(?!{_SUFFIX_AHEAD}){_APOSTROPHE})",
+        example="c'est ol' s'mores",
+        tokens="c'est ol' s'mores",
+    ),
+    TokenClass(
+        "elision",
+        rf"(?:[DJLdjl]{_APOSTROPHE}|[Yy]{_APOSTROPHE}(?={_ANY_LETTER}))(?!(?i:ll|re|ve|[smd]))",
+        example="y'all j'ai",
+        tokens="y' all j' ai",
+    ),
+    TokenClass(
+        "HTML entity",
+        r"&(?i:amp|lt|gt|quot|apos|nbsp|ndash|mdash);|&#[0-9]+;",
+        example="salt &amp; pepper",
+        tokens="salt & pepper",
+    ),
+    TokenClass(
+        "capitals with &, + or $",
+        rf"S&P-500|(?![A-Z]+{_ENTITY})[A-Z]+(?:(?:\+|&(?i:amp;)?)[A-Z]+)+{_KEPT_PERIOD}|[A-Z]+\$",
+        example="AT&T for US$5",
+        tokens="at&t for us$ 5",
+    ),
+    TokenClass("programming language", r"[Cc]\+\+|[CcFf]#", example="C++", tokens="c++"),
+    TokenClass(
+        "initials",
+        rf"(?:[A-Za-z0-9]{{1,40}}-){{1,9}}(?:[A-Za-z]\.){{2,}}(?:{_AFTER_HYPHENS})?{_KEPT_PERIOD}"
+        rf"|(?:[A-Za-z]\.){{2,}}(?!{_LETTER_OR_MARK}|{_ENTITY}|{_HYPHENS_AHEAD})",
+        example="a U.S. flag",
+        tokens="a u.s. flag",
+    ),
+    TokenClass(
+        "abbreviation that may end a sentence",
+        # A single character after it, or a hyphen and a character, are tokens of their own.
+        rf"{_FINAL_ABBREVIATION}(?!{_WORDS_AHEAD}|{_FILE_AHEAD}|{_ENTITY}"
+        rf"|(?!-[A-Za-z0-9](?!-?[A-Za-z0-9]|{_PERIOD_AHEAD}|(?<=[A-Za-z])\.[A-Za-z]\.))"
+        rf"{_HYPHENS_AHEAD})",
+        example="Acme Inc.-5 and etc.a_b",
+        tokens="acme inc. -5 and etc. a_b",
+    ),
+    TokenClass(
+        "hyphens after a period or comma",
+        rf"[A-Za-z0-9]+(?:[.,][A-Za-z0-9]{{0,63}}){{1,9}}{_AFTER_HYPHENS}{_KEPT_PERIOD}",
+        example="a 0.5-inch nail, approx.-max. 10.02.-11",
+        tokens="a 0.5-inch nail approx.-max 10.02.-11",
+    ),
+    TokenClass(
+        "words without a space",
+        rf"{_MARKED_WORD}(?:[.!?]{_MARKED_WORD})+{_KEPT_PERIOD}",
+        example="the end.Start",
+        tokens="the end.start",
+    ),
+    TokenClass(
+        "file name",
+        rf"{_ALNUM}{{1,63}}(?:\.{_ALNUM}{{1,63}}){{0,3}}\.(?i:{_any_of(_FILE_TYPES)})"
+        r"(?=[ ,.!?]|$)",
+        example="2.jpg",
+        tokens="2.jpg",
+    ),
+    TokenClass("site", _SITE, example="また、a.comで", tokens="また、a.com で", is_address=True),
+    TokenClass(
+        "single letter with a period",
+        rf"[A-Za-z]\.(?![ ](?=[A-Z])(?i:{_any_of(_SENTENCE_STARTERS)})(?:[ ]|$)"
+        rf"|[ ]{_TAG}(?:[ ]|$))",
+        example="Samuel L. Jackson has plan B. The dog runs",
+        tokens="samuel l. jackson has plan b the dog runs",
+    ),
+    TokenClass(
+        "abbreviation",
+        # All have two to seven letters; without the lookahead, 80 are tried at each position.
+        rf"(?=\w{{2,7}}\.)(?:(?i:{_any_of(_ABBREVIATIONS)})|{_PARTLY_LOWERCASE_ABBREVIATIONS}"
+        rf"|(?i:{_any_of(_ABBREVIATIONS_BEFORE_NUMBERS)})(?=\.[ ]?\d))\.",
+        example="Mr. Smith has no. 5",
+        tokens="mr. smith has no. 5",
+    ),
+    TokenClass(
+        "words with a slash",
+        rf"{_OF_SLASH}(?:{_SLASH}{_OF_SLASH}){{1,2}}",
+        example="a 1/4-inch nail and/or 2/3rds",
+        tokens="a 1/4-inch nail and/or 2/3rds",
+    ),
+    TokenClass("first half of a word", _HALF, example="cannot", tokens="can not"),
+    TokenClass(
+        "date",
+        rf"{_DIGIT}{{1,2}}{_SLASH}{_DIGIT}{{1,2}}{_SLASH}{_DIGIT}{{2,4}}",
+        example="१२/०३/२०२०",
+        tokens="१२/०३/२०२०",
+    ),
+    TokenClass(
+        "fraction",
+        rf"(?:(?<![0-9{DIGIT}.,]){_DIGIT}{{1,4}}[- ])?"
+        rf"{_DIGIT}{{1,4}}(?:{_SLASH}|{FRACTION_SLASH}){_DIGIT}{{1,4}}",
+        example="1 1/2 cups",
+        tokens="1 1/2 cups",
+    ),
+    TokenClass(
+        "number",
+        rf"[-+]?(?:{_DIGIT}+(?:[.,:{DECIMAL}]{_DIGIT}+)+"
+        rf"|[.,:{DECIMAL}]{_DIGIT}+(?:[.,:{DECIMAL}]{_DIGIT}+)*)|[-+]{_DIGIT}+",
+        example="1,000.50 at 10:30 and -5",
+        tokens="1,000.50 at 10:30 and -5",
+    ),
+    TokenClass(
+        "word",
+        # Marks do not follow a hyphen, or the digit that a word begins with.
+        rf"(?:{_ANY_LETTER}{_ALNUM}*(?:{_MARKED_REST}|{_HYPHENATED})|{_MARKED_REST}"
+        rf"|{_DIGIT}{_ALNUM}*{_HYPHENATED}){_KEPT_PERIOD}",
+        example="well-known naïve हिन्दी 3rd",
+        tokens="well-known naïve हिन्दी 3rd",
+    ),
+    TokenClass(
+        "escaped bracket",
+        rf"-(?i:{_BRACKETS})-",
+        example="two -LRB-brown-RRB- dogs",
+        tokens="two -lrb- brown-rrb dogs",
+    ),
+    TokenClass("ellipsis", r"\.{3,5}|\.(?:[ ]\.){2,3}", example="at 5...7", tokens="at 5 7"),
+    TokenClass(
+        "repeated marks",
+        rf"[!?]{{2,}}|-{{2,}}|<<|>>|_+|(?:\\\*)+|\*+|#+|@+|{SUPERSCRIPT}+",
+        example="wow!! 10²³",
+        tokens="wow !! 10 ²³",
+    ),
+    TokenClass(
+        "quotation marks",
+        rf"[`{QUOTATION_MARK}{LEFT_APOSTROPHE}{APOSTROPHE}]{{1,2}}",
+        example="„so“",
+        tokens="„ so",
+    ),
+    TokenClass(
+        "symbol",
+        rf"[]$%&+=~^|\\/<>(){{}}[{SYMBOL}{FRACTION_SLASH}{IDEOGRAPHIC_COMMA}]",
+        example="5% (½)",
+        tokens="5 % -lrb- 1/2 -rrb-",
+    ),
+)
+
+# The spaces after a token are taken with it. No kind fits there, and trying all would take as long
+# as the tokens.
+_TOKEN = re.compile(f"({'|'.join(kind.pattern for kind in TOKEN_CLASSES)})[ ]*")
+
+# A fast path for texts that can't have an address.
+_TOKEN_WITHOUT_ADDRESSES = re.compile(
+    f"({'|'.join(kind.pattern for kind in TOKEN_CLASSES if not kind.is_address)})[ ]*"
+)
+
+# Java's program starts a new line at each of these, and pycocoevalcap then pairs later captions
+# with wrong images. A line feed within a caption is safe: pycocoevalcap replaces it with a space.
+LINE_BREAKS = "[\\v\\f\\r\u2028\u2029]"
+
+
+def tokenize_ptb(segment: str) -> list[str]:
+    """Split and lower-case as pycocoevalcap does, without punctuation, for captions.
+
+    In pycocoevalcap, the first word of the next caption can decide whether a final `B.` keeps its
+    period. Here a caption's tokens depend on the caption alone.
+
+    >>> tokenize_ptb("Two dogs can't cross St. Mark's Square (empty).")
+    ['two', 'dogs', 'ca', "n't", 'cross', 'st.', 'mark', "'s", 'square', '-lrb-', 'empty', '-rrb-']
+    """
+    text = segment.replace("\n", " ").replace("\u00ad", "")
+    may_have_address = "." in text[:-1] or "@" in text or "/" in text
+    pattern = _TOKEN if may_have_address else _TOKEN_WITHOUT_ADDRESSES
+    if text.isascii():
+        found = pattern.findall(text)
+    else:
+        translated = text.translate(_CLASS_OF)
+        found = [text[match.start() : match.end(1)] for match in pattern.finditer(translated)]
+    tokens = []
+    for token in map(str.lower, found):
+        if token.isalnum() and token not in _NORMAL_FORMS:  # most tokens
+            tokens.append(token)
+        else:
+            # The program joins the parts of a token by no-break spaces. pycocoevalcap's BLEU splits
+            # there.
+            tokens += _normalize(token).split()
+    return tokens
+
+
+def _normalize(token: str) -> str:
+    """Return the form of a token that the program prints, or "" if pycocoevalcap removes it.
+
+    >>> _normalize("(555) 123-4567")
+    '-lrb-555-rrb- 123-4567'
+    """
+    if token in _NORMAL_FORMS:
+        return _NORMAL_FORMS[token]
+    if len(token) <= 2 and token[0] in _QUOTATION_MARKS and token[-1] in _QUOTATION_MARKS:
+        printed = "".join(_QUOTATION_MARKS[character] for character in token)
+        return "" if printed in _REMOVED_QUOTATION_MARKS else printed
+    if len(token) == 1:  # most symbols
+        return token
+    if token.startswith(".") and not token.strip(". "):
+        return ""  # an ellipsis
+    if _CAPITALS_WITH_AMPERSAND.fullmatch(token):
+        return token.replace("&amp;", "&")
+    return token.replace("(", "-lrb-").replace(")", "-rrb-")  # in telephone numbers, emoticons
+
+
+# --- Classes of characters ------------------------------------------------------------------------
+
+# Hexadecimal ranges of code points beyond ASCII, by the character that stands for the class. The
+# program's tokens told the classes; test_pycocoevalcap.py asks it for each character.
+# Characters in no class are unknown to the program.
+CHARACTER_CLASSES = {
+    LETTER: """
+        00AA 00B5 00BA 00C0-00D6 00D8-00F6 00F8-02C1 02C6-02D1 02E0-02E4 02EC 02EE 0370-0374
+        0376-0377 037A-037D 0386 0388-038A 038C 038E-03A1 03A3-03F5 03F7-0481 048A-0527
+        0531-0556 0559 0561-0587 05D0-05EA 05F0-05F2 0620-064A 066E-066F 0671-06D3 06D5
+        06E5-06E6 06EE-06EF 06FA-06FC 06FF 0710 0712-072F 074D-07A5 07B1 07CA-07EA 07F4-07F5
+        07FA 0800-0815 081A 0824 0828 0840-0858 08A0 08A2-08AC 0904-0939 093D 0950 0958-0961
+        0971-0977 0979-097F 0985-098C 098F-0990 0993-09A8 09AA-09B0 09B2 09B6-09B9 09BD 09CE
+        09DC-09DD 09DF-09E1 09F0-09F1 0A05-0A0A 0A0F-0A10 0A13-0A28 0A2A-0A30 0A32-0A33
+        0A35-0A36 0A38-0A39 0A59-0A5C 0A5E 0A72-0A74 0A85-0A8D 0A8F-0A91 0A93-0AA8 0AAA-0AB0
+        0AB2-0AB3 0AB5-0AB9 0ABD 0AD0 0AE0-0AE1 0B05-0B0C 0B0F-0B10 0B13-0B28 0B2A-0B30
+        0B32-0B33 0B35-0B39 0B3D 0B5C-0B5D 0B5F-0B61 0B71 0B83 0B85-0B8A 0B8E-0B90 0B92-0B95
+        0B99-0B9A 0B9C 0B9E-0B9F 0BA3-0BA4 0BA8-0BAA 0BAE-0BB9 0BD0 0C05-0C0C 0C0E-0C10
+        0C12-0C28 0C2A-0C33 0C35-0C39 0C3D 0C58-0C59 0C60-0C61 0C85-0C8C 0C8E-0C90 0C92-0CA8
+        0CAA-0CB3 0CB5-0CB9 0CBD 0CDE 0CE0-0CE1 0CF1-0CF2 0D05-0D0C 0D0E-0D10 0D12-0D3A 0D3D
+        0D4E 0D60-0D61 0D7A-0D7F 0D85-0D96 0D9A-0DB1 0DB3-0DBB 0DBD 0DC0-0DC6 0E01-0E30
+        0E32-0E33 0E40-0E46 0E81-0E82 0E84 0E87-0E88 0E8A 0E8D 0E94-0E97 0E99-0E9F 0EA1-0EA3
+        0EA5 0EA7 0EAA-0EAB 0EAD-0EB0 0EB2-0EB3 0EBD 0EC0-0EC4 0EC6 0EDC-0EDF 0F00 0F40-0F47
+        0F49-0F6C 0F88-0F8C 1000-102A 103F 1050-1055 105A-105D 1061 1065-1066 106E-1070
+        1075-1081 108E 10A0-10C5 10C7 10CD 10D0-10FA 10FC-1248 124A-124D 1250-1256 1258
+        125A-125D 1260-1288 128A-128D 1290-12B0 12B2-12B5 12B8-12BE 12C0 12C2-12C5 12C8-12D6
+        12D8-1310 1312-1315 1318-135A 1380-138F 13A0-13F4 1401-166C 166F-167F 1681-169A
+        16A0-16EA 1700-170C 170E-1711 1720-1731 1740-1751 1760-176C 176E-1770 1780-17B3 17D7
+        17DC 1820-1877 1880-18A8 18AA 18B0-18F5 1900-191C 1950-196D 1970-1974 1980-19AB
+        19C1-19C7 1A00-1A16 1A20-1A54 1AA7 1B05-1B33 1B45-1B4B 1B83-1BA0 1BAE-1BAF 1BBA-1BE5
+        1C00-1C23 1C4D-1C4F 1C5A-1C7D 1CE9-1CEC 1CEE-1CF1 1CF5-1CF6 1D00-1DBF 1E00-1F15
+        1F18-1F1D 1F20-1F45 1F48-1F4D 1F50-1F57 1F59 1F5B 1F5D 1F5F-1F7D 1F80-1FB4 1FB6-1FBC
+        1FBE 1FC2-1FC4 1FC6-1FCC 1FD0-1FD3 1FD6-1FDB 1FE0-1FEC 1FF2-1FF4 1FF6-1FFC 2071 207F
+        2090-209C 2102 2107 210A-2113 2115 2119-211D 2124 2126 2128 212A-212D 212F-2139
+        213C-213F 2145-2149 214E 2183-2184 2C00-2C2E 2C30-2C5E 2C60-2CE4 2CEB-2CEE 2CF2-2CF3
+        2D00-2D25 2D27 2D2D 2D30-2D67 2D6F 2D80-2D96 2DA0-2DA6 2DA8-2DAE 2DB0-2DB6 2DB8-2DBE
+        2DC0-2DC6 2DC8-2DCE 2DD0-2DD6 2DD8-2DDE 2E2F 3005-3006 3031-3035 303B-303C 3041-3096
+        309D-309F 30A1-30FA 30FC-30FF 3105-312D 3131-318E 31A0-31BA 31F0-31FF 3400-4DB5
+        4E00-9FCC A000-A48C A4D0-A4FD A500-A60C A610-A61F A62A-A62B A640-A66E A67F-A697
+        A6A0-A6E5 A717-A71F A722-A788 A78B-A78E A790-A793 A7A0-A7AA A7F8-A801 A803-A805
+        A807-A80A A80C-A822 A840-A873 A882-A8B3 A8F2-A8F7 A8FB A90A-A925 A930-A946 A960-A97C
+        A984-A9B2 A9CF AA00-AA28 AA40-AA42 AA44-AA4B AA60-AA76 AA7A AA80-AAAF AAB1 AAB5-AAB6
+        AAB9-AABD AAC0 AAC2 AADB-AADD AAE0-AAEA AAF2-AAF4 AB01-AB06 AB09-AB0E AB11-AB16
+        AB20-AB26 AB28-AB2E ABC0-ABE2 AC00-D7A3 D7B0-D7C6 D7CB-D7FB F900-FA6D FA70-FAD9
+        FB00-FB06 FB13-FB17 FB1D FB1F-FB28 FB2A-FB36 FB38-FB3C FB3E FB40-FB41 FB43-FB44
+        FB46-FBB1 FBD3-FD3D FD50-FD8F FD92-FDC7 FDF0-FDFB FE70-FE74 FE76-FEFC FF21-FF3A
+        FF41-FF5A FF66-FFBE FFC2-FFC7 FFCA-FFCF FFD2-FFD7 FFDA-FFDC
+    """,
+    MARK: """
+        02C2-02C5 02D2-02DF 02E5-02EB 02ED 02EF-036F 0375 0378-0379 0384-0385 03F6 0483-0487
+        055A-055F 0591-05BD 05BF 05C1-05C2 05C4-05C5 05C7 0615-061A 064B-065E 0670 06D6-06E4
+        06E7-06ED 06FD-06FE 070F 0711 0730-074C 07A6-07B0 07EB-07F3 0900-0903 093C 093E-094E
+        0951-0955 0962-0963 0981-0983 09BC 09BE-09C4 09C7-09C8 09CB-09CD 09D7 09E2-09E3
+        0A01-0A03 0A3C 0A3E-0A4F 0A81-0A83 0ABC 0ABE-0ACF 0B82 0BBE-0BC2 0BC6-0BC8 0BCA-0BCD
+        0C01-0C03 0C3E-0C56 0D3E-0D44 0D46-0D48 0E31 0E34-0E3A 0E47-0E4E 0EB1 0EB4-0EBC
+        0EC8-0ECD
+    """,
+    DIGIT: """
+        0660-0669 06F0-06F9 07C0-07C9 0966-096F 09E6-09EF 0A66-0A6F 0AE6-0AEF 0B66-0B6F
+        0BE6-0BEF 0C66-0C6F 0CE6-0CEF 0D66-0D6F 0E50-0E59 0ED0-0ED9 0F20-0F29 1040-1049
+        1090-1099 17E0-17E9 1810-1819 1946-194F 19D0-19D9 1A80-1A89 1A90-1A99 1B50-1B59
+        1BB0-1BB9 1C40-1C49 1C50-1C59 A620-A629 A8D0-A8D9 A900-A909 A9D0-A9D9 AA50-AA59
+        ABF0-ABF9 FF10-FF19
+    """,
+    SYMBOL: """
+        0080 00A1-00A9 00AC 00AE-00B1 00B4 00B6-00B8 00BC-00BF 00D7 00F7 037E 0387 0589 05BE
+        05C0 05C3 05C6 05F3-05F4 0600-0603 0606-060C 0614 061B 061E-061F 066A 066D 06D4
+        0700-070D 07F6-07F8 0964-0965 0E3F 0E4F 1FBD 2016-2017 2020-2023 2030-2038 203B
+        203E-2042 207A-207E 208A-208E 20A0 20A4 20AC 2100-2101 2103-2106 2108-2109 2114
+        2116-2118 211E-2123 2125 2127 2129 212E 213A-213B 2140-2144 214A-214D 214F 2153-215E
+        2190-2BFF 3002 3012 30FB FF01-FF0F FF1A-FF20 FF3B-FF40 FF5B-FF65 FFE0-FFE1
+        FFE5-FFE6
+    """,
+    SUPERSCRIPT: "00B2-00B3 00B9 2070 2074-2079 2080-2089",
+    QUOTATION_MARK: "0093-0094 00AB 00BB 201A 201C-201F 2039-203A",
+    LEFT_APOSTROPHE: "0091 2018 201B",
+    APOSTROPHE: "0092 2019",
+    HYPHEN: "058A 2010-2011",
+    DASH: "0096-0097 2013-2015",
+    FRACTION_SLASH: "2044",
+    DECIMAL: "066B-066C",
+    IDEOGRAPHIC_COMMA: "3001",
+    SPACE: "00A0",
+}
+
+
+# The first and the last code point of each range, and the character of its class.
+CLASS_RANGES = sorted(
+    (first, last, character)
+    for character, table in CHARACTER_CLASSES.items()
+    for first, last in read_ranges(table)
+)
+
+
+class _ClassOf(dict[int, str]):
+    """The class of each character, for `str.translate`; looked up when a text first has it."""
+
+    def __missing__(self, code_point: int) -> str:
+        if code_point > 0xFFFF:  # unknown to the program, and too many to be stored
+            return UNKNOWN
+        following = bisect_right(CLASS_RANGES, code_point, key=lambda found: found[0])
+        _, last, character = CLASS_RANGES[following - 1]
+        self[code_point] = character if code_point <= last else UNKNOWN
+        return self[code_point]
+
+
+_CLASS_OF = _ClassOf({code_point: chr(code_point) for code_point in range(128)})
 
 
 # === bleu_core/options/other_names.py ===
@@ -3601,8 +3608,7 @@ def _log(value: Number) -> Number:
 Split = Callable[[str], list[str]]
 Lower = Callable[[pa.Array], pa.Array]
 Substitutions = tuple[tuple[re.Pattern[str], str], ...]  # patterns, and their replacements
-
-Class = tuple[str, str | Ranges]  # a class of characters, and its members
+CharacterClass = tuple[str, str | Ranges]  # its name, and its members
 
 # mteval-v13a separates every ASCII punctuation mark and symbol except these four. The apostrophe
 # stays in its token; `_WESTERN` has rules for the hyphen, the period and the comma.
@@ -3664,7 +3670,7 @@ _WITHOUT_ASCII_SPACES = re.compile(r"[^ \t\n\v\f\r]+")
 
 @cache
 def _international() -> Substitutions:
-    """Compile the patterns of `intl` on first use, because the Unicode tables end this file."""
+    """Compile the patterns of `intl` on first use: they are long, and most calls need none."""
     symbol = f"[{character_class(SYMBOLS)}]"
     punctuation = f"[{character_class(PUNCTUATION)}]"
     not_number = f"[^{character_class(NUMBERS)}]"
@@ -3760,8 +3766,7 @@ def _split(segment: str, substitutions: Substitutions) -> list[str]:
 class Automaton(NamedTuple):
     """A tokenizer as classes of characters, for the kernel.
 
-    classes: returns the classes; a later class overrides an earlier one, and characters without a
-        class are letters. It is a function, because the Unicode tables end this file.
+    classes: a later class overrides an earlier one, and characters without a class are letters.
             space      separates tokens
             alone      is a token by itself
             number     is a letter; a separator between two of them stays in the token
@@ -3772,7 +3777,7 @@ class Automaton(NamedTuple):
     strips_start: True if leading whitespace is removed; trailing whitespace always is.
     """
 
-    classes: Callable[[], tuple[Class, ...]]
+    classes: tuple[CharacterClass, ...]
     space_at_edges: bool = False
     strips_start: bool = False
 
@@ -3801,7 +3806,7 @@ class Tokenizer(NamedTuple):
     rejected: str = ""
 
 
-_SPACES: Class = ("space", "".join(chr(c) for c in range(0x3001) if chr(c).isspace()))
+_SPACES: CharacterClass = ("space", "".join(chr(c) for c in range(0x3001) if chr(c).isspace()))
 _WESTERN_CLASSES = (
     ("alone", WESTERN_SYMBOLS),
     ("separator", ".,"),
@@ -3814,21 +3819,21 @@ TOKENIZERS: dict[str, Tokenizer] = {
         tokenize_13a,
         "text is split by 13a, sacreBLEU’s tokenizer",
         Automaton(
-            lambda: (*_WESTERN_CLASSES, _SPACES, ("markup", "&<\n")),
+            (*_WESTERN_CLASSES, _SPACES, ("markup", "&<\n")),
             space_at_edges=True,
         ),
     ),
     "none": Tokenizer(
         tokenize_none,
         "text is split at spaces only",
-        Automaton(lambda: (_SPACES,)),
+        Automaton((_SPACES,)),
         expects_raw_text=False,
     ),
     "intl": Tokenizer(
         tokenize_intl,
         "text is split by intl, at all of Unicode’s punctuation",
         Automaton(
-            lambda: (
+            (
                 ("separator", PUNCTUATION),
                 ("alone", SYMBOLS),
                 ("number", NUMBERS),
@@ -3840,7 +3845,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
         tokenize_zh,
         "Chinese is split into characters (zh)",
         Automaton(
-            lambda: (("alone", CHINESE), *_WESTERN_CLASSES, _SPACES),
+            (("alone", CHINESE), *_WESTERN_CLASSES, _SPACES),
             strips_start=True,
         ),
         splits_unspaced=True,
@@ -3848,21 +3853,21 @@ TOKENIZERS: dict[str, Tokenizer] = {
     "char": Tokenizer(
         tokenize_char,
         "text is split into characters",
-        Automaton(lambda: (("alone", ((0, 0x10FFFF),)), _SPACES)),
+        Automaton((("alone", ((0, 0x10FFFF),)), _SPACES)),
         expects_raw_text=False,
         splits_unspaced=True,
     ),
     "list": Tokenizer(
         tokenize_list,
         "text is split into characters, blanks included, as by Python’s list",
-        Automaton(lambda: (("alone", ((0, 0x10FFFF),)),)),
+        Automaton((("alone", ((0, 0x10FFFF),)),)),
         expects_raw_text=False,
         splits_unspaced=True,
     ),
     "multi-bleu": Tokenizer(
         tokenize_multi_bleu,
         "text is split at spaces only, as multi-bleu.perl does",
-        Automaton(lambda: (("space", " \t\n\v\f\r"),)),
+        Automaton((("space", " \t\n\v\f\r"),)),
         expects_raw_text=False,
         ascii_case=True,
     ),
@@ -4812,102 +4817,6 @@ def warn_about_zeros(
 # === bleu_core/rules/chosen_tokenizer.py ===
 
 
-_LONGEST_PROBLEM = 100  # characters of a tokenizer's message that ours shows
-
-# --- The tokenizer of a call ----------------------------------------------------------------------
-
-# The tokenizers of sacreBLEU 2.6, and the packages that each needs, quoted as zsh requires. Names
-# from later releases are tried as well.
-SACREBLEU_PACKAGES = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"'}
-SACREBLEU_PACKAGES |= dict.fromkeys(
-    ("spm", "flores101", "flores200", "spBLEU-1K"), "sacrebleu sentencepiece"
-)
-
-# Other names of tokenizers, in small letters and with hyphens, and what to pass for each.
-OTHER_TOKENIZERS: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            "cmn",
-            "chinese",
-            "cn",
-            "jieba",
-            "mandarin",
-            "zh-cn",
-            "zh-hans",
-            "zh-hant",
-            "zh-tw",
-            "zho",
-        ),
-        "Pass 'zh'",
-    ),
-    **dict.fromkeys(
-        ("fugashi", "ipadic", "ja", "japanese", "jp", "jpn", "mecab-ja", "sudachi", "unidic"),
-        "Pass 'ja-mecab'",
-    ),
-    **dict.fromkeys(("ko", "konlpy", "kor", "korean", "kr", "mecab-ko"), "Pass 'ko-mecab'"),
-    "mecab": "Pass 'ja-mecab' for Japanese or 'ko-mecab' for Korean",
-    **dict.fromkeys(
-        ("bo", "burmese", "khmer", "km", "lao", "lo", "my", "pythainlp", "th", "thai", "tibetan"),
-        "Pass 'flores200', 'char', or a function from str to a list of words, such as"
-        " pythainlp.word_tokenize for Thai",
-    ),
-    **dict.fromkeys(
-        ("moses", "moses-tokenizer", "mosestokenizer", "sacremoses", "tokenizer.perl"),
-        "Pass 'moses-en', or moses- and the code of another language",
-    ),
-    **dict.fromkeys(
-        ("default", "mteval", "mteval-v13a", "sacrebleu", "tokenizer-13a", "v13a"), "Pass '13a'"
-    ),
-    **dict.fromkeys(
-        ("14a", "international", "mteval-v14", "unicode", "v14", "v14-international"),
-        "Pass 'intl'",
-    ),
-    **dict.fromkeys(("character", "characters", "chars"), "Pass 'char'"),
-    **dict.fromkeys(
-        ("false", "no", "off", "pretokenized", "raw", "space", "split", "tokenized", "whitespace"),
-        "Pass 'none', which splits at spaces",
-    ),
-    **dict.fromkeys(("multi-bleu.perl", "multibleu"), "Pass 'multi-bleu'"),
-    **dict.fromkeys(
-        ("coco", "corenlp", "penn", "penn-treebank", "ptbtokenizer", "pycocoevalcap"), "Pass 'ptb'"
-    ),
-    **dict.fromkeys(
-        ("flores", "flores-101", "flores-200", "nllb", "sentencepiece", "spbleu"),
-        "Pass 'flores200', or 'flores101' for older scores",
-    ),
-    **dict.fromkeys(
-        ("bert", "bpe", "huggingface", "nltk", "punkt", "spacy", "stanza", "treebank", "wordpiece"),
-        "Pass a function from str to a list of tokens, such as nltk.word_tokenize",
-    ),
-}
-
-
-def _find_advice(name: str, names: Sequence[str]) -> str | None:
-    """Return what to pass instead of an unknown name of a tokenizer; None for an unknown meaning.
-
-    >>> _find_advice("13A", ["13a"]), _find_advice("ja", []), _find_advice("xyz", ["13a"])
-    ("Did you mean '13a'?", "Pass 'ja-mecab'.", None)
-    """
-    written = re.sub(r"[\s_]+", "-", name.strip().lower())
-    if is_moses(written):
-        return f"Did you mean {written!r}?"
-    if written in OTHER_TOKENIZERS:
-        return f"{OTHER_TOKENIZERS[written]}."
-    name_of = {known.lower(): known for known in names}
-    for nearest in difflib.get_close_matches(written, name_of, n=1, cutoff=0.75):
-        return f"Did you mean {name_of[nearest]!r}?"
-    if re.fullmatch("[a-z]{2}(-[a-z]+)?", written):  # the code of a language
-        return f"Pass '13a' for languages with spaces between words, or 'moses-{written[:2]}'."
-    return None
-
-
-# Moses' tokenizers by language, from sacremoses: moses-de, and moses-de-compounds, which also
-# splits at hyphens as the papers on WMT14 did.
-_MOSES_NAME = re.compile("moses-([a-z]{2,3})(-compounds)?")
-_COMPOUND = re.compile(r"(\S)-(\S)")
-_MOST_CACHED_TEXTS = 1 << 14  # whose tokens are kept, because Moses' tokenizer is slow
-
-
 class ChosenTokenizer(NamedTuple):
     """The tokenizer of a call.
 
@@ -4986,6 +4895,8 @@ def check_tokenizers(options: Options) -> None:
     for label in (None, *(options.tokenize_by or ())):  # None stands for all other labels
         choose_tokenizer(options.for_label(label), "text")
 
+
+# --- Names of functions ---------------------------------------------------------------------------
 
 # What `tok` says instead of a tokenizer: of rows that were split already, of several tokenizers,
 # and of unknown ones.
@@ -5071,6 +4982,15 @@ def _find_object_id(owner: object) -> str:
     return _object_ids[key]
 
 
+# --- Tokenizers of Moses --------------------------------------------------------------------------
+
+# Moses' tokenizers by language, from sacremoses: moses-de, and moses-de-compounds, which also
+# splits at hyphens as the papers on WMT14 did.
+_MOSES_NAME = re.compile("moses-([a-z]{2,3})(-compounds)?")
+_COMPOUND = re.compile(r"(\S)-(\S)")
+_MOST_CACHED_TEXTS = 1 << 14  # whose tokens are kept, because Moses' tokenizer is slow
+
+
 def is_moses(name: str) -> bool:
     """Return True for the name of one of Moses' tokenizers.
 
@@ -5138,8 +5058,14 @@ def split_compounds(tokens: str) -> str:
     return _COMPOUND.sub(r"\1 ##AT##-##AT## \2", tokens)
 
 
-def _unknown_tokenizer(name: str, advice: str) -> ValueError:
-    return ValueError(f"tokenize={show_value(name)}: unknown tokenizer. {advice}")
+# --- Tokenizers of sacreBLEU, and unknown names ---------------------------------------------------
+
+# The tokenizers of sacreBLEU 2.6, and the packages that each needs, quoted as zsh requires. Names
+# from later releases are tried as well.
+SACREBLEU_PACKAGES = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"'}
+SACREBLEU_PACKAGES |= dict.fromkeys(
+    ("spm", "flores101", "flores200", "spBLEU-1K"), "sacrebleu sentencepiece"
+)
 
 
 @cache
@@ -5176,6 +5102,93 @@ def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
         tokenize.signature(),
         definition=_make_definition(lambda text: tokenize(text.rstrip()).split()),
     )
+
+
+def _unknown_tokenizer(name: str, advice: str) -> ValueError:
+    return ValueError(f"tokenize={show_value(name)}: unknown tokenizer. {advice}")
+
+
+# Other names of tokenizers, in small letters and with hyphens, and what to pass for each.
+OTHER_TOKENIZERS: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            "cmn",
+            "chinese",
+            "cn",
+            "jieba",
+            "mandarin",
+            "zh-cn",
+            "zh-hans",
+            "zh-hant",
+            "zh-tw",
+            "zho",
+        ),
+        "Pass 'zh'",
+    ),
+    **dict.fromkeys(
+        ("fugashi", "ipadic", "ja", "japanese", "jp", "jpn", "mecab-ja", "sudachi", "unidic"),
+        "Pass 'ja-mecab'",
+    ),
+    **dict.fromkeys(("ko", "konlpy", "kor", "korean", "kr", "mecab-ko"), "Pass 'ko-mecab'"),
+    "mecab": "Pass 'ja-mecab' for Japanese or 'ko-mecab' for Korean",
+    **dict.fromkeys(
+        ("bo", "burmese", "khmer", "km", "lao", "lo", "my", "pythainlp", "th", "thai", "tibetan"),
+        "Pass 'flores200', 'char', or a function from str to a list of words, such as"
+        " pythainlp.word_tokenize for Thai",
+    ),
+    **dict.fromkeys(
+        ("moses", "moses-tokenizer", "mosestokenizer", "sacremoses", "tokenizer.perl"),
+        "Pass 'moses-en', or moses- and the code of another language",
+    ),
+    **dict.fromkeys(
+        ("default", "mteval", "mteval-v13a", "sacrebleu", "tokenizer-13a", "v13a"), "Pass '13a'"
+    ),
+    **dict.fromkeys(
+        ("14a", "international", "mteval-v14", "unicode", "v14", "v14-international"),
+        "Pass 'intl'",
+    ),
+    **dict.fromkeys(("character", "characters", "chars"), "Pass 'char'"),
+    **dict.fromkeys(
+        ("false", "no", "off", "pretokenized", "raw", "space", "split", "tokenized", "whitespace"),
+        "Pass 'none', which splits at spaces",
+    ),
+    **dict.fromkeys(("multi-bleu.perl", "multibleu"), "Pass 'multi-bleu'"),
+    **dict.fromkeys(
+        ("coco", "corenlp", "penn", "penn-treebank", "ptbtokenizer", "pycocoevalcap"), "Pass 'ptb'"
+    ),
+    **dict.fromkeys(
+        ("flores", "flores-101", "flores-200", "nllb", "sentencepiece", "spbleu"),
+        "Pass 'flores200', or 'flores101' for older scores",
+    ),
+    **dict.fromkeys(
+        ("bert", "bpe", "huggingface", "nltk", "punkt", "spacy", "stanza", "treebank", "wordpiece"),
+        "Pass a function from str to a list of tokens, such as nltk.word_tokenize",
+    ),
+}
+
+
+def _find_advice(name: str, names: Sequence[str]) -> str | None:
+    """Return what to pass instead of an unknown name of a tokenizer; None for an unknown meaning.
+
+    >>> _find_advice("13A", ["13a"]), _find_advice("ja", []), _find_advice("xyz", ["13a"])
+    ("Did you mean '13a'?", "Pass 'ja-mecab'.", None)
+    """
+    written = re.sub(r"[\s_]+", "-", name.strip().lower())
+    if is_moses(written):
+        return f"Did you mean {written!r}?"
+    if written in OTHER_TOKENIZERS:
+        return f"{OTHER_TOKENIZERS[written]}."
+    name_of = {known.lower(): known for known in names}
+    for nearest in difflib.get_close_matches(written, name_of, n=1, cutoff=0.75):
+        return f"Did you mean {name_of[nearest]!r}?"
+    if re.fullmatch("[a-z]{2}(-[a-z]+)?", written):  # the code of a language
+        return f"Pass '13a' for languages with spaces between words, or 'moses-{written[:2]}'."
+    return None
+
+
+# --- Texts before they are split, and their tokens ------------------------------------------------
+
+_LONGEST_PROBLEM = 100  # characters of a tokenizer's message that ours shows
 
 
 _WRONG_RESULT = "{name}[{row}]: expected a list of str from the tokenizer, got {found}."
@@ -5241,16 +5254,6 @@ def prepare_texts(
     return pa.array([list(tokens) for tokens in results], TOKENS)
 
 
-def fits_tokenizer(texts: pa.Array | pa.ChunkedArray, name: str) -> bool:
-    """Return False if texts have characters that a native tokenizer rejects.
-
-    >>> fits_tokenizer(pa.array(["a dog\\r"]), "ptb"), fits_tokenizer(pa.array(["a dog\\r"]), "13a")
-    (False, True)
-    """
-    rejected = TOKENIZERS[name].rejected
-    return not rejected or not pc.any(pc.match_substring_regex(texts, rejected)).as_py()
-
-
 def _reject_characters(
     texts: pa.Array, rejected: str, name: str, row_of: Callable[[int], int]
 ) -> None:
@@ -5263,6 +5266,31 @@ def _reject_characters(
         f"{name}[{row_of(index)}]: contains U+{ord(found[0]) if found else 0:04X}, which"
         " pycocoevalcap treats as the end of a caption. Replace it with a space."
     )
+
+
+def fits_tokenizer(texts: pa.Array | pa.ChunkedArray, name: str) -> bool:
+    """Return False if texts have characters that a native tokenizer rejects.
+
+    >>> fits_tokenizer(pa.array(["a dog\\r"]), "ptb"), fits_tokenizer(pa.array(["a dog\\r"]), "13a")
+    (False, True)
+    """
+    rejected = TOKENIZERS[name].rejected
+    return not rejected or not pc.any(pc.match_substring_regex(texts, rejected)).as_py()
+
+
+def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Hashable]]:
+    """Return the tokens of prepared texts as Python lists, by the tokenizer's definition.
+
+    >>> list_tokens(pa.array([[1, 2]]), ChosenTokenizer("ids"))
+    [[1, 2]]
+    """
+    split = tokenizer.split
+    if is_list(texts.type) or split is None:
+        return list(texts.to_pylist())
+    return [split(text) for text in texts.to_pylist()]
+
+
+# --- Lower case -----------------------------------------------------------------------------------
 
 
 def lower_case(texts: pa.Array) -> pa.Array:
@@ -5304,18 +5332,6 @@ def _find_special_letters() -> str:
     lowered = pc.utf8_lower(pa.array([letters]))[0].as_py()
     different = [letter for letter, lower in zip(letters, lowered) if lower != letter.lower()]
     return f"[Σ{''.join(different)}]"
-
-
-def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Hashable]]:
-    """Return the tokens of prepared texts as Python lists, by the tokenizer's definition.
-
-    >>> list_tokens(pa.array([[1, 2]]), ChosenTokenizer("ids"))
-    [[1, 2]]
-    """
-    split = tokenizer.split
-    if is_list(texts.type) or split is None:
-        return list(texts.to_pylist())
-    return [split(text) for text in texts.to_pylist()]
 
 
 # === bleu_core/text/plain_lists.py ===
@@ -6259,9 +6275,8 @@ def _is_token(item: object) -> bool:
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
 
-OptionCheck = Callable[
-    [str, Any], None
-]  # raises for an invalid value, from an option's name and value
+# Raises for an invalid value, from an option's name and value.
+OptionCheck = Callable[[str, Any], None]
 
 # --- Checks of values -----------------------------------------------------------------------------
 
@@ -6361,9 +6376,11 @@ def _option(default: Any, check: OptionCheck, says: str) -> Any:
     return field(default=default, metadata={"check": check, "says": says})
 
 
-def _list(names: Iterable[str]) -> str:
+def _write_names(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
+
+# --- The options ----------------------------------------------------------------------------------
 
 _SMOOTH_VALUE_IGNORED = Notice(
     "smooth value",
@@ -6388,7 +6405,7 @@ class Options:
     tokenize: Tokenize = _option(  # noqa: RUF009 - it returns a field
         "13a",
         _check_tokenize,
-        f"the tokenizer: {_list(TOKENIZERS)}; a sacreBLEU tokenizer by name; `moses-` and a"
+        f"the tokenizer: {_write_names(TOKENIZERS)}; a sacreBLEU tokenizer by name; `moses-` and a"
         " language; or a function from str to a list of str",
     )
     lowercase: bool = _option(False, check_flag, "True to ignore case")
@@ -6399,7 +6416,7 @@ class Options:
     smooth_method: str = _option(
         "exp",
         _check_smooth_method,
-        f"how orders without a match are smoothed: {_list(SMOOTH_METHODS)}",
+        f"how orders without a match are smoothed: {_write_names(SMOOTH_METHODS)}",
     )
     smooth_value: float | None = _option(
         None,
@@ -6412,7 +6429,7 @@ class Options:
     reference_length: str = _option(
         "closest",
         _check_one_of(REFERENCE_LENGTHS),
-        f"the reference that sets the brevity penalty: {_list(REFERENCE_LENGTHS)}",
+        f"the reference that sets the brevity penalty: {_write_names(REFERENCE_LENGTHS)}",
     )
     minimum_total: int = _option(
         0,
@@ -6605,7 +6622,7 @@ def count_rows_compiled(
     *,
     rule: CountingRule,
 ) -> Int64:
-    """Count a batch of segments, with the arguments and rows of `counting.count_rows`.
+    """Count a batch of segments, with the arguments and rows of `count_rows`.
 
     `tokenizer` is the name of a native tokenizer with an automaton; it is unused for tokens and
     ids. The result is int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow
@@ -6834,7 +6851,7 @@ class _Tables(NamedTuple):
     """An automaton in the form that the kernels read.
 
     table: the class of each pair of bytes that a character can begin with (after ASCII, the second
-        is any byte); then, from _CHARACTERS on, the class of each character.
+        is any byte); then, from `_CHARACTER_OFFSET` on, the class of each character.
     address: the address of `table`.
     edge: the class before the first and after the last character of a text.
     strips_start: True if leading whitespace is removed; trailing whitespace always is.
@@ -6857,7 +6874,7 @@ def _make_automaton(tokenizer: str) -> _Tables:
     automaton = TOKENIZERS[tokenizer].automaton
     assert automaton, tokenizer
     classes = np.full(0x110000, _LETTER_CLASS, np.uint8)
-    for name, members in automaton.classes():
+    for name, members in automaton.classes:
         ranges = [(ord(c), ord(c)) for c in members] if isinstance(members, str) else members
         for first, last in ranges:
             classes[first : last + 1] = _CLASS_OF_CATEGORY[name]
@@ -8122,6 +8139,9 @@ def _write_value(number: float | None) -> str:
     return repr(float(number or 0)).removesuffix(".0")
 
 
+# --- Signatures that are read ---------------------------------------------------------------------
+
+
 class SignatureKey(NamedTuple):
     """A key of signatures.
 
@@ -8193,7 +8213,7 @@ PRETOKENIZED = ("tokens", "ids")  # instead of a tokenizer, for input that was s
 
 # Scores in common notations: 37.6, "37,6", ".376", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's
 # own.
-SCORE_AFTER_SIGNATURE = re.compile(
+SCORE_NOTATION = re.compile(
     r"\s*(?:BLEU\s*[:=]?\s*)?(-?(?:\d+(?:[.,]\d+)?|\.\d+)(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*",
     re.IGNORECASE,
 )
@@ -8258,7 +8278,7 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
     signature, _, after = joined.partition(" = ")
     *words_before, signature = signature.split() or [""]
     before = " ".join(words_before)
-    if words_before and not SCORE_AFTER_SIGNATURE.fullmatch(before):
+    if words_before and not SCORE_NOTATION.fullmatch(before):
         raise ValueError(
             f"{name}: expected only a score before the signature, got {show_value(before)}. {_FORM}"
         )
@@ -11308,7 +11328,7 @@ def read_published(reported: object, decimals: int | None = None) -> Published:
         plain = {str(key): _to_shown(value) for key, value in plain.items()}
     line = _read_any(plain)
     # 2. Read the number.
-    written = SCORE_AFTER_SIGNATURE.fullmatch(line.written)
+    written = SCORE_NOTATION.fullmatch(line.written)
     if written is None:
         raise invalid("reported", plain, EXPECTED_SCORE)
     number = Decimal(written[1].replace(",", "."))
@@ -11340,9 +11360,9 @@ def _read_any(plain: object) -> PublishedLine:
         structure = _parse_structure(plain)
         if structure is not None:
             return _read_report(structure, plain)
-        alone = SCORE_AFTER_SIGNATURE.fullmatch(plain)
+        alone = SCORE_NOTATION.fullmatch(plain)
         return PublishedLine(alone[1]) if alone else read_line(plain)
-    if isinstance(plain, bool) or SCORE_AFTER_SIGNATURE.fullmatch(str(plain)) is None:
+    if isinstance(plain, bool) or SCORE_NOTATION.fullmatch(str(plain)) is None:
         raise invalid("reported", plain, EXPECTED_SCORE)
     return PublishedLine(str(plain))
 
@@ -11454,7 +11474,7 @@ def _read_report(report: object, reported: object) -> PublishedLine:
 
 def _write(score: object, reported: object) -> str:
     """Return the digits of a score; `reported` is for the error."""
-    if isinstance(score, bool) or SCORE_AFTER_SIGNATURE.fullmatch(str(score)) is None:
+    if isinstance(score, bool) or SCORE_NOTATION.fullmatch(str(score)) is None:
         raise invalid("reported", reported, "a dict with one BLEU score")
     return str(score)
 

@@ -1,6 +1,7 @@
 """The types of options, for type checkers and for lists of what a method takes.
 
-To add an option, add it to one of the `TypedDict`s, and to `Options`.
+The class annotates its methods with them. To add an option, add it to one of the `TypedDict`s, and
+to `Options`; to add a tokenizer, a smoothing method, a convention or a test, also its name.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ COUNTING_OPTIONS: tuple[CountingOption, ...] = get_args(CountingOption)
 # Options that apply only to the score of a corpus.
 CORPUS_ONLY = ("segments", "confidence", "n_resamples", "seed")
 
-# The options as the parameters of methods, for type checkers and editors. Tests compare them with
-# the fields of `Options`, and the names with those of the records.
+# --- Names, for type checkers and editors ---------------------------------------------------------
+#
+# Tests compare them with the names of the records.
 
 # The name of a tokenizer that is known only when a program runs, or that depends on a language,
 # such as `TokenizerName("moses-de")`. A plain str would hide a mistyped name from type checkers.
@@ -59,6 +61,10 @@ SmoothMethodName = Literal[
 ReferenceLengthName = Literal["closest", "shortest", "longest"]
 Convention = Literal["default", "papineni", "hf", "nltk", "moses", "coco", "sacrebleu", "bleu"]
 TestName = Literal["randomization", "bootstrap", "runs"]
+
+# --- The options as parameters of methods ---------------------------------------------------------
+#
+# Tests compare them with the fields of `Options`.
 
 
 class ScoringOptions(TypedDict, total=False):

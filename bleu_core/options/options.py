@@ -1,7 +1,9 @@
 """The options: one field of `Options` each, with its default, its check and its description.
 
 Names of tokenizers, smoothing methods and reference lengths come from the tables beside their
-definitions. To add an option, add a field; if it changes scores, also a key in `signature.py`.
+definitions. All files take an `Options`; the class makes one with `choose_options`. To add an
+option, add a field, and its type in `option_types.py`; if it changes scores, also a key in
+`signature.py`.
 """
 
 from __future__ import annotations
@@ -28,9 +30,8 @@ from .other_names import explain_unknown_option
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
 
-OptionCheck = Callable[
-    [str, Any], None
-]  # raises for an invalid value, from an option's name and value
+# Raises for an invalid value, from an option's name and value.
+OptionCheck = Callable[[str, Any], None]
 
 # --- Checks of values -----------------------------------------------------------------------------
 
@@ -130,9 +131,11 @@ def _option(default: Any, check: OptionCheck, says: str) -> Any:
     return field(default=default, metadata={"check": check, "says": says})
 
 
-def _list(names: Iterable[str]) -> str:
+def _write_names(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
+
+# --- The options ----------------------------------------------------------------------------------
 
 _SMOOTH_VALUE_IGNORED = Notice(
     "smooth value",
@@ -157,7 +160,7 @@ class Options:
     tokenize: Tokenize = _option(  # noqa: RUF009 - it returns a field
         "13a",
         _check_tokenize,
-        f"the tokenizer: {_list(TOKENIZERS)}; a sacreBLEU tokenizer by name; `moses-` and a"
+        f"the tokenizer: {_write_names(TOKENIZERS)}; a sacreBLEU tokenizer by name; `moses-` and a"
         " language; or a function from str to a list of str",
     )
     lowercase: bool = _option(False, check_flag, "True to ignore case")
@@ -168,7 +171,7 @@ class Options:
     smooth_method: str = _option(
         "exp",
         _check_smooth_method,
-        f"how orders without a match are smoothed: {_list(SMOOTH_METHODS)}",
+        f"how orders without a match are smoothed: {_write_names(SMOOTH_METHODS)}",
     )
     smooth_value: float | None = _option(
         None,
@@ -181,7 +184,7 @@ class Options:
     reference_length: str = _option(
         "closest",
         _check_one_of(REFERENCE_LENGTHS),
-        f"the reference that sets the brevity penalty: {_list(REFERENCE_LENGTHS)}",
+        f"the reference that sets the brevity penalty: {_write_names(REFERENCE_LENGTHS)}",
     )
     minimum_total: int = _option(
         0,

@@ -1,6 +1,7 @@
 """Names that other tools use for options, keys and methods, and what to write here.
 
-Errors about unknown names take their advice from these tables; to add a name, add a row.
+Errors about unknown names take their advice from these tables, through `explain_call`,
+`explain_unknown_option`, or as they are; to add a name, add a row.
 """
 
 from __future__ import annotations

@@ -128,6 +128,9 @@ def _write_value(number: float | None) -> str:
     return repr(float(number or 0)).removesuffix(".0")
 
 
+# --- Signatures that are read ---------------------------------------------------------------------
+
+
 class SignatureKey(NamedTuple):
     """A key of signatures.
 
@@ -199,7 +202,7 @@ PRETOKENIZED = ("tokens", "ids")  # instead of a tokenizer, for input that was s
 
 # Scores in common notations: 37.6, "37,6", ".376", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's
 # own.
-SCORE_AFTER_SIGNATURE = re.compile(
+SCORE_NOTATION = re.compile(
     r"\s*(?:BLEU\s*[:=]?\s*)?(-?(?:\d+(?:[.,]\d+)?|\.\d+)(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*",
     re.IGNORECASE,
 )
@@ -264,7 +267,7 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
     signature, _, after = joined.partition(" = ")
     *words_before, signature = signature.split() or [""]
     before = " ".join(words_before)
-    if words_before and not SCORE_AFTER_SIGNATURE.fullmatch(before):
+    if words_before and not SCORE_NOTATION.fullmatch(before):
         raise ValueError(
             f"{name}: expected only a score before the signature, got {show_value(before)}. {_FORM}"
         )

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..options.signature import SCORE_AFTER_SIGNATURE, SignatureContent, read_signature
+from ..options.signature import SCORE_NOTATION, SignatureContent, read_signature
 from ..shared.arrays import to_python
 from ..shared.messages import invalid
 from .lines import (
@@ -99,7 +99,7 @@ def read_published(reported: object, decimals: int | None = None) -> Published:
         plain = {str(key): _to_shown(value) for key, value in plain.items()}
     line = _read_any(plain)
     # 2. Read the number.
-    written = SCORE_AFTER_SIGNATURE.fullmatch(line.written)
+    written = SCORE_NOTATION.fullmatch(line.written)
     if written is None:
         raise invalid("reported", plain, EXPECTED_SCORE)
     number = Decimal(written[1].replace(",", "."))
@@ -131,9 +131,9 @@ def _read_any(plain: object) -> PublishedLine:
         structure = _parse_structure(plain)
         if structure is not None:
             return _read_report(structure, plain)
-        alone = SCORE_AFTER_SIGNATURE.fullmatch(plain)
+        alone = SCORE_NOTATION.fullmatch(plain)
         return PublishedLine(alone[1]) if alone else read_line(plain)
-    if isinstance(plain, bool) or SCORE_AFTER_SIGNATURE.fullmatch(str(plain)) is None:
+    if isinstance(plain, bool) or SCORE_NOTATION.fullmatch(str(plain)) is None:
         raise invalid("reported", plain, EXPECTED_SCORE)
     return PublishedLine(str(plain))
 
@@ -245,7 +245,7 @@ def _read_report(report: object, reported: object) -> PublishedLine:
 
 def _write(score: object, reported: object) -> str:
     """Return the digits of a score; `reported` is for the error."""
-    if isinstance(score, bool) or SCORE_AFTER_SIGNATURE.fullmatch(str(score)) is None:
+    if isinstance(score, bool) or SCORE_NOTATION.fullmatch(str(score)) is None:
         raise invalid("reported", reported, "a dict with one BLEU score")
     return str(score)
 

@@ -1,6 +1,6 @@
 """Everything that numba compiles.
 
-`count_rows_compiled` computes the rows of `counting.count_rows` directly from Arrow's UTF-8 bytes:
+`count_rows_compiled` computes the rows of `rules/counting.py` directly from Arrow's UTF-8 bytes:
 
 1. One automaton over classes of characters runs every tokenizer.
 2. The tokens of a prediction are numbered. A token that only a reference has gets 0, because no
@@ -9,6 +9,9 @@
    prediction with more tokens than bits, they are counted as the nodes of a trie.
 
 Hashes only find candidates for equal tokens; the bytes of the tokens decide.
+
+Called by `statistics.py` and `ngrams.py`, and for `pairwise`. To change what is counted, change
+`rules/counting.py`, too: tests compare both.
 
 Everything that is compiled stays in this file: numba's cache on disk compares the time of one file.
 """
@@ -47,7 +50,7 @@ def count_rows_compiled(
     *,
     rule: CountingRule,
 ) -> Int64:
-    """Count a batch of segments, with the arguments and rows of `counting.count_rows`.
+    """Count a batch of segments, with the arguments and rows of `count_rows`.
 
     `tokenizer` is the name of a native tokenizer with an automaton; it is unused for tokens and
     ids. The result is int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow
@@ -276,7 +279,7 @@ class _Tables(NamedTuple):
     """An automaton in the form that the kernels read.
 
     table: the class of each pair of bytes that a character can begin with (after ASCII, the second
-        is any byte); then, from _CHARACTERS on, the class of each character.
+        is any byte); then, from `_CHARACTER_OFFSET` on, the class of each character.
     address: the address of `table`.
     edge: the class before the first and after the last character of a text.
     strips_start: True if leading whitespace is removed; trailing whitespace always is.
@@ -299,7 +302,7 @@ def _make_automaton(tokenizer: str) -> _Tables:
     automaton = TOKENIZERS[tokenizer].automaton
     assert automaton, tokenizer
     classes = np.full(0x110000, _LETTER_CLASS, np.uint8)
-    for name, members in automaton.classes():
+    for name, members in automaton.classes:
         ranges = [(ord(c), ord(c)) for c in members] if isinstance(members, str) else members
         for first, last in ranges:
             classes[first : last + 1] = _CLASS_OF_CATEGORY[name]

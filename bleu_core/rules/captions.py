@@ -24,6 +24,8 @@ import re
 from bisect import bisect_right
 from typing import NamedTuple
 
+from .unicode import read_ranges
+
 # --- Tables ---------------------------------------------------------------------------------------
 
 # Abbreviations that keep their period.
@@ -613,19 +615,6 @@ CHARACTER_CLASSES = {
     IDEOGRAPHIC_COMMA: "3001",
     SPACE: "00A0",
 }
-
-
-def read_ranges(table: str) -> tuple[tuple[int, int], ...]:
-    """Read ranges of hexadecimal code points, both ends included.
-
-    >>> read_ranges("21-23 25")
-    ((33, 35), (37, 37))
-    """
-    ranges = []
-    for entry in table.split():
-        first, _, last = entry.partition("-")
-        ranges.append((int(first, 16), int(last or first, 16)))
-    return tuple(ranges)
 
 
 # The first and the last code point of each range, and the character of its class.

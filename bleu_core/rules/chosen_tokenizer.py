@@ -1,6 +1,7 @@
 """The tokenizer of a call: native, of sacreBLEU or Moses, or a function of the user's.
 
-`choose_tokenizer` is called once per call, and `prepare_texts` before each batch is split.
+`choose_tokenizer` is called once per call, and `prepare_texts` before each batch is split. Another
+tool's name for a tokenizer is a row in `OTHER_TOKENIZERS`.
 """
 
 from __future__ import annotations
@@ -28,102 +29,6 @@ from .tokenizers import TOKENIZERS, Lower, Split, Tokenizer
 
 if TYPE_CHECKING:
     from ..options.options import Options
-
-
-_LONGEST_PROBLEM = 100  # characters of a tokenizer's message that ours shows
-
-# --- The tokenizer of a call ----------------------------------------------------------------------
-
-# The tokenizers of sacreBLEU 2.6, and the packages that each needs, quoted as zsh requires. Names
-# from later releases are tried as well.
-SACREBLEU_PACKAGES = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"'}
-SACREBLEU_PACKAGES |= dict.fromkeys(
-    ("spm", "flores101", "flores200", "spBLEU-1K"), "sacrebleu sentencepiece"
-)
-
-# Other names of tokenizers, in small letters and with hyphens, and what to pass for each.
-OTHER_TOKENIZERS: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            "cmn",
-            "chinese",
-            "cn",
-            "jieba",
-            "mandarin",
-            "zh-cn",
-            "zh-hans",
-            "zh-hant",
-            "zh-tw",
-            "zho",
-        ),
-        "Pass 'zh'",
-    ),
-    **dict.fromkeys(
-        ("fugashi", "ipadic", "ja", "japanese", "jp", "jpn", "mecab-ja", "sudachi", "unidic"),
-        "Pass 'ja-mecab'",
-    ),
-    **dict.fromkeys(("ko", "konlpy", "kor", "korean", "kr", "mecab-ko"), "Pass 'ko-mecab'"),
-    "mecab": "Pass 'ja-mecab' for Japanese or 'ko-mecab' for Korean",
-    **dict.fromkeys(
-        ("bo", "burmese", "khmer", "km", "lao", "lo", "my", "pythainlp", "th", "thai", "tibetan"),
-        "Pass 'flores200', 'char', or a function from str to a list of words, such as"
-        " pythainlp.word_tokenize for Thai",
-    ),
-    **dict.fromkeys(
-        ("moses", "moses-tokenizer", "mosestokenizer", "sacremoses", "tokenizer.perl"),
-        "Pass 'moses-en', or moses- and the code of another language",
-    ),
-    **dict.fromkeys(
-        ("default", "mteval", "mteval-v13a", "sacrebleu", "tokenizer-13a", "v13a"), "Pass '13a'"
-    ),
-    **dict.fromkeys(
-        ("14a", "international", "mteval-v14", "unicode", "v14", "v14-international"),
-        "Pass 'intl'",
-    ),
-    **dict.fromkeys(("character", "characters", "chars"), "Pass 'char'"),
-    **dict.fromkeys(
-        ("false", "no", "off", "pretokenized", "raw", "space", "split", "tokenized", "whitespace"),
-        "Pass 'none', which splits at spaces",
-    ),
-    **dict.fromkeys(("multi-bleu.perl", "multibleu"), "Pass 'multi-bleu'"),
-    **dict.fromkeys(
-        ("coco", "corenlp", "penn", "penn-treebank", "ptbtokenizer", "pycocoevalcap"), "Pass 'ptb'"
-    ),
-    **dict.fromkeys(
-        ("flores", "flores-101", "flores-200", "nllb", "sentencepiece", "spbleu"),
-        "Pass 'flores200', or 'flores101' for older scores",
-    ),
-    **dict.fromkeys(
-        ("bert", "bpe", "huggingface", "nltk", "punkt", "spacy", "stanza", "treebank", "wordpiece"),
-        "Pass a function from str to a list of tokens, such as nltk.word_tokenize",
-    ),
-}
-
-
-def _find_advice(name: str, names: Sequence[str]) -> str | None:
-    """Return what to pass instead of an unknown name of a tokenizer; None for an unknown meaning.
-
-    >>> _find_advice("13A", ["13a"]), _find_advice("ja", []), _find_advice("xyz", ["13a"])
-    ("Did you mean '13a'?", "Pass 'ja-mecab'.", None)
-    """
-    written = re.sub(r"[\s_]+", "-", name.strip().lower())
-    if is_moses(written):
-        return f"Did you mean {written!r}?"
-    if written in OTHER_TOKENIZERS:
-        return f"{OTHER_TOKENIZERS[written]}."
-    name_of = {known.lower(): known for known in names}
-    for nearest in difflib.get_close_matches(written, name_of, n=1, cutoff=0.75):
-        return f"Did you mean {name_of[nearest]!r}?"
-    if re.fullmatch("[a-z]{2}(-[a-z]+)?", written):  # the code of a language
-        return f"Pass '13a' for languages with spaces between words, or 'moses-{written[:2]}'."
-    return None
-
-
-# Moses' tokenizers by language, from sacremoses: moses-de, and moses-de-compounds, which also
-# splits at hyphens as the papers on WMT14 did.
-_MOSES_NAME = re.compile("moses-([a-z]{2,3})(-compounds)?")
-_COMPOUND = re.compile(r"(\S)-(\S)")
-_MOST_CACHED_TEXTS = 1 << 14  # whose tokens are kept, because Moses' tokenizer is slow
 
 
 class ChosenTokenizer(NamedTuple):
@@ -204,6 +109,8 @@ def check_tokenizers(options: Options) -> None:
     for label in (None, *(options.tokenize_by or ())):  # None stands for all other labels
         choose_tokenizer(options.for_label(label), "text")
 
+
+# --- Names of functions ---------------------------------------------------------------------------
 
 # What `tok` says instead of a tokenizer: of rows that were split already, of several tokenizers,
 # and of unknown ones.
@@ -289,6 +196,15 @@ def _find_object_id(owner: object) -> str:
     return _object_ids[key]
 
 
+# --- Tokenizers of Moses --------------------------------------------------------------------------
+
+# Moses' tokenizers by language, from sacremoses: moses-de, and moses-de-compounds, which also
+# splits at hyphens as the papers on WMT14 did.
+_MOSES_NAME = re.compile("moses-([a-z]{2,3})(-compounds)?")
+_COMPOUND = re.compile(r"(\S)-(\S)")
+_MOST_CACHED_TEXTS = 1 << 14  # whose tokens are kept, because Moses' tokenizer is slow
+
+
 def is_moses(name: str) -> bool:
     """Return True for the name of one of Moses' tokenizers.
 
@@ -356,8 +272,14 @@ def split_compounds(tokens: str) -> str:
     return _COMPOUND.sub(r"\1 ##AT##-##AT## \2", tokens)
 
 
-def _unknown_tokenizer(name: str, advice: str) -> ValueError:
-    return ValueError(f"tokenize={show_value(name)}: unknown tokenizer. {advice}")
+# --- Tokenizers of sacreBLEU, and unknown names ---------------------------------------------------
+
+# The tokenizers of sacreBLEU 2.6, and the packages that each needs, quoted as zsh requires. Names
+# from later releases are tried as well.
+SACREBLEU_PACKAGES = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"'}
+SACREBLEU_PACKAGES |= dict.fromkeys(
+    ("spm", "flores101", "flores200", "spBLEU-1K"), "sacrebleu sentencepiece"
+)
 
 
 @cache
@@ -394,6 +316,93 @@ def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
         tokenize.signature(),
         definition=_make_definition(lambda text: tokenize(text.rstrip()).split()),
     )
+
+
+def _unknown_tokenizer(name: str, advice: str) -> ValueError:
+    return ValueError(f"tokenize={show_value(name)}: unknown tokenizer. {advice}")
+
+
+# Other names of tokenizers, in small letters and with hyphens, and what to pass for each.
+OTHER_TOKENIZERS: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            "cmn",
+            "chinese",
+            "cn",
+            "jieba",
+            "mandarin",
+            "zh-cn",
+            "zh-hans",
+            "zh-hant",
+            "zh-tw",
+            "zho",
+        ),
+        "Pass 'zh'",
+    ),
+    **dict.fromkeys(
+        ("fugashi", "ipadic", "ja", "japanese", "jp", "jpn", "mecab-ja", "sudachi", "unidic"),
+        "Pass 'ja-mecab'",
+    ),
+    **dict.fromkeys(("ko", "konlpy", "kor", "korean", "kr", "mecab-ko"), "Pass 'ko-mecab'"),
+    "mecab": "Pass 'ja-mecab' for Japanese or 'ko-mecab' for Korean",
+    **dict.fromkeys(
+        ("bo", "burmese", "khmer", "km", "lao", "lo", "my", "pythainlp", "th", "thai", "tibetan"),
+        "Pass 'flores200', 'char', or a function from str to a list of words, such as"
+        " pythainlp.word_tokenize for Thai",
+    ),
+    **dict.fromkeys(
+        ("moses", "moses-tokenizer", "mosestokenizer", "sacremoses", "tokenizer.perl"),
+        "Pass 'moses-en', or moses- and the code of another language",
+    ),
+    **dict.fromkeys(
+        ("default", "mteval", "mteval-v13a", "sacrebleu", "tokenizer-13a", "v13a"), "Pass '13a'"
+    ),
+    **dict.fromkeys(
+        ("14a", "international", "mteval-v14", "unicode", "v14", "v14-international"),
+        "Pass 'intl'",
+    ),
+    **dict.fromkeys(("character", "characters", "chars"), "Pass 'char'"),
+    **dict.fromkeys(
+        ("false", "no", "off", "pretokenized", "raw", "space", "split", "tokenized", "whitespace"),
+        "Pass 'none', which splits at spaces",
+    ),
+    **dict.fromkeys(("multi-bleu.perl", "multibleu"), "Pass 'multi-bleu'"),
+    **dict.fromkeys(
+        ("coco", "corenlp", "penn", "penn-treebank", "ptbtokenizer", "pycocoevalcap"), "Pass 'ptb'"
+    ),
+    **dict.fromkeys(
+        ("flores", "flores-101", "flores-200", "nllb", "sentencepiece", "spbleu"),
+        "Pass 'flores200', or 'flores101' for older scores",
+    ),
+    **dict.fromkeys(
+        ("bert", "bpe", "huggingface", "nltk", "punkt", "spacy", "stanza", "treebank", "wordpiece"),
+        "Pass a function from str to a list of tokens, such as nltk.word_tokenize",
+    ),
+}
+
+
+def _find_advice(name: str, names: Sequence[str]) -> str | None:
+    """Return what to pass instead of an unknown name of a tokenizer; None for an unknown meaning.
+
+    >>> _find_advice("13A", ["13a"]), _find_advice("ja", []), _find_advice("xyz", ["13a"])
+    ("Did you mean '13a'?", "Pass 'ja-mecab'.", None)
+    """
+    written = re.sub(r"[\s_]+", "-", name.strip().lower())
+    if is_moses(written):
+        return f"Did you mean {written!r}?"
+    if written in OTHER_TOKENIZERS:
+        return f"{OTHER_TOKENIZERS[written]}."
+    name_of = {known.lower(): known for known in names}
+    for nearest in difflib.get_close_matches(written, name_of, n=1, cutoff=0.75):
+        return f"Did you mean {name_of[nearest]!r}?"
+    if re.fullmatch("[a-z]{2}(-[a-z]+)?", written):  # the code of a language
+        return f"Pass '13a' for languages with spaces between words, or 'moses-{written[:2]}'."
+    return None
+
+
+# --- Texts before they are split, and their tokens ------------------------------------------------
+
+_LONGEST_PROBLEM = 100  # characters of a tokenizer's message that ours shows
 
 
 _WRONG_RESULT = "{name}[{row}]: expected a list of str from the tokenizer, got {found}."
@@ -459,16 +468,6 @@ def prepare_texts(
     return pa.array([list(tokens) for tokens in results], TOKENS)
 
 
-def fits_tokenizer(texts: pa.Array | pa.ChunkedArray, name: str) -> bool:
-    """Return False if texts have characters that a native tokenizer rejects.
-
-    >>> fits_tokenizer(pa.array(["a dog\\r"]), "ptb"), fits_tokenizer(pa.array(["a dog\\r"]), "13a")
-    (False, True)
-    """
-    rejected = TOKENIZERS[name].rejected
-    return not rejected or not pc.any(pc.match_substring_regex(texts, rejected)).as_py()
-
-
 def _reject_characters(
     texts: pa.Array, rejected: str, name: str, row_of: Callable[[int], int]
 ) -> None:
@@ -481,6 +480,31 @@ def _reject_characters(
         f"{name}[{row_of(index)}]: contains U+{ord(found[0]) if found else 0:04X}, which"
         " pycocoevalcap treats as the end of a caption. Replace it with a space."
     )
+
+
+def fits_tokenizer(texts: pa.Array | pa.ChunkedArray, name: str) -> bool:
+    """Return False if texts have characters that a native tokenizer rejects.
+
+    >>> fits_tokenizer(pa.array(["a dog\\r"]), "ptb"), fits_tokenizer(pa.array(["a dog\\r"]), "13a")
+    (False, True)
+    """
+    rejected = TOKENIZERS[name].rejected
+    return not rejected or not pc.any(pc.match_substring_regex(texts, rejected)).as_py()
+
+
+def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Hashable]]:
+    """Return the tokens of prepared texts as Python lists, by the tokenizer's definition.
+
+    >>> list_tokens(pa.array([[1, 2]]), ChosenTokenizer("ids"))
+    [[1, 2]]
+    """
+    split = tokenizer.split
+    if is_list(texts.type) or split is None:
+        return list(texts.to_pylist())
+    return [split(text) for text in texts.to_pylist()]
+
+
+# --- Lower case -----------------------------------------------------------------------------------
 
 
 def lower_case(texts: pa.Array) -> pa.Array:
@@ -522,15 +546,3 @@ def _find_special_letters() -> str:
     lowered = pc.utf8_lower(pa.array([letters]))[0].as_py()
     different = [letter for letter, lower in zip(letters, lowered) if lower != letter.lower()]
     return f"[Σ{''.join(different)}]"
-
-
-def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Hashable]]:
-    """Return the tokens of prepared texts as Python lists, by the tokenizer's definition.
-
-    >>> list_tokens(pa.array([[1, 2]]), ChosenTokenizer("ids"))
-    [[1, 2]]
-    """
-    split = tokenizer.split
-    if is_list(texts.type) or split is None:
-        return list(texts.to_pylist())
-    return [split(text) for text in texts.to_pylist()]

@@ -1,5 +1,7 @@
 """Statistics rows to scores: precisions, brevity penalty, weights.
 
+All methods score with `bleu`, and describe a corpus with `score_row`.
+
 Functions take int64 rows [..., 2 N + 2] (matches, totals, prediction length, reference length) of a
 segment, a corpus or a thousand resampled corpora, and never change them. A single row becomes
 Python floats, which are ten times faster than arrays of one item. Several rows become one array per

@@ -1,7 +1,7 @@
 """The smoothing methods, each a function over the columns of statistics rows.
 
-To add one, write a function and a record in `SMOOTH_METHODS`. A function takes floats, or arrays
-with one value per row.
+`scoring.py` applies the record of the chosen method. To add one, write a function and a record in
+`SMOOTH_METHODS`. A function takes floats, or arrays with one value per row.
 """
 
 from __future__ import annotations
@@ -17,9 +17,6 @@ from ..shared.arrays import Bool, Float64
 Number = float | Float64  # of a single row, or float64 [...] with one value per row
 Flag = bool | Bool  # of a single row, or bool [...] with one value per row
 Counts = Sequence[Number]  # one per order
-
-_COCO_TINY = 1e-15  # pycocoevalcap adds it to matches and to the length of captions
-_COCO_SMALL = 1e-9  # and this to totals and to the length of references
 
 
 class Columns(NamedTuple):
@@ -115,6 +112,10 @@ def _laplace(columns: Columns, value: float) -> Columns:
         matches=[match + 1 for match in columns.matches],
         totals=[total + 1 for total in columns.totals],
     )
+
+
+_COCO_TINY = 1e-15  # pycocoevalcap adds it to matches and to the length of captions
+_COCO_SMALL = 1e-9  # and this to totals and to the length of references
 
 
 def _coco(columns: Columns, value: float) -> Columns:

@@ -2,7 +2,8 @@
 
 They are those of NIST's mteval scripts as sacreBLEU 2.6 runs them. Their quirks are kept, because
 published scores were made with them. A definition is written for readers, not for speed.
-To add a tokenizer, write a function and a record in `TOKENIZERS`.
+`chosen_tokenizer.py` takes the records by their names; the kernel takes their automata. To add a
+tokenizer, write a function and a record in `TOKENIZERS`.
 """
 
 from __future__ import annotations
@@ -15,14 +16,13 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from .captions import LINE_BREAKS, read_ranges, tokenize_ptb
-from .unicode import NUMBERS, PUNCTUATION, SYMBOLS, Ranges
+from .captions import LINE_BREAKS, tokenize_ptb
+from .unicode import NUMBERS, PUNCTUATION, SYMBOLS, Ranges, read_ranges
 
 Split = Callable[[str], list[str]]
 Lower = Callable[[pa.Array], pa.Array]
 Substitutions = tuple[tuple[re.Pattern[str], str], ...]  # patterns, and their replacements
-
-Class = tuple[str, str | Ranges]  # a class of characters, and its members
+CharacterClass = tuple[str, str | Ranges]  # its name, and its members
 
 # mteval-v13a separates every ASCII punctuation mark and symbol except these four. The apostrophe
 # stays in its token; `_WESTERN` has rules for the hyphen, the period and the comma.
@@ -84,7 +84,7 @@ _WITHOUT_ASCII_SPACES = re.compile(r"[^ \t\n\v\f\r]+")
 
 @cache
 def _international() -> Substitutions:
-    """Compile the patterns of `intl` on first use, because the Unicode tables end this file."""
+    """Compile the patterns of `intl` on first use: they are long, and most calls need none."""
     symbol = f"[{character_class(SYMBOLS)}]"
     punctuation = f"[{character_class(PUNCTUATION)}]"
     not_number = f"[^{character_class(NUMBERS)}]"
@@ -180,8 +180,7 @@ def _split(segment: str, substitutions: Substitutions) -> list[str]:
 class Automaton(NamedTuple):
     """A tokenizer as classes of characters, for the kernel.
 
-    classes: returns the classes; a later class overrides an earlier one, and characters without a
-        class are letters. It is a function, because the Unicode tables end this file.
+    classes: a later class overrides an earlier one, and characters without a class are letters.
             space      separates tokens
             alone      is a token by itself
             number     is a letter; a separator between two of them stays in the token
@@ -192,7 +191,7 @@ class Automaton(NamedTuple):
     strips_start: True if leading whitespace is removed; trailing whitespace always is.
     """
 
-    classes: Callable[[], tuple[Class, ...]]
+    classes: tuple[CharacterClass, ...]
     space_at_edges: bool = False
     strips_start: bool = False
 
@@ -221,7 +220,7 @@ class Tokenizer(NamedTuple):
     rejected: str = ""
 
 
-_SPACES: Class = ("space", "".join(chr(c) for c in range(0x3001) if chr(c).isspace()))
+_SPACES: CharacterClass = ("space", "".join(chr(c) for c in range(0x3001) if chr(c).isspace()))
 _WESTERN_CLASSES = (
     ("alone", WESTERN_SYMBOLS),
     ("separator", ".,"),
@@ -234,21 +233,21 @@ TOKENIZERS: dict[str, Tokenizer] = {
         tokenize_13a,
         "text is split by 13a, sacreBLEU’s tokenizer",
         Automaton(
-            lambda: (*_WESTERN_CLASSES, _SPACES, ("markup", "&<\n")),
+            (*_WESTERN_CLASSES, _SPACES, ("markup", "&<\n")),
             space_at_edges=True,
         ),
     ),
     "none": Tokenizer(
         tokenize_none,
         "text is split at spaces only",
-        Automaton(lambda: (_SPACES,)),
+        Automaton((_SPACES,)),
         expects_raw_text=False,
     ),
     "intl": Tokenizer(
         tokenize_intl,
         "text is split by intl, at all of Unicode’s punctuation",
         Automaton(
-            lambda: (
+            (
                 ("separator", PUNCTUATION),
                 ("alone", SYMBOLS),
                 ("number", NUMBERS),
@@ -260,7 +259,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
         tokenize_zh,
         "Chinese is split into characters (zh)",
         Automaton(
-            lambda: (("alone", CHINESE), *_WESTERN_CLASSES, _SPACES),
+            (("alone", CHINESE), *_WESTERN_CLASSES, _SPACES),
             strips_start=True,
         ),
         splits_unspaced=True,
@@ -268,21 +267,21 @@ TOKENIZERS: dict[str, Tokenizer] = {
     "char": Tokenizer(
         tokenize_char,
         "text is split into characters",
-        Automaton(lambda: (("alone", ((0, 0x10FFFF),)), _SPACES)),
+        Automaton((("alone", ((0, 0x10FFFF),)), _SPACES)),
         expects_raw_text=False,
         splits_unspaced=True,
     ),
     "list": Tokenizer(
         tokenize_list,
         "text is split into characters, blanks included, as by Python’s list",
-        Automaton(lambda: (("alone", ((0, 0x10FFFF),)),)),
+        Automaton((("alone", ((0, 0x10FFFF),)),)),
         expects_raw_text=False,
         splits_unspaced=True,
     ),
     "multi-bleu": Tokenizer(
         tokenize_multi_bleu,
         "text is split at spaces only, as multi-bleu.perl does",
-        Automaton(lambda: (("space", " \t\n\v\f\r"),)),
+        Automaton((("space", " \t\n\v\f\r"),)),
         expects_raw_text=False,
         ascii_case=True,
     ),

@@ -1,13 +1,26 @@
-"""Tables of Unicode for the tokenizers.
+"""Tables of Unicode for `intl`, and how ranges of code points are read from a table.
 
-`tests/unicode_tables.py` writes the end of this file.
+`tokenizers.py` and `captions.py` read theirs with `read_ranges`. `tests/unicode_tables.py` writes
+the end of this file.
 """
 
 from __future__ import annotations
 
-from .captions import read_ranges
-
 Ranges = tuple[tuple[int, int], ...]  # of code points, both ends included
+
+
+def read_ranges(table: str) -> tuple[tuple[int, int], ...]:
+    """Read ranges of hexadecimal code points, both ends included.
+
+    >>> read_ranges("21-23 25")
+    ((33, 35), (37, 37))
+    """
+    ranges = []
+    for entry in table.split():
+        first, _, last = entry.partition("-")
+        ranges.append((int(first, 16), int(last or first, 16)))
+    return tuple(ranges)
+
 
 # --- Unicode 18.0: punctuation, symbols and numbers -----------------------------------------------
 #
