@@ -112,9 +112,48 @@ _STRING_IDS = {pa.string().id, pa.large_string().id}
 _LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}
 
 
+# The processors that this process may use, and so the number of threads. On Linux, a process may be
+# limited to some of them.
+PROCESSORS = (
+    len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+)
+
+# --- Values ---------------------------------------------------------------------------------------
+
+
 def to_plain(value: Any) -> Any:
     """Return a scalar of NumPy, or a tensor without axes, as a value of Python."""
     return value.item() if getattr(value, "ndim", None) == 0 else value
+
+
+def to_python(value: Any) -> Any:
+    """Convert NumPy scalars and arrays to plain Python values, for JSON and signatures.
+
+    >>> to_python([np.float32(0.5), np.str_("zh")])
+    [0.5, 'zh']
+    """
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [to_python(item) for item in value]
+    return value
+
+
+def is_missing(value: object) -> bool:
+    """Return True for None, and for NaN, NaT and NA of any library.
+
+    >>> [is_missing(value) for value in (None, float("nan"), np.float32("nan"), "", 0.0)]
+    [True, True, True, False, False]
+    """
+    plain = to_plain(value)
+    if plain is None or hasattr(plain, "__len__"):  # arrays compare by item
+        return plain is None
+    try:
+        differs = plain != plain
+    except TypeError:  # lazy frames can't be compared
+        return False
+    # NaN differs from itself, and a comparison of pandas.NA returns NA.
+    return differs is True or (differs is plain and plain is not False)
 
 
 def is_array(type_: type) -> bool:
@@ -145,21 +184,7 @@ def to_numpy(data: Any) -> Any:
         raise TypeError("NumPy cannot read this array") from None
 
 
-def is_missing(value: object) -> bool:
-    """Return True for None, and for NaN, NaT and NA of any library.
-
-    >>> [is_missing(value) for value in (None, float("nan"), np.float32("nan"), "", 0.0)]
-    [True, True, True, False, False]
-    """
-    plain = to_plain(value)
-    if plain is None or hasattr(plain, "__len__"):  # arrays compare by item
-        return plain is None
-    try:
-        differs = plain != plain
-    except TypeError:  # lazy frames can't be compared
-        return False
-    # NaN differs from itself, and a comparison of pandas.NA returns NA.
-    return differs is True or (differs is plain and plain is not False)
+# --- Arrow arrays ---------------------------------------------------------------------------------
 
 
 def is_string(type_: pa.DataType) -> bool:
@@ -249,26 +274,6 @@ def slices(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
     for chunk in array.chunks:
         for start in range(0, len(chunk), rows):
             yield chunk.slice(start, rows)
-
-
-# The processors that this process may use, and so the number of threads. On Linux, a process may be
-# limited to some of them.
-PROCESSORS = (
-    len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-)
-
-
-def to_python(value: Any) -> Any:
-    """Convert NumPy scalars and arrays to plain Python values, for JSON and signatures.
-
-    >>> to_python([np.float32(0.5), np.str_("zh")])
-    [0.5, 'zh']
-    """
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [to_python(item) for item in value]
-    return value
 
 
 # === bleu_core/shared/pickling.py ===
@@ -697,7 +702,7 @@ NUMBERS: Ranges = read_ranges("""
 # === bleu_core/rows/buffers.py ===
 
 
-EMPTY_ROW: Int64 = np.empty(0, np.int64)
+NO_ADDRESSES: Int64 = np.empty(0, np.int64)
 
 
 class TextBuffers(NamedTuple):
@@ -718,7 +723,7 @@ class TextBuffers(NamedTuple):
 
 def find_texts(predictions: pa.Array, references: pa.Array) -> TextBuffers:
     if not is_list(predictions.type):
-        return TextBuffers(find_strings(predictions), find_strings(references), EMPTY_ROW)
+        return TextBuffers(find_strings(predictions), find_strings(references), NO_ADDRESSES)
     prediction_items, prediction_offsets = list_items(predictions)
     reference_items, reference_offsets = list_items(references)
     prediction_tokens = _find_items(prediction_items)
@@ -1109,17 +1114,13 @@ EXPECTED_REFERENCES = "a list of references or one str"
 _BYTES = re.compile(r"\b(bytes_?|bytearray|\w*binary)\b")
 _INTS = re.compile(r"(a list of )?u?int\d*")
 _FLOATS = re.compile(r" of b?float\w*")  # arrays and tensors
-_OWNERS_OF_IDS = {
-    EXPECTED_TEXT: "segment",
-    EXPECTED_REFERENCES: "reference",
-}  # each has one list of ids
+# Each has one list of ids.
+_OWNERS_OF_IDS = {EXPECTED_TEXT: "segment", EXPECTED_REFERENCES: "reference"}
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_SYSTEMS = 2  # of those that share a property, before "and 3 others"
 _LONGEST_NAME = 60  # characters of a value that a message shows
 _ITEM_TYPES = {"U": "str", "T": "str", "S": "bytes", "V": "structs"}  # of NumPy, by their kind
-# How to log BLEU of a decoder-only model. The title of a section, and its page.
-GENERATION_RECIPE = 'see "Decoder-only models (Trainer, SFTTrainer)" in docs/training.md'
 _MISSING_VALUES = {"NAType": "NA", "NaTType": "NaT"}  # of pandas, by the names of their types
 
 # The places of the work, from outside to inside: a system, its run, the segments of a label.
@@ -1452,7 +1453,7 @@ class TestedDifference(_Tested, total=False):
     p_value_sacrebleu: float
 
 
-# --- compute, score and explain -------------------------------------------------------------------
+# --- compute and explain --------------------------------------------------------------------------
 
 
 class SignedScores(Scores):
@@ -1656,7 +1657,7 @@ class SelfBleuScores(TypedDict):
     signature: str
 
 
-# --- conventions and reconcile --------------------------------------------------------------------
+# --- reconcile ------------------------------------------------------------------------------------
 
 
 class ConditionsContent(TypedDict, total=False):
@@ -3073,8 +3074,6 @@ def describe_penalty(result: ResultDict) -> str:
 _Collected = dict[str, tuple["BleuWarning", dict[str, None]]]
 # The warnings of a call, until its end; None outside of a call: each is issued at once.
 _collected: ContextVar[_Collected | None] = ContextVar("collected", default=None)
-
-# --- Warnings -------------------------------------------------------------------------------------
 
 
 @picklable
@@ -5867,7 +5866,7 @@ def check_memory(
 LABEL = "label"  # the column of labels in a table
 DOCUMENT = "document"  # the column of documents
 
-# --- The parts of statistics ----------------------------------------------------------------------
+NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
 
 
 class TablePart(NamedTuple):
@@ -5878,7 +5877,7 @@ class TablePart(NamedTuple):
 
     def key_names(self) -> list[str]:
         """Return the names of its columns of labels and documents."""
-        names = list_names(self.given) or ()
+        names = list_column_names(self.given) or ()
         return [name for name in (LABEL, DOCUMENT) if name in names]
 
 
@@ -5902,7 +5901,10 @@ def stream_parts(statistics: Any) -> Iterator[tuple[str, TablePart]]:
 
 def is_stream(statistics: Any) -> bool:
     """Return True for an iterable of parts; False for a list, and for a table or array."""
-    if isinstance(statistics, (str, bytes, list, tuple)) or list_names(statistics) is not None:
+    if (
+        isinstance(statistics, (str, bytes, list, tuple))
+        or list_column_names(statistics) is not None
+    ):
         return False
     is_array = hasattr(statistics, "__array__") or hasattr(statistics, "iloc")
     return isinstance(statistics, Iterable) and not is_array
@@ -5914,16 +5916,13 @@ def _check_parts(parts: Sequence[Any]) -> bool:
         raise ValueError(NO_STATISTICS)
     if any(map(is_result, parts)):
         raise TypeError(A_RESULT.format(name="statistics"))
-    have_columns = [list_names(part) is not None for part in parts]
+    have_columns = [list_column_names(part) is not None for part in parts]
     if any(have_columns) and not all(have_columns):
         found = " and ".join(sorted(set(map(name_value, parts))))
         raise _not_statistics(f"{found} in one list")
     if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
         raise _not_statistics("a Series, whose labels may be in any order. Pass sums.to_numpy()")
     return any(have_columns)
-
-
-NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
 
 
 def _not_statistics(found: str) -> ValueError:
@@ -5939,7 +5938,7 @@ def not_a_table(place: str, problem: str) -> ValueError:
     )
 
 
-def list_names(part: Any) -> list[Any] | None:
+def list_column_names(part: Any) -> list[Any] | None:
     """Return the names of a table's columns, or None if `part` has no columns."""
     if hasattr(part, "collect_schema"):  # polars; a LazyFrame warns if it is asked for `columns`
         return list(part.collect_schema())
@@ -5952,7 +5951,7 @@ def list_names(part: Any) -> list[Any] | None:
 def select_columns(part: Any, place: str) -> pa.Table:
     """Return the statistics columns of anything with columns; `place` is for errors."""
     # 1. Find the columns by their names.
-    columns = list_names(part) or []
+    columns = list_column_names(part) or []
     max_order = next(n for n in itertools.count() if f"matches_{n + 1}" not in columns)
     names = Layout(max_order).names
     if not max_order or not set(names) <= set(columns):
@@ -6032,7 +6031,7 @@ def join_columns(parts: Mapping[str, TablePart], argument: str, name: str) -> li
     """
     labels: list[Label] = []
     for place, part in parts.items():
-        columns = list_names(part.given) or []
+        columns = list_column_names(part.given) or []
         _check_single(place, columns, [name])
         if name not in columns:
             raise ValueError(
@@ -6641,7 +6640,7 @@ def count_strings(corpus: SmallCorpus, tokenizer: str, rule: CountingRule) -> In
     address = pa.py_buffer(corpus.data).address
     ends = np.fromiter(accumulate(map(len, strings), initial=address), np.int64, len(strings) + 1)
     size = len(corpus)
-    texts = TextBuffers(ends[: size + 1], ends[size:], EMPTY_ROW)
+    texts = TextBuffers(ends[: size + 1], ends[size:], NO_ADDRESSES)
     return _count_buffers(texts, corpus.bounds, tokenizer, rule)
 
 
@@ -8651,7 +8650,6 @@ def run_slices(total: int, size: int) -> list[slice]:
 # === bleu_core/rows/ngrams.py ===
 
 
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 _NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
 
 
@@ -8758,7 +8756,7 @@ class Occurrences(NamedTuple):
     starts: Int64
     numbers: Int64
 
-    def take(self, index: Bools) -> Occurrences:
+    def take(self, index: Bool) -> Occurrences:
         """Return the occurrences whose item in `index` is True."""
         return Occurrences(self.starts[index], self.numbers[index])
 
@@ -8825,7 +8823,7 @@ def number_runs(keys: Int64) -> Int64:
     return np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
 
 
-def first_in_text(ngrams: Int64, texts: Int64) -> Bools:
+def first_in_text(ngrams: Int64, texts: Int64) -> Bool:
     """Return True for the first occurrence of each n-gram in each text.
 
     Occurrences are sorted by n-gram, then by text.
@@ -11735,7 +11733,9 @@ def read_given(
 def is_table(statistics: Any) -> bool:
     """Return True for a statistics table, or a list that begins with one; False for texts."""
     has_parts = isinstance(statistics, (list, tuple)) and len(statistics) > 0
-    return "prediction_length" in (list_names(statistics[0] if has_parts else statistics) or ())
+    return "prediction_length" in (
+        list_column_names(statistics[0] if has_parts else statistics) or ()
+    )
 
 
 # --- What tables record ---------------------------------------------------------------------------
@@ -13273,24 +13273,6 @@ GivenSystems = Mapping[SystemName | RunOfSystem, GivenRows]
 CountedSystem = tuple[SystemName | RunOfSystem, Counted]
 
 
-def count_tables(systems: GivenSystems) -> Iterator[CountedSystem]:
-    """Yield the rows of each system, which are copied one system at a time.
-
-    If some are sums, all are summed by document, in the order of the first system.
-    """
-    if all(given.may_be_segments for given in systems.values()):
-        for name, given in systems.items():
-            yield name, given.counted(has_segments=True)
-        return
-    first_name, first = next(iter(systems.items()))
-    first_sums = first.counted(has_segments=False).sum_documents()
-    for name, given in systems.items():
-        sums = given.counted(has_segments=False).sum_documents().order_like(first_sums)
-        if sums is None:
-            raise _systems_differ("documents", first_name, name)
-        yield name, sums
-
-
 def read_tables(
     systems: Mapping[SystemName, object],
     options: Options,
@@ -13368,6 +13350,24 @@ def _systems_differ(
     if noun == "segments":
         error += f" A list of tables is one test set; pass runs {RUNS_BY_NAME}"
     return ValueError(error)
+
+
+def count_tables(systems: GivenSystems) -> Iterator[CountedSystem]:
+    """Yield the rows of each system, which are copied one system at a time.
+
+    If some are sums, all are summed by document, in the order of the first system.
+    """
+    if all(given.may_be_segments for given in systems.values()):
+        for name, given in systems.items():
+            yield name, given.counted(has_segments=True)
+        return
+    first_name, first = next(iter(systems.items()))
+    first_sums = first.counted(has_segments=False).sum_documents()
+    for name, given in systems.items():
+        sums = given.counted(has_segments=False).sum_documents().order_like(first_sums)
+        if sums is None:
+            raise _systems_differ("documents", first_name, name)
+        yield name, sums
 
 
 # === bleu_core/significance/intervals.py ===
@@ -17530,6 +17530,8 @@ _Detail = Literal[
     "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length"
 ]
 _DETAILS: tuple[_Detail, ...] = get_args(_Detail)
+# How to log BLEU of a decoder-only model. The title of a section, and its page.
+_GENERATION_RECIPE = 'see "Decoder-only models (Trainer, SFTTrainer)" in docs/training.md'
 
 _PAIR_EXPECTED = (
     "The callback takes predictions and labels as one pair, got {found}."
@@ -17546,7 +17548,7 @@ _NOT_GENERATED = (
     "predictions: expected generated text, got the argmax of logits, or text that begins with the"
     " prompt: every row of labels begins with ignore_index, and {evidence}. Pass only generated"
     " tokens, generated[:, input_ids.shape[1]:], or generate after each evaluation:"
-    f" {GENERATION_RECIPE}."
+    f" {_GENERATION_RECIPE}."
 )
 
 
@@ -17597,7 +17599,7 @@ _MASKED_LABELS = Notice(
     "masked labels",
     "Every row of labels begins with ignore_index, as behind a masked prompt,"
     " and the predictions do not show whether they are generated text without the prompt",
-    f". Pass only generated tokens: {GENERATION_RECIPE}",
+    f". Pass only generated tokens: {_GENERATION_RECIPE}",
 )
 _ARGMAX = Notice(
     "argmax",
@@ -17605,7 +17607,7 @@ _ARGMAX = Notice(
     " tokens of the labels in their columns, or one column before. Under teacher forcing, BLEU is"
     " far too high",
     ". Pass generated tokens: set predict_with_generate=True in Seq2SeqTrainingArguments,"
-    f" or for a decoder-only model {GENERATION_RECIPE}",
+    f" or for a decoder-only model {_GENERATION_RECIPE}",
 )
 
 
@@ -18132,7 +18134,7 @@ def _list_id_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.ND
             raise ValueError(
                 f"{name}: got logits of shape {list(column.shape)}."
                 " Set predict_with_generate=True in Seq2SeqTrainingArguments."
-                f" For a decoder-only model, generate in a callback: {GENERATION_RECIPE}."
+                f" For a decoder-only model, generate in a callback: {_GENERATION_RECIPE}."
             )
         array = read_array(name, column)
         if isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind in "iu":
@@ -19098,7 +19100,7 @@ class NGramTable(NamedTuple):
     surplus: Int32
     segments: Int32
 
-    def take(self, index: Int64 | Bools) -> NGramTable:
+    def take(self, index: Int64 | Bool) -> NGramTable:
         """Return the rows at an index."""
         return NGramTable(self.tokens[index], self.surplus[index], self.segments[index])
 

@@ -22,7 +22,6 @@ from ..results.html import write_table
 from ..results.report import Report, passing
 from ..results.wording import write_label, write_name
 from ..rows.ngrams import (
-    Bools,
     NumberedTexts,
     Occurrences,
     first_in_text,
@@ -35,7 +34,7 @@ from ..rows.tables import is_table
 from ..rules.chosen_tokenizer import ChosenTokenizer, choose_tokenizer, prepare_texts
 from ..rules.scoring import NOISE, bleu, count_wins
 from ..rules.zeros import warn_about_zeros
-from ..shared.arrays import Float64, Int64, Label, SystemName, list_items, make_lists
+from ..shared.arrays import Bool, Float64, Int64, Label, SystemName, list_items, make_lists
 from ..shared.messages import count_things, show_value, within_system
 from ..shared.notices import warn_once_per_kind
 from ..shared.result_types import (
@@ -250,7 +249,7 @@ class NGramTable(NamedTuple):
     surplus: Int32
     segments: Int32
 
-    def take(self, index: Int64 | Bools) -> NGramTable:
+    def take(self, index: Int64 | Bool) -> NGramTable:
         """Return the rows at an index."""
         return NGramTable(self.tokens[index], self.surplus[index], self.segments[index])
 

@@ -31,7 +31,6 @@ from ..rules.zeros import warn_if_zero
 from ..shared.arrays import STRINGS, Int64, Label, list_items
 from ..shared.messages import (
     EXPECTED_REFERENCES,
-    GENERATION_RECIPE,
     LABEL_COUNT,
     LONE_SURROGATE,
     NO_SEGMENTS,
@@ -54,6 +53,8 @@ _Detail = Literal[
     "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length"
 ]
 _DETAILS: tuple[_Detail, ...] = get_args(_Detail)
+# How to log BLEU of a decoder-only model. The title of a section, and its page.
+_GENERATION_RECIPE = 'see "Decoder-only models (Trainer, SFTTrainer)" in docs/training.md'
 
 _PAIR_EXPECTED = (
     "The callback takes predictions and labels as one pair, got {found}."
@@ -70,7 +71,7 @@ _NOT_GENERATED = (
     "predictions: expected generated text, got the argmax of logits, or text that begins with the"
     " prompt: every row of labels begins with ignore_index, and {evidence}. Pass only generated"
     " tokens, generated[:, input_ids.shape[1]:], or generate after each evaluation:"
-    f" {GENERATION_RECIPE}."
+    f" {_GENERATION_RECIPE}."
 )
 
 
@@ -121,7 +122,7 @@ _MASKED_LABELS = Notice(
     "masked labels",
     "Every row of labels begins with ignore_index, as behind a masked prompt,"
     " and the predictions do not show whether they are generated text without the prompt",
-    f". Pass only generated tokens: {GENERATION_RECIPE}",
+    f". Pass only generated tokens: {_GENERATION_RECIPE}",
 )
 _ARGMAX = Notice(
     "argmax",
@@ -129,7 +130,7 @@ _ARGMAX = Notice(
     " tokens of the labels in their columns, or one column before. Under teacher forcing, BLEU is"
     " far too high",
     ". Pass generated tokens: set predict_with_generate=True in Seq2SeqTrainingArguments,"
-    f" or for a decoder-only model {GENERATION_RECIPE}",
+    f" or for a decoder-only model {_GENERATION_RECIPE}",
 )
 
 
@@ -656,7 +657,7 @@ def _list_id_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.ND
             raise ValueError(
                 f"{name}: got logits of shape {list(column.shape)}."
                 " Set predict_with_generate=True in Seq2SeqTrainingArguments."
-                f" For a decoder-only model, generate in a callback: {GENERATION_RECIPE}."
+                f" For a decoder-only model, generate in a callback: {_GENERATION_RECIPE}."
             )
         array = read_array(name, column)
         if isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind in "iu":

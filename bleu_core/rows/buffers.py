@@ -1,6 +1,6 @@
 """Addresses of texts and tokens in Arrow's buffers, from which the kernels read.
 
-The only file that knows how Arrow stores strings and lists.
+Called by `kernels.py`. An address is valid while its array lives.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..shared.arrays import Int64, find_offsets, is_list, list_items
 
-EMPTY_ROW: Int64 = np.empty(0, np.int64)
+NO_ADDRESSES: Int64 = np.empty(0, np.int64)
 
 
 class TextBuffers(NamedTuple):
@@ -33,7 +33,7 @@ class TextBuffers(NamedTuple):
 
 def find_texts(predictions: pa.Array, references: pa.Array) -> TextBuffers:
     if not is_list(predictions.type):
-        return TextBuffers(find_strings(predictions), find_strings(references), EMPTY_ROW)
+        return TextBuffers(find_strings(predictions), find_strings(references), NO_ADDRESSES)
     prediction_items, prediction_offsets = list_items(predictions)
     reference_items, reference_offsets = list_items(references)
     prediction_tokens = _find_items(prediction_items)

@@ -2,6 +2,9 @@
 
 Importing numba takes 0.25 s and compiling 5 s, so the Python implementations run until compiling
 pays. Until then, the functions marked for compilation are plain Python functions.
+
+`statistics.py`, `ngrams.py` and `pairwise` tell how much text they count; only `kernels.py` marks
+functions.
 """
 
 from __future__ import annotations

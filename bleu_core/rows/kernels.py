@@ -32,7 +32,7 @@ from ..rules.layout import Layout
 from ..rules.tokenizers import TOKENIZERS
 from ..shared.arrays import Bytes, Int64, is_list, make_lists
 from ..text.corpus import SmallCorpus
-from .buffers import EMPTY_ROW, TextBuffers, find_strings, find_texts
+from .buffers import NO_ADDRESSES, TextBuffers, find_strings, find_texts
 from .compiling import kernel, kernel_example, kernel_helper, kernel_intrinsic
 
 _CLOSEST, _SHORTEST, _LONGEST = range(3)
@@ -69,7 +69,7 @@ def count_strings(corpus: SmallCorpus, tokenizer: str, rule: CountingRule) -> In
     address = pa.py_buffer(corpus.data).address
     ends = np.fromiter(accumulate(map(len, strings), initial=address), np.int64, len(strings) + 1)
     size = len(corpus)
-    texts = TextBuffers(ends[: size + 1], ends[size:], EMPTY_ROW)
+    texts = TextBuffers(ends[: size + 1], ends[size:], NO_ADDRESSES)
     return _count_buffers(texts, corpus.bounds, tokenizer, rule)
 
 

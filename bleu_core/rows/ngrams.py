@@ -1,22 +1,24 @@
 """Tokens and n-grams as numbers, which `pairwise` and `diff` share.
 
-Both methods count with these numbers, and score elsewhere.
+The counting kernel does not keep tokens. Here the tokens and n-grams of all texts are numbered. The
+k-th occurrence of an n-gram in a text gets a separate number, which turns the multiset of a text's
+n-grams into a set. The clipped count of two texts is then the size of the intersection of their
+sets. Both methods count with these numbers, and score in their own files.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from ..rules.chosen_tokenizer import ChosenTokenizer, list_tokens, prepare_texts
-from ..shared.arrays import TOKENS, Int64, is_list, list_items, slices
+from ..shared.arrays import TOKENS, Bool, Int64, is_list, list_items, slices
 from ..text.corpus import Texts
 from .compiling import compile_if_worthwhile, is_ready
 from .kernels import split_texts_compiled
 
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 _NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
 
 
@@ -123,7 +125,7 @@ class Occurrences(NamedTuple):
     starts: Int64
     numbers: Int64
 
-    def take(self, index: Bools) -> Occurrences:
+    def take(self, index: Bool) -> Occurrences:
         """Return the occurrences whose item in `index` is True."""
         return Occurrences(self.starts[index], self.numbers[index])
 
@@ -190,7 +192,7 @@ def number_runs(keys: Int64) -> Int64:
     return np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
 
 
-def first_in_text(ngrams: Int64, texts: Int64) -> Bools:
+def first_in_text(ngrams: Int64, texts: Int64) -> Bool:
     """Return True for the first occurrence of each n-gram in each text.
 
     Occurrences are sorted by n-gram, then by text.

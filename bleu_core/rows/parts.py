@@ -23,7 +23,7 @@ from ..text.labels import list_labels
 LABEL = "label"  # the column of labels in a table
 DOCUMENT = "document"  # the column of documents
 
-# --- The parts of statistics ----------------------------------------------------------------------
+NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
 
 
 class TablePart(NamedTuple):
@@ -34,7 +34,7 @@ class TablePart(NamedTuple):
 
     def key_names(self) -> list[str]:
         """Return the names of its columns of labels and documents."""
-        names = list_names(self.given) or ()
+        names = list_column_names(self.given) or ()
         return [name for name in (LABEL, DOCUMENT) if name in names]
 
 
@@ -58,7 +58,10 @@ def stream_parts(statistics: Any) -> Iterator[tuple[str, TablePart]]:
 
 def is_stream(statistics: Any) -> bool:
     """Return True for an iterable of parts; False for a list, and for a table or array."""
-    if isinstance(statistics, (str, bytes, list, tuple)) or list_names(statistics) is not None:
+    if (
+        isinstance(statistics, (str, bytes, list, tuple))
+        or list_column_names(statistics) is not None
+    ):
         return False
     is_array = hasattr(statistics, "__array__") or hasattr(statistics, "iloc")
     return isinstance(statistics, Iterable) and not is_array
@@ -70,16 +73,13 @@ def _check_parts(parts: Sequence[Any]) -> bool:
         raise ValueError(NO_STATISTICS)
     if any(map(is_result, parts)):
         raise TypeError(A_RESULT.format(name="statistics"))
-    have_columns = [list_names(part) is not None for part in parts]
+    have_columns = [list_column_names(part) is not None for part in parts]
     if any(have_columns) and not all(have_columns):
         found = " and ".join(sorted(set(map(name_value, parts))))
         raise _not_statistics(f"{found} in one list")
     if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
         raise _not_statistics("a Series, whose labels may be in any order. Pass sums.to_numpy()")
     return any(have_columns)
-
-
-NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
 
 
 def _not_statistics(found: str) -> ValueError:
@@ -95,7 +95,7 @@ def not_a_table(place: str, problem: str) -> ValueError:
     )
 
 
-def list_names(part: Any) -> list[Any] | None:
+def list_column_names(part: Any) -> list[Any] | None:
     """Return the names of a table's columns, or None if `part` has no columns."""
     if hasattr(part, "collect_schema"):  # polars; a LazyFrame warns if it is asked for `columns`
         return list(part.collect_schema())
@@ -108,7 +108,7 @@ def list_names(part: Any) -> list[Any] | None:
 def select_columns(part: Any, place: str) -> pa.Table:
     """Return the statistics columns of anything with columns; `place` is for errors."""
     # 1. Find the columns by their names.
-    columns = list_names(part) or []
+    columns = list_column_names(part) or []
     max_order = next(n for n in itertools.count() if f"matches_{n + 1}" not in columns)
     names = Layout(max_order).names
     if not max_order or not set(names) <= set(columns):
@@ -188,7 +188,7 @@ def join_columns(parts: Mapping[str, TablePart], argument: str, name: str) -> li
     """
     labels: list[Label] = []
     for place, part in parts.items():
-        columns = list_names(part.given) or []
+        columns = list_column_names(part.given) or []
         _check_single(place, columns, [name])
         if name not in columns:
             raise ValueError(

@@ -1,6 +1,6 @@
 """What a user passes to one call, read once: texts, labels and documents.
 
-The class reads with `read`.
+The class reads with `read`, and its buffer with `read_segments`.
 """
 
 from __future__ import annotations

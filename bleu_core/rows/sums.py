@@ -1,6 +1,7 @@
 """The sum of tables: `total`, and what `compute` adds up itself.
 
-`add_statistics` rejects tables that were counted otherwise.
+The class and `score_statistics` call `add_statistics`, which rejects tables that were counted
+otherwise.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Tables of several systems, for `compare` and `rank`.
 
-They must have been counted alike, on the same segments: each check has its error here.
+Called by `methods/compared.py`. The tables must have been counted alike, on the same segments: each
+check has its error here.
 """
 
 from __future__ import annotations
@@ -16,24 +17,6 @@ from .tables import GivenRows, check_same_function, read_counted
 
 GivenSystems = Mapping[SystemName | RunOfSystem, GivenRows]
 CountedSystem = tuple[SystemName | RunOfSystem, Counted]
-
-
-def count_tables(systems: GivenSystems) -> Iterator[CountedSystem]:
-    """Yield the rows of each system, which are copied one system at a time.
-
-    If some are sums, all are summed by document, in the order of the first system.
-    """
-    if all(given.may_be_segments for given in systems.values()):
-        for name, given in systems.items():
-            yield name, given.counted(has_segments=True)
-        return
-    first_name, first = next(iter(systems.items()))
-    first_sums = first.counted(has_segments=False).sum_documents()
-    for name, given in systems.items():
-        sums = given.counted(has_segments=False).sum_documents().order_like(first_sums)
-        if sums is None:
-            raise _systems_differ("documents", first_name, name)
-        yield name, sums
 
 
 def read_tables(
@@ -113,3 +96,21 @@ def _systems_differ(
     if noun == "segments":
         error += f" A list of tables is one test set; pass runs {RUNS_BY_NAME}"
     return ValueError(error)
+
+
+def count_tables(systems: GivenSystems) -> Iterator[CountedSystem]:
+    """Yield the rows of each system, which are copied one system at a time.
+
+    If some are sums, all are summed by document, in the order of the first system.
+    """
+    if all(given.may_be_segments for given in systems.values()):
+        for name, given in systems.items():
+            yield name, given.counted(has_segments=True)
+        return
+    first_name, first = next(iter(systems.items()))
+    first_sums = first.counted(has_segments=False).sum_documents()
+    for name, given in systems.items():
+        sums = given.counted(has_segments=False).sum_documents().order_like(first_sums)
+        if sums is None:
+            raise _systems_differ("documents", first_name, name)
+        yield name, sums

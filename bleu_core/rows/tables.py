@@ -1,6 +1,7 @@
 """Tables of statistics rows: how they are made and read, and when they are rejected.
 
-Tables that earlier versions stored stay readable: keep the names of columns and metadata.
+`tabulate` makes the table of `statistics`; all methods read tables with `read_counted`. Tables that
+earlier versions stored stay readable: keep the names of columns and metadata.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from .parts import (
     check_counts,
     join_columns,
     layout_of,
-    list_names,
+    list_column_names,
     not_a_table,
     select_columns,
     stream_parts,
@@ -268,7 +269,9 @@ def read_given(
 def is_table(statistics: Any) -> bool:
     """Return True for a statistics table, or a list that begins with one; False for texts."""
     has_parts = isinstance(statistics, (list, tuple)) and len(statistics) > 0
-    return "prediction_length" in (list_names(statistics[0] if has_parts else statistics) or ())
+    return "prediction_length" in (
+        list_column_names(statistics[0] if has_parts else statistics) or ()
+    )
 
 
 # --- What tables record ---------------------------------------------------------------------------

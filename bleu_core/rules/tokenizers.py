@@ -1,6 +1,6 @@
 """The native tokenizers: one function from a segment to its tokens, and one record, for each.
 
-They are those of NIST's mteval scripts as sacreBLEU 2.6 runs them. Their quirks are kept, because
+Most are those of NIST's mteval scripts as sacreBLEU 2.6 runs them. All quirks are kept, because
 published scores were made with them. A definition is written for readers, not for speed.
 `chosen_tokenizer.py` takes the records by their names; the kernel takes their automata. To add a
 tokenizer, write a function and a record in `TOKENIZERS`.

@@ -1,6 +1,7 @@
-"""Types of values and arrays, and zero-copy views of Arrow arrays.
+"""Types of values and arrays, values of other libraries, and zero-copy views of Arrow arrays.
 
-All folders use them. A corpus is defined above them, in `text/`.
+All folders use them, and no function knows what its array means. A corpus is defined above them, in
+`text/`.
 """
 
 from __future__ import annotations
@@ -32,9 +33,48 @@ _STRING_IDS = {pa.string().id, pa.large_string().id}
 _LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}
 
 
+# The processors that this process may use, and so the number of threads. On Linux, a process may be
+# limited to some of them.
+PROCESSORS = (
+    len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+)
+
+# --- Values ---------------------------------------------------------------------------------------
+
+
 def to_plain(value: Any) -> Any:
     """Return a scalar of NumPy, or a tensor without axes, as a value of Python."""
     return value.item() if getattr(value, "ndim", None) == 0 else value
+
+
+def to_python(value: Any) -> Any:
+    """Convert NumPy scalars and arrays to plain Python values, for JSON and signatures.
+
+    >>> to_python([np.float32(0.5), np.str_("zh")])
+    [0.5, 'zh']
+    """
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [to_python(item) for item in value]
+    return value
+
+
+def is_missing(value: object) -> bool:
+    """Return True for None, and for NaN, NaT and NA of any library.
+
+    >>> [is_missing(value) for value in (None, float("nan"), np.float32("nan"), "", 0.0)]
+    [True, True, True, False, False]
+    """
+    plain = to_plain(value)
+    if plain is None or hasattr(plain, "__len__"):  # arrays compare by item
+        return plain is None
+    try:
+        differs = plain != plain
+    except TypeError:  # lazy frames can't be compared
+        return False
+    # NaN differs from itself, and a comparison of pandas.NA returns NA.
+    return differs is True or (differs is plain and plain is not False)
 
 
 def is_array(type_: type) -> bool:
@@ -65,21 +105,7 @@ def to_numpy(data: Any) -> Any:
         raise TypeError("NumPy cannot read this array") from None
 
 
-def is_missing(value: object) -> bool:
-    """Return True for None, and for NaN, NaT and NA of any library.
-
-    >>> [is_missing(value) for value in (None, float("nan"), np.float32("nan"), "", 0.0)]
-    [True, True, True, False, False]
-    """
-    plain = to_plain(value)
-    if plain is None or hasattr(plain, "__len__"):  # arrays compare by item
-        return plain is None
-    try:
-        differs = plain != plain
-    except TypeError:  # lazy frames can't be compared
-        return False
-    # NaN differs from itself, and a comparison of pandas.NA returns NA.
-    return differs is True or (differs is plain and plain is not False)
+# --- Arrow arrays ---------------------------------------------------------------------------------
 
 
 def is_string(type_: pa.DataType) -> bool:
@@ -169,23 +195,3 @@ def slices(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
     for chunk in array.chunks:
         for start in range(0, len(chunk), rows):
             yield chunk.slice(start, rows)
-
-
-# The processors that this process may use, and so the number of threads. On Linux, a process may be
-# limited to some of them.
-PROCESSORS = (
-    len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-)
-
-
-def to_python(value: Any) -> Any:
-    """Convert NumPy scalars and arrays to plain Python values, for JSON and signatures.
-
-    >>> to_python([np.float32(0.5), np.str_("zh")])
-    [0.5, 'zh']
-    """
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [to_python(item) for item in value]
-    return value

@@ -27,17 +27,13 @@ EXPECTED_REFERENCES = "a list of references or one str"
 _BYTES = re.compile(r"\b(bytes_?|bytearray|\w*binary)\b")
 _INTS = re.compile(r"(a list of )?u?int\d*")
 _FLOATS = re.compile(r" of b?float\w*")  # arrays and tensors
-_OWNERS_OF_IDS = {
-    EXPECTED_TEXT: "segment",
-    EXPECTED_REFERENCES: "reference",
-}  # each has one list of ids
+# Each has one list of ids.
+_OWNERS_OF_IDS = {EXPECTED_TEXT: "segment", EXPECTED_REFERENCES: "reference"}
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_SYSTEMS = 2  # of those that share a property, before "and 3 others"
 _LONGEST_NAME = 60  # characters of a value that a message shows
 _ITEM_TYPES = {"U": "str", "T": "str", "S": "bytes", "V": "structs"}  # of NumPy, by their kind
-# How to log BLEU of a decoder-only model. The title of a section, and its page.
-GENERATION_RECIPE = 'see "Decoder-only models (Trainer, SFTTrainer)" in docs/training.md'
 _MISSING_VALUES = {"NAType": "NA", "NaTType": "NaT"}  # of pandas, by the names of their types
 
 # The places of the work, from outside to inside: a system, its run, the segments of a label.

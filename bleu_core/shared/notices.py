@@ -20,8 +20,6 @@ _Collected = dict[str, tuple["BleuWarning", dict[str, None]]]
 # The warnings of a call, until its end; None outside of a call: each is issued at once.
 _collected: ContextVar[_Collected | None] = ContextVar("collected", default=None)
 
-# --- Warnings -------------------------------------------------------------------------------------
-
 
 @picklable
 class BleuWarning(UserWarning):

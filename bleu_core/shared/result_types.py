@@ -3,7 +3,8 @@
 A subclass of dict can't be a TypedDict, so a result has values of any type. A variable with one of
 these types, such as `systems: dict[str, SystemScores] = result["systems"]`, has its keys checked.
 
-Each method fills its own types; to add a key, add it to the type and to the class of the result.
+Each method fills its own types. To add a key, add it to the type, and its value to the file of the
+method.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class TestedDifference(_Tested, total=False):
     p_value_sacrebleu: float
 
 
-# --- compute, score and explain -------------------------------------------------------------------
+# --- compute and explain --------------------------------------------------------------------------
 
 
 class SignedScores(Scores):
@@ -285,7 +286,7 @@ class SelfBleuScores(TypedDict):
     signature: str
 
 
-# --- conventions and reconcile --------------------------------------------------------------------
+# --- reconcile ------------------------------------------------------------------------------------
 
 
 class ConditionsContent(TypedDict, total=False):
