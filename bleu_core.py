@@ -7688,113 +7688,13 @@ def _make_netstring(data: bytes) -> bytes:
 Side = Literal["predictions", "references"]
 Undo = Callable[[str], str]
 SIDES: tuple[Side, Side] = ("predictions", "references")
-OTHER: dict[Side, Side] = {"predictions": "references", "references": "predictions"}
+OTHER_SIDE: dict[Side, Side] = {"predictions": "references", "references": "predictions"}
+# This share of the rows, compared with the other side, shows that a mark is text.
+MEANT_SHARE = 1 / 3
+SHOW_ROWS = "[*zip(predictions, references)][:3]"  # the line to write if the cause is not certain
 # Scripts whose words are not separated: Thai, Lao, Burmese, Khmer, kana and Han.
-UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-MEANT = 1 / 3  # this share of the rows, compared with the other side, shows that a mark is text
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _Value = TypeVar("_Value")
-
-
-def spread(values: Sequence[_Value], count: int) -> list[_Value]:
-    """Return at most `count` of the values, evenly spaced.
-
-    >>> spread(range(10), 3)
-    [0, 3, 6]
-    """
-    if len(values) <= count:
-        return list(values)
-    return [values[number * len(values) // count] for number in range(count)]
-
-
-def is_unspaced(text: str) -> bool:
-    """Return True if most of a text is in a script that is written without spaces."""
-    return len(UNSPACED.findall(text)) > 0.3 * len(text)
-
-
-_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
-
-
-def write_texts(array: pa.Array, kind: InputType) -> list[str]:
-    """Return texts as str; tokens and ids are joined by blanks."""
-    if kind == "text":
-        return array.to_numpy(zero_copy_only=False).tolist()  # faster than to_pylist
-    return [
-        " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in tokens)
-        for tokens in array.to_pylist()
-    ]
-
-
-def write_references(batch: Batch, kind: InputType) -> list[list[str]]:
-    """Return the references of each row as str."""
-    flat = write_texts(batch.references, kind)
-    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
-
-
-def read_text(text: str, kind: InputType) -> Any:
-    """Return what `write_texts` has written."""
-    if kind == "text":
-        return text
-    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
-    return list(map(int, tokens)) if kind == "ids" else tokens
-
-
-def make_text_corpus(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], kind: InputType
-) -> Corpus:
-    """Return texts that `write_texts` has written as a corpus."""
-    own = [read_text(text, kind) for text in predictions]
-    flat = [read_text(text, kind) for texts in references for text in texts]
-    bounds = np.cumsum([0, *map(len, references)])
-    return make_corpus(
-        [(pa.array(own, TEXT_TYPES[kind]), pa.array(flat, TEXT_TYPES[kind]), bounds)]
-    )
-
-
-@lru_cache(maxsize=256)  # a text is compared before and after a fix
-def list_grams(text: str) -> frozenset[str]:
-    """Return the character 3-grams of the beginning of a text, without spaces, case and full width.
-
-    >>> sorted(list_grams("A cat"))
-    ['aca', 'cat']
-    """
-    letters = "".join(unicodedata.normalize("NFKC", text[:1000]).casefold().split())
-    return frozenset(letters[start : start + 3] for start in range(max(1, len(letters) - 2)))
-
-
-def fit(text: str, partners: Iterable[str]) -> float:
-    """Return the largest Dice coefficient of the n-grams of a text and of one of its partners.
-
-    >>> fit("a cat", ["A cat", "dogs"]), fit("a cat", [])
-    (1.0, 0.0)
-    """
-    grams = list_grams(text)
-    ratios = (
-        2 * len(grams & other) / (len(grams) + len(other)) for other in map(list_grams, partners)
-    )
-    return max(ratios, default=0.0)
-
-
-def undo_all(texts: Sequence[str], places: Iterable[int], undo: Undo) -> dict[int, str]:
-    """Return the texts that an inverse changes, and does not empty, by their indices."""
-    undone = {place: undo(texts[place]) for place in places}
-    return {place: text for place, text in undone.items() if text and text != texts[place]}
-
-
-def mark_place(text: str, pattern: str = "") -> str:
-    """Return the text around the first match of a pattern, which is put between ⟦ and ⟧.
-
-    >>> mark_place("a cat</s>", "</s>"), mark_place("a cat")
-    ('a cat⟦</s>⟧', '⟦a cat⟧')
-    """
-    match = re.search(pattern, text) if pattern else None
-    start, end = match.span() if match else (0, 40)
-    end = min(end, start + 40)
-    return f"{text[max(0, start - 20) : start]}⟦{text[start:end]}⟧{text[end : end + 20]}"
-
-
-def quote(text: str) -> str:
-    """Write a text in a message, shortened."""
-    return show_value(text if len(text) <= 40 else f"{text[:39]}…")
 
 
 @dataclass(frozen=True)
@@ -8022,6 +7922,118 @@ class Pairs:
         """Return what was found in a side as a whole; `says` is a sentence."""
         rows = sorted({self.row_of(side, place) for place in places})
         return Found(kind, side, places, rows, says, fix, **fields)
+
+
+Finder = Callable[[Pairs], Iterator[Found]]
+
+# --- Texts as str ---------------------------------------------------------------------------------
+
+_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
+
+
+def write_texts(array: pa.Array, kind: InputType) -> list[str]:
+    """Return texts as str; tokens and ids are joined by blanks."""
+    if kind == "text":
+        return array.to_numpy(zero_copy_only=False).tolist()  # faster than to_pylist
+    return [
+        " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in tokens)
+        for tokens in array.to_pylist()
+    ]
+
+
+def write_references(batch: Batch, kind: InputType) -> list[list[str]]:
+    """Return the references of each row as str."""
+    flat = write_texts(batch.references, kind)
+    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
+
+
+def read_text(text: str, kind: InputType) -> Any:
+    """Return what `write_texts` has written."""
+    if kind == "text":
+        return text
+    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
+    return list(map(int, tokens)) if kind == "ids" else tokens
+
+
+def make_text_corpus(
+    predictions: Sequence[str], references: Sequence[Sequence[str]], kind: InputType
+) -> Corpus:
+    """Return texts that `write_texts` has written as a corpus."""
+    own = [read_text(text, kind) for text in predictions]
+    flat = [read_text(text, kind) for texts in references for text in texts]
+    bounds = np.cumsum([0, *map(len, references)])
+    return make_corpus(
+        [(pa.array(own, TEXT_TYPES[kind]), pa.array(flat, TEXT_TYPES[kind]), bounds)]
+    )
+
+
+# --- How well texts fit ---------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)  # a text is compared before and after a fix
+def list_grams(text: str) -> frozenset[str]:
+    """Return the character 3-grams of the beginning of a text, without spaces, case and full width.
+
+    >>> sorted(list_grams("A cat"))
+    ['aca', 'cat']
+    """
+    letters = "".join(unicodedata.normalize("NFKC", text[:1000]).casefold().split())
+    return frozenset(letters[start : start + 3] for start in range(max(1, len(letters) - 2)))
+
+
+def fit(text: str, partners: Iterable[str]) -> float:
+    """Return the largest Dice coefficient of the n-grams of a text and of one of its partners.
+
+    >>> fit("a cat", ["A cat", "dogs"]), fit("a cat", [])
+    (1.0, 0.0)
+    """
+    grams = list_grams(text)
+    ratios = (
+        2 * len(grams & other) / (len(grams) + len(other)) for other in map(list_grams, partners)
+    )
+    return max(ratios, default=0.0)
+
+
+def undo_all(texts: Sequence[str], places: Iterable[int], undo: Undo) -> dict[int, str]:
+    """Return the texts that an inverse changes, and does not empty, by their indices."""
+    undone = {place: undo(texts[place]) for place in places}
+    return {place: text for place, text in undone.items() if text and text != texts[place]}
+
+
+# --- Samples and words ----------------------------------------------------------------------------
+
+
+def spread(values: Sequence[_Value], count: int) -> list[_Value]:
+    """Return at most `count` of the values, evenly spaced.
+
+    >>> spread(range(10), 3)
+    [0, 3, 6]
+    """
+    if len(values) <= count:
+        return list(values)
+    return [values[number * len(values) // count] for number in range(count)]
+
+
+def is_unspaced(text: str) -> bool:
+    """Return True if most of a text is in a script that is written without spaces."""
+    return len(_UNSPACED.findall(text)) > 0.3 * len(text)
+
+
+def mark_place(text: str, pattern: str = "") -> str:
+    """Return the text around the first match of a pattern, which is put between ⟦ and ⟧.
+
+    >>> mark_place("a cat</s>", "</s>"), mark_place("a cat")
+    ('a cat⟦</s>⟧', '⟦a cat⟧')
+    """
+    match = re.search(pattern, text) if pattern else None
+    start, end = match.span() if match else (0, 40)
+    end = min(end, start + 40)
+    return f"{text[max(0, start - 20) : start]}⟦{text[start:end]}⟧{text[end : end + 20]}"
+
+
+def quote(text: str) -> str:
+    """Write a text in a message, shortened."""
+    return show_value(text if len(text) <= 40 else f"{text[:39]}…")
 
 
 # === bleu_core/options/signature.py ===
@@ -8906,67 +8918,6 @@ def read_segments(predictions: object, references: object, added: Sequence[Corpu
 # === bleu_core/check/alignment.py ===
 
 
-# The fit of a prediction and the references of a row is the cosine of their rare words, in which a
-# word weighs more the fewer rows it has. A script written without spaces has pairs of characters
-# instead of words.
-
-
-def split_words(text: str) -> set[str]:
-    """Return the different words of a text, or its pairs of characters.
-
-    >>> sorted(split_words("A cat, a dog"))
-    ['a', 'cat', 'dog']
-    """
-    letters = text[:1000].lower()
-    if is_unspaced(letters):
-        return set(map("".join, pairwise("".join(letters.split()))))
-    return set(re.findall(r"\w+", letters))
-
-
-def compare_rows(
-    predictions: Sequence[str], references: Sequence[str]
-) -> tuple[Int64, Int64, Float64]:
-    """Return the rows of predictions and of references that share rare words, and their fits.
-
-    Args:
-        predictions: one text per row.
-        references: the references of each row, joined.
-
-    >>> rows, places, fits = compare_rows(["a cat", "a dog"], ["a dog", "a cat"])
-    >>> rows.tolist(), places.tolist(), fits.round(2).tolist()
-    ([0, 0, 1, 1], [0, 1, 0, 1], [0.28, 1.0, 1.0, 0.28])
-    """
-    # 1. Number the words of both sides.
-    size = len(predictions)
-    number: dict[str, int] = {}
-    sides = []
-    for texts in (predictions, references):
-        numbers = [
-            [number.setdefault(word, len(number)) for word in split_words(text)] for text in texts
-        ]
-        rows = np.repeat(np.arange(size), list(map(len, numbers)))
-        sides.append((rows, np.fromiter(chain.from_iterable(numbers), np.int64)))
-    (rows, words), (places, others) = sides
-    # 2. A word is rare if few pairs of rows share it: all these pairs are compared.
-    asked, found = (np.bincount(side, minlength=len(number) + 1) for side in (words, others))
-    shared = np.cumsum(np.bincount(found, found * asked))
-    limit = int(np.searchsorted(shared, 40 * size))
-    is_rare = found <= max(3, min(limit, 0.2 * size))
-    # 3. Scale the weights of words by the norms of all words of a row.
-    squares = np.log1p(size / np.maximum(1, found)) ** 2
-    own, theirs = (np.sqrt(np.bincount(row, squares[word], size)) for row, word in sides)
-    # 4. Pair each rare word of a prediction with its places, which are sorted by word.
-    rows, words = rows[is_rare[words]], words[is_rare[words]]
-    counts = found[words]
-    each = np.repeat(np.arange(len(words)), counts)
-    first = (np.cumsum(found) - found)[words] - (np.cumsum(counts) - counts)
-    places = places[np.argsort(others, kind="stable")][np.arange(len(each)) + first[each]]
-    # 5. Sum over the words that two rows share.
-    pairs, pair = np.unique(rows[each] * size + places, return_inverse=True)
-    rows, places = np.divmod(pairs, size)
-    return rows, places, np.bincount(pair, squares[words[each]]) / (own[rows] * theirs[places])
-
-
 def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64 | None:
     """Return the row of the prediction of each row of references, -1 for none.
 
@@ -9034,20 +8985,92 @@ def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64
     return pairing
 
 
+def compare_rows(
+    predictions: Sequence[str], references: Sequence[str]
+) -> tuple[Int64, Int64, Float64]:
+    """Return the rows of predictions and of references that share rare words, and their fits.
+
+    Args:
+        predictions: one text per row.
+        references: the references of each row, joined.
+
+    >>> rows, places, fits = compare_rows(["a cat", "a dog"], ["a dog", "a cat"])
+    >>> rows.tolist(), places.tolist(), fits.round(2).tolist()
+    ([0, 0, 1, 1], [0, 1, 0, 1], [0.28, 1.0, 1.0, 0.28])
+    """
+    # 1. Number the words of both sides.
+    size = len(predictions)
+    number: dict[str, int] = {}
+    sides = []
+    for texts in (predictions, references):
+        numbers = [
+            [number.setdefault(word, len(number)) for word in split_words(text)] for text in texts
+        ]
+        rows = np.repeat(np.arange(size), list(map(len, numbers)))
+        sides.append((rows, np.fromiter(chain.from_iterable(numbers), np.int64)))
+    (rows, words), (places, others) = sides
+    # 2. A word is rare if few pairs of rows share it: all these pairs are compared.
+    asked, found = (np.bincount(side, minlength=len(number) + 1) for side in (words, others))
+    shared = np.cumsum(np.bincount(found, found * asked))
+    limit = int(np.searchsorted(shared, 40 * size))
+    is_rare = found <= max(3, min(limit, 0.2 * size))
+    # 3. Scale the weights of words by the norms of all words of a row.
+    squares = np.log1p(size / np.maximum(1, found)) ** 2
+    own, theirs = (np.sqrt(np.bincount(row, squares[word], size)) for row, word in sides)
+    # 4. Pair each rare word of a prediction with its places, which are sorted by word.
+    rows, words = rows[is_rare[words]], words[is_rare[words]]
+    counts = found[words]
+    each = np.repeat(np.arange(len(words)), counts)
+    first = (np.cumsum(found) - found)[words] - (np.cumsum(counts) - counts)
+    places = places[np.argsort(others, kind="stable")][np.arange(len(each)) + first[each]]
+    # 5. Sum over the words that two rows share.
+    pairs, pair = np.unique(rows[each] * size + places, return_inverse=True)
+    rows, places = np.divmod(pairs, size)
+    return rows, places, np.bincount(pair, squares[words[each]]) / (own[rows] * theirs[places])
+
+
+def split_words(text: str) -> set[str]:
+    """Return the different words of a text, or its pairs of characters.
+
+    >>> sorted(split_words("A cat, a dog"))
+    ['a', 'cat', 'dog']
+    """
+    letters = text[:1000].lower()
+    if is_unspaced(letters):
+        return set(map("".join, pairwise("".join(letters.split()))))
+    return set(re.findall(r"\w+", letters))
+
+
 # === bleu_core/check/inverses.py ===
 
 
-# --- Inverses -------------------------------------------------------------------------------------
-
-
-def sub(pattern: str, replacement: str = "") -> Undo:
+def make_replacer(pattern: str, replacement: str = "") -> Undo:
     """Return a function that replaces all matches, and strips the text.
 
-    >>> sub("@@(?: |$)")("lo@@ w er@@")
+    >>> make_replacer("@@(?: |$)")("lo@@ w er@@")
     'low er'
     """
     replace = re.compile(pattern).sub
     return lambda text: replace(replacement, text).strip()
+
+
+# All begin with a bracket, which `re` looks for first.
+_IN_BRACKETS = (
+    r"<\|(?:im_start|start|start_header_id)\|>(?:\s*(?:assistant|user|system|model)\b\s*)?"
+    r"|<start_of_turn>(?:\s*(?:assistant|user|system|model)\b\s*)?"
+    r"|<[|｜][^|｜<>\s]{1,40}[|｜]>|<</?SYS>>"
+    r"|<(?i:/?(?:s|bos|eos|pad|sos|go|stop|start|end|cls|sep|mask|eot|eod|eou|startoftext|endoftext"
+    r"|blank|start_of_turn|end_of_turn|s_text|extra_id_\d+|unused_?\d+|special_\d+|2[a-z]{2,3}"
+    r"|lang:[a-z]+)>)"
+    r"|\[(?:/?INST|[BES]OS|PAD|CLS|SEP|MASK|START|END|[bes]os|pad|unused\d+)\]"
+)
+_CODES = (
+    r"(?:^|\n)>>[a-z]{2,3}<<"
+    r"|^(?:__[a-z]{2,3}(?:_[A-Za-z]+)?__|[a-z]{2}_[A-Z]{2}\b)|\b[a-z]{3}_[A-Z][a-z]{3}\b"
+)
+MODEL_TOKENS = f"{_IN_BRACKETS}|{_CODES}"
+_TOKENS_IN_BRACKETS = re.compile(rf"(?:{_IN_BRACKETS})\s*")
+_CODES_OF_LANGUAGES = re.compile(rf"(?:{_CODES})\s*")
 
 
 def remove_tokens(text: str) -> str:
@@ -9065,6 +9088,15 @@ def remove_tokens(text: str) -> str:
 def _replace_token(match: re.Match[str]) -> str:
     is_spaced = match.string[match.start() - 1 : match.start()] == " "
     return " " if match[0][-1] == " " and not is_spaced else ""
+
+
+def remove_tags(text: str) -> str:
+    """Remove tags; a line break becomes a space.
+
+    >>> remove_tags("<p>a<br/>cat</p>")
+    'a cat'
+    """
+    return re.sub(r"</?\w[^<>]*>", "", re.sub(r"(?i)<br\b[^<>]*>\s*", " ", text)).strip()
 
 
 def decode_bytes(data: bytes, otherwise: str) -> str:
@@ -9129,17 +9161,6 @@ def _read_escape(match: re.Match[str]) -> str:
     return {"n": "\n", "t": "\t", "r": "\r"}.get(sign, sign)
 
 
-def evaluate_literal(text: str) -> object:
-    """Return the value of a Python literal, or None; its escape sequences may be invalid."""
-    with (
-        warnings.catch_warnings(),
-        suppress(ValueError, SyntaxError, MemoryError, RecursionError, TypeError),
-    ):
-        warnings.simplefilter("ignore")
-        return ast.literal_eval(text)
-    return None
-
-
 _NUMPY_CALL = re.compile(r"(?s)^\s*(?:np\.str_|array|tensor)\((.*?)(?:, dtype=[^)]*)?\)\s*$")
 
 
@@ -9157,6 +9178,17 @@ def unwrap_literal(text: str) -> str:
     return value if is_text(value) else text
 
 
+def evaluate_literal(text: str) -> object:
+    """Return the value of a Python literal, or None; its escape sequences may be invalid."""
+    with (
+        warnings.catch_warnings(),
+        suppress(ValueError, SyntaxError, MemoryError, RecursionError, TypeError),
+    ):
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(text)
+    return None
+
+
 def is_text(value: object) -> TypeGuard[str]:
     """Return True for a str without half a character."""
     return isinstance(value, str) and not LONE_SURROGATE.search(value)
@@ -9170,44 +9202,6 @@ def unwrap_quotes(text: str) -> str:
     """
     inner = text.strip()[1:-1]
     return text if re.search('["“”„«»「」『』]', inner) else inner
-
-
-def remove_tags(text: str) -> str:
-    """Remove tags; a line break becomes a space.
-
-    >>> remove_tags("<p>a<br/>cat</p>")
-    'a cat'
-    """
-    return re.sub(r"</?\w[^<>]*>", "", re.sub(r"(?i)<br\b[^<>]*>\s*", " ", text)).strip()
-
-
-# All begin with a bracket, which `re` looks for first.
-_IN_BRACKETS = (
-    r"<\|(?:im_start|start|start_header_id)\|>(?:\s*(?:assistant|user|system|model)\b\s*)?"
-    r"|<start_of_turn>(?:\s*(?:assistant|user|system|model)\b\s*)?"
-    r"|<[|｜][^|｜<>\s]{1,40}[|｜]>|<</?SYS>>"
-    r"|<(?i:/?(?:s|bos|eos|pad|sos|go|stop|start|end|cls|sep|mask|eot|eod|eou|startoftext|endoftext"
-    r"|blank|start_of_turn|end_of_turn|s_text|extra_id_\d+|unused_?\d+|special_\d+|2[a-z]{2,3}"
-    r"|lang:[a-z]+)>)"
-    r"|\[(?:/?INST|[BES]OS|PAD|CLS|SEP|MASK|START|END|[bes]os|pad|unused\d+)\]"
-)
-_CODES = (
-    r"(?:^|\n)>>[a-z]{2,3}<<"
-    r"|^(?:__[a-z]{2,3}(?:_[A-Za-z]+)?__|[a-z]{2}_[A-Z]{2}\b)|\b[a-z]{3}_[A-Z][a-z]{3}\b"
-)
-MODEL_TOKENS = f"{_IN_BRACKETS}|{_CODES}"
-_TOKENS_IN_BRACKETS = re.compile(rf"(?:{_IN_BRACKETS})\s*")
-_CODES_OF_LANGUAGES = re.compile(rf"(?:{_CODES})\s*")
-END_OF_THOUGHT = (
-    r"</(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)>|◁/think▷"
-    r"|<\|channel\|>final<\|message\|>|assistantfinal|\[/THINK\]"
-)
-OPENING = (
-    "sure|certainly|of course|absolutely|okay|ok|here(?:['’]s| is| are)|gerne|natürlich|hier ist"
-    "|selbstverständlich|bien sûr|voici|claro|por supuesto|aquí (?:está|tiene)|ecco|certo|当然|好的"
-    "|以下是|以下は|はい|конечно|вот"
-)
-ANSWER = r"final (?:answer|translation)|translation is"
 
 
 # === bleu_core/options/chosen_options.py ===
@@ -10058,15 +10052,22 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
 # === bleu_core/check/damages.py ===
 
 
-Finder = Callable[[Pairs], Iterator[Found]]
-COMPARE = "[*zip(predictions, references)][:3]"  # the line to write if the cause is not certain
-
 _FORMS = "\ufb00-\ufb06\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\U0001d400-\U0001d7ff"
-INVISIBLE = "\u0000\u00ad\u200b\u200e\u200f\u2060\ufeff" + "".join(
+_INVISIBLE = "\u0000\u00ad\u200b\u200e\u200f\u2060\ufeff" + "".join(
     map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 )
 
 _PROMPT_LABEL = "translation|target|output|answer|response"
+_END_OF_THOUGHT = (
+    r"</(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)>|◁/think▷"
+    r"|<\|channel\|>final<\|message\|>|assistantfinal|\[/THINK\]"
+)
+_OPENING = (
+    "sure|certainly|of course|absolutely|okay|ok|here(?:['’]s| is| are)|gerne|natürlich|hier ist"
+    "|selbstverständlich|bien sûr|voici|claro|por supuesto|aquí (?:está|tiene)|ecco|certo|当然|好的"
+    "|以下是|以下は|はい|конечно|вот"
+)
+_ANSWER = r"final (?:answer|translation)|translation is"
 
 
 class Damage(NamedTuple):
@@ -10097,7 +10098,7 @@ class Damage(NamedTuple):
     def find(self, pairs: Pairs) -> Iterator[Found]:
         """Find the texts that have it, unless the other side has it, too, or fits less without."""
         # 1. Undo it on both sides. A text that stays the same, or becomes empty, does not have it.
-        undo = sub(self.pattern, self.undo) if isinstance(self.undo, str) else self.undo
+        undo = make_replacer(self.pattern, self.undo) if isinstance(self.undo, str) else self.undo
         new: dict[Side, dict[int, str]] = {}
         for side in SIDES:
             places = pairs.search(side, self.pattern, self.signs)
@@ -10108,7 +10109,7 @@ class Damage(NamedTuple):
             self.on_both or (self.pattern is MODEL_TOKENS and _are_at_ends(pairs, new))
         )
         for side in SIDES:
-            is_meant = share[OTHER[side]] > MEANT * share[side] and not is_on_both
+            is_meant = share[OTHER_SIDE[side]] > MEANT_SHARE * share[side] and not is_on_both
             if is_meant or not new[side] or share[side] < self.least_share:
                 continue
             # 3. Tokens that both sides have raise the fit, so that it can't be asked then.
@@ -10142,8 +10143,8 @@ TOKENS_OF_MODELS = (
     Damage(
         "reasoning",
         ("</", "[/", "◁/", "<|channel|>", "assistantfinal"),
-        rf"(?i){END_OF_THOUGHT}",
-        sub(rf"(?is)^.*(?:{END_OF_THOUGHT})"),
+        rf"(?i){_END_OF_THOUGHT}",
+        make_replacer(rf"(?is)^.*(?:{_END_OF_THOUGHT})"),
         "contains the reasoning of a model ({mark})",
         "re.sub(r'(?s)^.*MARK', '', text).strip()",
         only_predictions=True,
@@ -10152,7 +10153,7 @@ TOKENS_OF_MODELS = (
         "reasoning",
         ("[/INST]", "ssistant", "model\n"),
         r"(?is)\[/INST\]|^(?:user|human):?\s.*\n(?:assistant|model)(?::|\n)",
-        sub(r"(?is)^.*(?:\[/INST\]|\n(?:assistant|model)(?::|\n))"),
+        make_replacer(r"(?is)^.*(?:\[/INST\]|\n(?:assistant|model)(?::|\n))"),
         "contains the prompt",
         "tokenizer.decode(ids[prompt_length:], skip_special_tokens=True)",
         only_predictions=True,
@@ -10160,8 +10161,8 @@ TOKENS_OF_MODELS = (
     Damage(
         "reasoning",
         (":", "："),
-        rf"(?i)(?:{ANSWER})\**[:：]|\n(?:{_PROMPT_LABEL})[:：] ",
-        sub(rf"(?is)^.*(?:{ANSWER}|\n(?:{_PROMPT_LABEL}))\**[:：]\**\s*"),
+        rf"(?i)(?:{_ANSWER})\**[:：]|\n(?:{_PROMPT_LABEL})[:：] ",
+        make_replacer(rf"(?is)^.*(?:{_ANSWER}|\n(?:{_PROMPT_LABEL}))\**[:：]\**\s*"),
         "contains the steps of a model, or the prompt, before {mark}",
         "re.sub(r'(?s)^.*MARK', '', text).strip()",
         only_predictions=True,
@@ -10193,7 +10194,7 @@ FORMS_OF_TEXT = (
         "subwords",
         ("@@",),
         r"[^\s@]@@(?: |$)",
-        sub("@@(?: |$)"),
+        make_replacer("@@(?: |$)"),
         "contains pieces of words (@@)",
         "re.sub('@@( |$)', '', text)",
         on_both=True,
@@ -10229,7 +10230,7 @@ FORMS_OF_TEXT = (
         "subwords",
         ("￭",),
         "￭",
-        sub(" ?￭ ?"),
+        make_replacer(" ?￭ ?"),
         "contains joiners (￭)",
         "re.sub(' ?￭ ?', '', text)",
         on_both=True,
@@ -10270,7 +10271,7 @@ FORMS_OF_TEXT = (
         "subwords",
         ("_", "/"),
         r"^(?:\S+[_/][A-Z]{2,5}\b[$]? ){2,}",
-        sub(r"[_/][A-Z]{2,5}[$]?(?= |$)"),
+        make_replacer(r"[_/][A-Z]{2,5}[$]?(?= |$)"),
         "has tags of words",
         "re.sub('_[A-Z]+', '', text)",
     ),
@@ -10278,7 +10279,7 @@ FORMS_OF_TEXT = (
         "subwords",
         ("|",),
         r"^(?:[^\s|]+\|[^\s|]+\|[^\s|]+ ){2,}",
-        sub(r"\|\S+"),
+        make_replacer(r"\|\S+"),
         "has factors of words",
         r"re.sub(r'\|\S+', '', text)",
     ),
@@ -10286,7 +10287,7 @@ FORMS_OF_TEXT = (
         "subwords",
         ("|",),
         r"\|\d+-\d+\|",
-        sub(r" ?\|\d+-\d+\|"),
+        make_replacer(r" ?\|\d+-\d+\|"),
         "has the phrases of Moses ({mark})",
         r"re.sub(r' ?\|\d+-\d+\|', '', text)",
     ),
@@ -10303,7 +10304,7 @@ FORMS_OF_TEXT = (
         "wrapped",
         ("```",),
         r"(?s)^\s*```\w*\n.*```\s*$",
-        sub(r"(?s)^\s*```\w*\n(.*?)\n?```\s*$", r"\1"),
+        make_replacer(r"(?s)^\s*```\w*\n(.*?)\n?```\s*$", r"\1"),
         "is a block of code (```)",
         r"re.sub('(?s)^```\w*\n(.*)\n```$', r'\1', text)",
         only_predictions=True,
@@ -10320,7 +10321,7 @@ FORMS_OF_TEXT = (
         "wrapped",
         ("msgstr",),
         r'(?s)^(?:#.*\n|msgid .*\n)*msgstr ".*"\s*$',
-        sub(r'(?s)^.*msgstr "(.*)"\s*$', r"\1"),
+        make_replacer(r'(?s)^.*msgstr "(.*)"\s*$', r"\1"),
         "is an entry of gettext",
         "[entry.msgstr for entry in polib.pofile(path)]",
     ),
@@ -10328,7 +10329,9 @@ FORMS_OF_TEXT = (
         "wrapped",
         ("</", "<![CDATA["),
         r"(?s)^\s*<!\[CDATA\[.*\]\]>\s*$|^\s*<(?:\w[^<>]*)>[^<>]*</\w+>\s*$",
-        sub(r"(?s)^\s*<!\[CDATA\[(.*)\]\]>\s*$|^\s*<\w[^<>]*>([^<>]*)</\w+>\s*$", r"\1\2"),
+        make_replacer(
+            r"(?s)^\s*<!\[CDATA\[(.*)\]\]>\s*$|^\s*<\w[^<>]*>([^<>]*)</\w+>\s*$", r"\1\2"
+        ),
         "is an element of XML",
         "xml.etree.ElementTree.fromstring(text).text",
     ),
@@ -10423,8 +10426,8 @@ UNUSUAL_CHARACTERS = (
     ),
     Damage(
         "invisible",
-        tuple(INVISIBLE),
-        f"[{INVISIBLE}]",
+        tuple(_INVISIBLE),
+        f"[{_INVISIBLE}]",
         "",
         "contains characters without a width ({mark})",
         "text.replace(MARK, '')",
@@ -10465,8 +10468,8 @@ INTRODUCTIONS = (
         "labels",
         (":", "："),
         (
-            rf"(?i)^[\"*]{{0,3}}(?:(?:{OPENING})[^\n:：]{{0,90}}[:：][\"*]{{0,3}}\s*\n"
-            rf"|(?:(?:{OPENING})\b)?[^\n:：]{{0,50}}(?:translat(?:ion|ed)|übersetz|traduc|traduzion|vertal|tłumacz|перевод|翻译|译文|翻訳|訳文)[^\n:：]{{0,40}}[:：][\"*]{{0,3}}\s)\s*"
+            rf"(?i)^[\"*]{{0,3}}(?:(?:{_OPENING})[^\n:：]{{0,90}}[:：][\"*]{{0,3}}\s*\n"
+            rf"|(?:(?:{_OPENING})\b)?[^\n:：]{{0,50}}(?:translat(?:ion|ed)|übersetz|traduc|traduzion|vertal|tłumacz|перевод|翻译|译文|翻訳|訳文)[^\n:：]{{0,40}}[:：][\"*]{{0,3}}\s)\s*"
         ),
         "",
         "begins with an introduction ({mark})",
@@ -10474,6 +10477,39 @@ INTRODUCTIONS = (
         only_predictions=True,
     ),
 )
+
+# --- Damages of token ids -------------------------------------------------------------------------
+
+# Token ids: -100 as an integer of 16, 32 and 64 bits without a sign.
+UNSIGNED_IDS = Damage(
+    "wrapped",
+    ("65436", "4294967196", "18446744073709551516"),
+    r"(?:^| )(?:65436|4294967196|18446744073709551516)\b",
+    "",
+    "contains {mark}, which is -100 as an integer without a sign",
+    "[id for id in ids if id < 2**16 - 100]",
+)
+
+
+def find_padding(pairs: Pairs) -> Iterator[Found]:
+    """Find an id that stands several times at the ends of a fifth of the rows."""
+    for side in SIDES:
+        ends = (re.search(r"(?:^| )(\d+) \1$", text) for text in pairs.texts[side])
+        counts = Counter(end[1] for end in ends if end)
+        for padding, number in counts.most_common(1):
+            if number >= max(2, 0.2 * len(pairs.texts[side])):
+                pattern = rf"(?:(?:^| ){padding})+$"
+                places = pairs.search(side, pattern)
+                yield pairs.describe(
+                    "special_tokens",
+                    side,
+                    places,
+                    f"ends with the id {padding} several times: padding",
+                    f"[id for id in ids if id != {padding}]",
+                    pattern=pattern,
+                    undo=make_replacer(pattern),
+                    undone=undo_all(pairs.texts[side], places, make_replacer(pattern)),
+                )
 
 
 # === bleu_core/check/writing.py ===
@@ -10651,7 +10687,7 @@ WRITINGS = (
         0.002,
         "have no punctuation",
         _BEFORE.format("punctuation marks"),
-        sub(r"[^\w\s]+"),
+        make_replacer(r"[^\w\s]+"),
     ),
     Writing(
         _make_counter(r" [.,)।](?= |\n|$)"),
@@ -10670,7 +10706,7 @@ WRITINGS = (
         0.02,
         "have no vowel signs",
         _BEFORE.format("vowel signs"),
-        sub(_VOWEL_SIGNS),
+        make_replacer(_VOWEL_SIGNS),
     ),
     Writing(
         _count_if(lambda sign: "\uff01" <= sign <= "\uff5e"),
@@ -10749,11 +10785,11 @@ def find_writing(pairs: Pairs) -> Iterator[Found]:
         if max(measure(writing.count, side) for side in SIDES) < 5:
             continue
         lacking = min(SIDES, key=share.__getitem__)
-        side = OTHER[lacking] if writing.is_said_of_more else lacking
+        side = OTHER_SIDE[lacking] if writing.is_said_of_more else lacking
         places = [place for place, text in enumerate(pairs.texts[side]) if text]
-        sentence = f"The {side} {writing.says}, unlike the {OTHER[side]}"
-        if share[OTHER[lacking]] < writing.least or share[lacking] > writing.most:
-            is_part = share[lacking] < 0.85 * share[OTHER[lacking]] > 0.3 * writing.least
+        sentence = f"The {side} {writing.says}, unlike the {OTHER_SIDE[side]}"
+        if share[OTHER_SIDE[lacking]] < writing.least or share[lacking] > writing.most:
+            is_part = share[lacking] < 0.85 * share[OTHER_SIDE[lacking]] > 0.3 * writing.least
             places = _list_unlike(pairs, writing, side) if is_part and writing.alike else []
             if len(places) <= max(3, 0.3 * len(pairs.texts[side])):
                 continue
@@ -10817,7 +10853,7 @@ def find_typography(pairs: Pairs) -> Iterator[Found]:
         }
         side, sign, gap = max(
             (
-                (side, sign, value - share[OTHER[side]].get(sign, 0))
+                (side, sign, value - share[OTHER_SIDE[side]].get(sign, 0))
                 for side in SIDES
                 for sign, value in share[side].items()
             ),
@@ -10826,7 +10862,7 @@ def find_typography(pairs: Pairs) -> Iterator[Found]:
         if gap > 0.3:
             sentence = (
                 f"{sign} is {share[side][sign]:.0%} of the {name} in the {side}, and"
-                f" {share[OTHER[side]].get(sign, 0):.0%} in the {OTHER[side]}"
+                f" {share[OTHER_SIDE[side]].get(sign, 0):.0%} in the {OTHER_SIDE[side]}"
             )
             yield pairs.describe_all(
                 "typography",
@@ -12283,10 +12319,10 @@ def find_records(pairs: Pairs) -> Iterator[Found]:
     for side in SIDES:
         for form in RECORDS:
             hits, others = (
-                pairs.search(each, form.pattern, form.signs) for each in (side, OTHER[side])
+                pairs.search(each, form.pattern, form.signs) for each in (side, OTHER_SIDE[side])
             )
             share = pairs.share(side, hits)
-            is_meant = pairs.share(OTHER[side], others) > MEANT * share
+            is_meant = pairs.share(OTHER_SIDE[side], others) > MEANT_SHARE * share
             if not hits or is_meant or (form.is_weak and share < 0.2):
                 continue
             found = list(_find_form(pairs, form, side, hits))
@@ -12354,7 +12390,9 @@ def find_lines(pairs: Pairs) -> Iterator[Found]:
         counts = Counter(texts[place].count("\n") for place in long)
         is_frequent = len(long) > max(1, 0.02 * len(texts), 0.5 * len(lines[side]))
         is_frequent &= max(counts.values(), default=0) > 0.8 * len(long)  # as many lines in most
-        is_meant = pairs.share(OTHER[side], lines[OTHER[side]]) >= MEANT * pairs.share(side, long)
+        is_meant = pairs.share(
+            OTHER_SIDE[side], lines[OTHER_SIDE[side]]
+        ) >= MEANT_SHARE * pairs.share(side, long)
         if is_frequent and not is_meant:
             yield pairs.describe(
                 "records",
@@ -12392,16 +12430,16 @@ def _describe_label(pairs: Pairs, side: Side, label: str, is_end: bool) -> Itera
     body = _write_pattern(label.strip(" "))
     pattern = rf"\s*{body}\s*$" if is_end else rf"^\s*{body} *"
     places = pairs.search(side, pattern)
-    others = 20 * len(pairs.search(OTHER[side], pattern))
+    others = 20 * len(pairs.search(OTHER_SIDE[side], pattern))
     if len(label.strip()) > 2:
-        others += 3 * len(pairs.search(OTHER[side], _write_pattern(label.strip()[:12])))
+        others += 3 * len(pairs.search(OTHER_SIDE[side], _write_pattern(label.strip()[:12])))
     edge = label.strip()[-1 if is_end else 0 :][:1]
     if edge in SPEECH + "{}[]()<>":  # marks of speech or records, as in the other side's texts
         marks = re.escape(SPEECH if edge in SPEECH else edge)
         others += 3 * len(
-            pairs.search(OTHER[side], rf"[{marks}]\s*$" if is_end else rf"^\s*[{marks}]")
+            pairs.search(OTHER_SIDE[side], rf"[{marks}]\s*$" if is_end else rf"^\s*[{marks}]")
         )
-    if len(places) < 3 or others > pairs.share(side, places) * len(pairs.texts[OTHER[side]]):
+    if len(places) < 3 or others > pairs.share(side, places) * len(pairs.texts[OTHER_SIDE[side]]):
         return
     # 2. It is cut if it ends in a sign of labels, or has no letters: words may be translated.
     edge = label.lstrip(" ")[:1] if is_end else label.rstrip(" ")[-1:]
@@ -12410,7 +12448,7 @@ def _describe_label(pairs: Pairs, side: Side, label: str, is_end: bool) -> Itera
         or not re.search(r"[^\W\d]", label)
         or (not is_end and edge in "\"'" and re.search("[:=(]", label) is not None)
     )
-    undo = sub(pattern) if is_sign and side == "predictions" else None
+    undo = make_replacer(pattern) if is_sign and side == "predictions" else None
     new = undo_all(texts, places, undo) if undo else {}
     if undo and (len(new) < 0.9 * len(places) or pairs.fits_less(side, new)):
         return
@@ -12462,6 +12500,32 @@ def _find_label(texts: Sequence[str], is_end: bool) -> str:
     return label
 
 
+# --- Quotation marks around texts -----------------------------------------------------------------
+
+QUOTES = Damage(
+    "wrapped",
+    tuple("\"“„«「『'"),
+    "(?s)^\\s*[\"“„«「『'].*[\"”“»」』']\\s*$",
+    unwrap_quotes,
+    "is between quotation marks",
+    "text.strip()[1:-1]",
+    least_share=0.5,
+)
+
+
+def find_quotes(pairs: Pairs) -> Iterator[Found]:
+    """Find quotation marks around most texts of one side, unless the other one marks speech."""
+    for found in QUOTES.find(pairs):
+        if (
+            pairs.share(
+                OTHER_SIDE[found.side],
+                pairs.search(OTHER_SIDE[found.side], rf"^\s*[{re.escape(SPEECH)}]"),
+            )
+            < 0.2
+        ):
+            yield found
+
+
 # --- Marks and scripts that one side has ----------------------------------------------------------
 
 _ODD_MARK = r"<[^<>\s]{1,24}>|\[[^\[\]\s]{1,24}\]|\{[^{}\s]{1,24}\}|[♪♫⁇█�␣]|#NAME\?|\bunk\b"
@@ -12480,7 +12544,7 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
     for side in SIDES:
         # 1. Brackets of a form that the other side has as well are text, such as code.
         own = Counter(chain.from_iterable(marks_of[side].values()))
-        others = set().union(*marks_of[OTHER[side]].values())
+        others = set().union(*marks_of[OTHER_SIDE[side]].values())
         meant = []
         for sign in "<[{":
             having = [
@@ -12488,8 +12552,8 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
                 for place, marks in marks_of[side].items()
                 if any(mark[0] == sign for mark in marks)
             ]
-            partners = pairs.search(OTHER[side], re.escape(sign), (sign,))
-            if pairs.share(OTHER[side], partners) > MEANT * pairs.share(side, having):
+            partners = pairs.search(OTHER_SIDE[side], re.escape(sign), (sign,))
+            if pairs.share(OTHER_SIDE[side], partners) > MEANT_SHARE * pairs.share(side, having):
                 meant.append(sign)
         new = {mark for mark in own.keys() - others if mark[0] not in meant}
         lost = {mark for mark in new | (own.keys() & {"�"}) if _LOST.fullmatch(mark)}
@@ -12508,7 +12572,7 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
             "marks",
             side,
             places,
-            f"contains {quote(mark[0] if mark else first)}, unlike the {OTHER[side]}",
+            f"contains {quote(mark[0] if mark else first)}, unlike the {OTHER_SIDE[side]}",
             fix,
             pattern=pattern,
             is_told=bool(lost) or pairs.share(side, places) > 0.05,
@@ -12528,16 +12592,18 @@ def find_strange_letters(pairs: Pairs) -> Iterator[Found]:
         for side in SIDES
     }
     for side in SIDES:
-        strange = Counter({s: n for s, n in letters[side].items() if s not in letters[OTHER[side]]})
+        strange = Counter(
+            {s: n for s, n in letters[side].items() if s not in letters[OTHER_SIDE[side]]}
+        )
         is_most = strange.total() > max(20, 0.5 * letters[side].total())
-        if is_most and letters[OTHER[side]].total() > 20:
+        if is_most and letters[OTHER_SIDE[side]].total() > 20:
             shown = " ".join(sign for sign, _ in strange.most_common(5))
             places = pairs.search(side, f"[{''.join(strange)}]")
             yield pairs.describe(
                 "mojibake",
                 side,
                 places,
-                f"has letters that no text of the {OTHER[side]} has ({shown})",
+                f"has letters that no text of the {OTHER_SIDE[side]} has ({shown})",
                 "open(path, encoding='utf-8')",
                 pattern=f"[{shown}]+",
                 is_told=pairs.share(side, places) > 0.1,
@@ -12590,7 +12656,7 @@ def find_script(pairs: Pairs) -> Iterator[Found]:
             "predictions",
             places,
             "is in another script than its references",
-            COMPARE,
+            SHOW_ROWS,
         )
 
 
@@ -13852,62 +13918,6 @@ def exchange_all_pairs(units: Units, deltas: Float64, plan: Plan) -> Float64:
 # === bleu_core/check/order.py ===
 
 
-QUOTES = Damage(
-    "wrapped",
-    tuple("\"“„«「『'"),
-    "(?s)^\\s*[\"“„«「『'].*[\"”“»」』']\\s*$",
-    unwrap_quotes,
-    "is between quotation marks",
-    "text.strip()[1:-1]",
-    least_share=0.5,
-)
-
-
-def find_quotes(pairs: Pairs) -> Iterator[Found]:
-    """Find quotation marks around most texts of one side, unless the other one marks speech."""
-    for found in QUOTES.find(pairs):
-        if (
-            pairs.share(
-                OTHER[found.side],
-                pairs.search(OTHER[found.side], rf"^\s*[{re.escape(SPEECH)}]"),
-            )
-            < 0.2
-        ):
-            yield found
-
-
-# Token ids: -100 as an integer of 16, 32 and 64 bits without a sign.
-UNSIGNED_IDS = Damage(
-    "wrapped",
-    ("65436", "4294967196", "18446744073709551516"),
-    r"(?:^| )(?:65436|4294967196|18446744073709551516)\b",
-    "",
-    "contains {mark}, which is -100 as an integer without a sign",
-    "[id for id in ids if id < 2**16 - 100]",
-)
-
-
-def find_padding(pairs: Pairs) -> Iterator[Found]:
-    """Find an id that stands several times at the ends of a fifth of the rows."""
-    for side in SIDES:
-        ends = (re.search(r"(?:^| )(\d+) \1$", text) for text in pairs.texts[side])
-        counts = Counter(end[1] for end in ends if end)
-        for padding, number in counts.most_common(1):
-            if number >= max(2, 0.2 * len(pairs.texts[side])):
-                pattern = rf"(?:(?:^| ){padding})+$"
-                places = pairs.search(side, pattern)
-                yield pairs.describe(
-                    "special_tokens",
-                    side,
-                    places,
-                    f"ends with the id {padding} several times: padding",
-                    f"[id for id in ids if id != {padding}]",
-                    pattern=pattern,
-                    undo=sub(pattern),
-                    undone=undo_all(pairs.texts[side], places, sub(pattern)),
-                )
-
-
 # What is undone, in this order.
 DAMAGES: tuple[Finder, ...] = (
     *(damage.find for damage in TOKENS_OF_MODELS),
@@ -13921,8 +13931,9 @@ DAMAGES: tuple[Finder, ...] = (
     find_lines,
     find_quotes,
 )
-# Token lists have fewer forms: a token is not parsed.
+# Lists of tokens have fewer forms: a token is not parsed.
 DAMAGES_OF_TOKENS: tuple[Finder, ...] = tuple(damage.find for damage in TOKENS_OF_MODELS[3:])
+DAMAGES_OF_IDS: tuple[Finder, ...] = (UNSIGNED_IDS.find, find_padding)
 
 
 # === bleu_core/reconcile/scorer.py ===
@@ -14842,9 +14853,9 @@ def find_same_text(pairs: Pairs) -> Iterator[Found]:
     for side in SIDES:
         text, number = most[side]
         share = number / len(pairs.texts[side])
-        rival = most[OTHER[side]][1] / len(pairs.texts[OTHER[side]])
+        rival = most[OTHER_SIDE[side]][1] / len(pairs.texts[OTHER_SIDE[side]])
         is_text = text.strip() and text.strip().lower() not in _NO_TEXTS
-        if is_text and number > 2 and share > 0.2 and rival < MEANT * share:
+        if is_text and number > 2 and share > 0.2 and rival < MEANT_SHARE * share:
             yield pairs.describe(
                 "same_text",
                 side,
@@ -14934,7 +14945,7 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
     if len(texts) >= 5 and total > 50 and not 0.6 < written / total < 1.5:
         places = [p for p, (n, other) in enumerate(lengths) if (n < other) == (written < total)]
         says = f"The predictions have {written / total:.0%} of the characters of the references"
-        yield pairs.describe_all("length", "predictions", places, says, COMPARE)
+        yield pairs.describe_all("length", "predictions", places, says, SHOW_ROWS)
         return
     # 3. Many rows that are much shorter, or longer, than their references; or some by three times.
     for factor, least in ((1.7, 0.2), (3, 0.01)):
@@ -14949,7 +14960,7 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
                 "predictions",
                 many,
                 says,
-                COMPARE,
+                SHOW_ROWS,
                 is_told=len(many) > max(2, 0.05 * len(texts)),
             )
             return
@@ -15141,7 +15152,7 @@ def find_mistakes(
     damages: Sequence[Finder] = DAMAGES
     measures = [*_MEASURES, *_MEASURES_OF_TEXT, *[find_typography] * pairs.is_asked]
     if pairs.kind != "text":
-        damages = DAMAGES_OF_TOKENS if pairs.kind == "tokens" else (UNSIGNED_IDS.find, find_padding)
+        damages = DAMAGES_OF_TOKENS if pairs.kind == "tokens" else DAMAGES_OF_IDS
         measures = [*_MEASURES]
     # 1. Undo damages until none is left, at most four times.
     found = list(find_identical(pairs))
@@ -15847,94 +15858,27 @@ def _write_beside(
 # === bleu_core/check/look.py ===
 
 
-# --- Bytes ----------------------------------------------------------------------------------------
-
-# Bytes of quotation marks, dashes and blanks, which systems write in their own way.
-_OWN_WAY = [
-    *b"\"'-", 0x80, 0x93, 0x94, *range(0x98, 0xA0), 0xA0, 0xA6, 0xAB, 0xBB, 0xBC, 0xC2, 0xE2, 0xE3,
-]  # fmt: skip
-_ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
-
-
-class _ByteCounts(NamedTuple):
-    """How often each byte occurs per text: anywhere, first and last; float64 [256] each.
-
-    copies: the share of texts that another text equals.
-    """
-
-    inside: Float64
-    first: Float64
-    last: Float64
-    copies: float
-
-
-def _count_bytes(arrays: Sequence[pa.Array]) -> _ByteCounts:
-    """Count the bytes of texts in their buffers."""
-    counts = np.zeros((3, 256))
-    texts = max(1, sum(map(len, arrays)))
-    different = 0
-    for array in arrays:
-        items = list_items(array)[0] if is_list(array.type) else array
-        offsets = find_offsets(items)
-        data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
-        starts = offsets[:-1][offsets[:-1] < offsets[1:]]
-        ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
-        for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
-            counts[place] += np.bincount(part, minlength=256)
-        different += len(items.unique())
-    inside, first, last = counts / texts
-    first[48] = first[48:58].sum()  # numbers
-    return _ByteCounts(inside, first, last, 1 - different / texts)
-
-
-def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
-    """Return True if the bytes of both sides differ as those of mistakes do, which cost much.
-
-    A damage makes a byte far more frequent on one side, or writes a sign that no text has. In few
-    rows, differences are chance, and must be larger.
-    """
-    rows = max(1, sum(len(batch.predictions) for batch in batches))
-    own = _count_bytes([batch.predictions for batch in batches])
-    theirs = _count_bytes([batch.references for batch in batches])
-    chance = rows**-0.5
-    # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
-    groups = [
-        [*side.inside, side.inside[65:91].sum(), side.inside[[*b".,;:!?()"]].sum()]
-        for side in (own, theirs)
-    ]
-    more = np.max(groups, axis=0)
-    less = np.min(groups, axis=0)
-    is_more = (more > 2 * less) | (np.arange(258) > 255) & (more > 1.6 * less)
-    is_more &= (more > less + 0.4) & (more - less > 4 * chance * np.sqrt(more + less))
-    is_more[_OWN_WAY] = False
-    is_more[_ODD_SIGNS] |= ((more > 8 * less) & (more >= max(0.04, chance**2)))[_ODD_SIGNS]
-    # 2. Lengths, spaces, first and last bytes.
-    sizes = [max(1e-9, side.inside.sum()) for side in (own, theirs)]
-    spaces = [side.inside[32] / size for side, size in zip((own, theirs), sizes)]
-    clear = 1.07 + 1 / (1 + less[32] * rows) ** 0.5
-    ends = np.abs([own.first - theirs.first, own.last - theirs.last]).max()
-    has_unspaced = theirs.inside[0xE0:0xF0].sum() > 0.05 * sizes[1] and spaces[1] < 0.06
-    # 3. Signs of tokens on both sides, and copies.
-    return bool(
-        is_more.any()
-        or not 0.75 < (sizes[0] / sizes[1]) ** (1 / (1 + chance)) < 1.35
-        or max(spaces) > max(0.06, clear * min(spaces))
-        or ends > 0.3 + chance
-        or (has_unspaced and not splits_unspaced)
-        or less[[*b"<[@#_|"]].max() > 0.4
-        or less[[*"▁".encode()]].min() > 1
-        or own.copies > 0.1 + chance / 2
-    )
-
-
-# --- The look -------------------------------------------------------------------------------------
-
 _BLOCK_ROWS = 32  # neighbors whose bytes are counted together
 _BLOCKS = 8  # of a call
 _ROWS = 64  # that are read
 _LONGEST_READ = 2_000  # characters of a text
 # Kinds of mistakes of the rows as a whole, of which a few rows are the evidence.
 _OF_ALL_ROWS = ("moved", "unrelated", "writing", "normalization", "spaces", "length")
+
+
+def look_at(
+    corpus: Corpus, bigrams: Int64 | None, options: Options, name: str = "predictions[{row}]"
+) -> None:
+    """Look at the texts of a call, and warn of mistakes.
+
+    Args:
+        corpus, bigrams: as for `Look.add`.
+        options: the options of the call.
+        name: as for `Look.warn`.
+    """
+    look = Look(options)
+    look.add(corpus, bigrams)
+    look.warn(name)
 
 
 @picklable
@@ -16158,21 +16102,6 @@ def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:
             yield batch.slice(start, 8)
 
 
-def look_at(
-    corpus: Corpus, bigrams: Int64 | None, options: Options, name: str = "predictions[{row}]"
-) -> None:
-    """Look at the texts of a call, and warn of mistakes.
-
-    Args:
-        corpus, bigrams: as for `Look.add`.
-        options: the options of the call.
-        name: as for `Look.warn`.
-    """
-    look = Look(options)
-    look.add(corpus, bigrams)
-    look.warn(name)
-
-
 # --- Calls of an object ---------------------------------------------------------------------------
 
 _MOST_WAITING = 4096  # rows; a call with as many is looked at by itself
@@ -16286,6 +16215,86 @@ class Watch:
             bigrams = np.concatenate(counts) if len(counts) == len(taken) else None
         look.add(corpus, bigrams)
         look.warn(name, loop.told)
+
+
+# --- Bytes ----------------------------------------------------------------------------------------
+
+# Bytes of quotation marks, dashes and blanks, which systems write in their own way.
+_OWN_WAY = [
+    *b"\"'-", 0x80, 0x93, 0x94, *range(0x98, 0xA0), 0xA0, 0xA6, 0xAB, 0xBB, 0xBC, 0xC2, 0xE2, 0xE3,
+]  # fmt: skip
+_ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
+
+
+class _ByteCounts(NamedTuple):
+    """How often each byte occurs per text: anywhere, first and last; float64 [256] each.
+
+    copies: the share of texts that another text equals.
+    """
+
+    inside: Float64
+    first: Float64
+    last: Float64
+    copies: float
+
+
+def _count_bytes(arrays: Sequence[pa.Array]) -> _ByteCounts:
+    """Count the bytes of texts in their buffers."""
+    counts = np.zeros((3, 256))
+    texts = max(1, sum(map(len, arrays)))
+    different = 0
+    for array in arrays:
+        items = list_items(array)[0] if is_list(array.type) else array
+        offsets = find_offsets(items)
+        data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
+        starts = offsets[:-1][offsets[:-1] < offsets[1:]]
+        ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
+        for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
+            counts[place] += np.bincount(part, minlength=256)
+        different += len(items.unique())
+    inside, first, last = counts / texts
+    first[48] = first[48:58].sum()  # numbers
+    return _ByteCounts(inside, first, last, 1 - different / texts)
+
+
+def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
+    """Return True if the bytes of both sides differ as those of mistakes do, which cost much.
+
+    A damage makes a byte far more frequent on one side, or writes a sign that no text has. In few
+    rows, differences are chance, and must be larger.
+    """
+    rows = max(1, sum(len(batch.predictions) for batch in batches))
+    own = _count_bytes([batch.predictions for batch in batches])
+    theirs = _count_bytes([batch.references for batch in batches])
+    chance = rows**-0.5
+    # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
+    groups = [
+        [*side.inside, side.inside[65:91].sum(), side.inside[[*b".,;:!?()"]].sum()]
+        for side in (own, theirs)
+    ]
+    more = np.max(groups, axis=0)
+    less = np.min(groups, axis=0)
+    is_more = (more > 2 * less) | (np.arange(258) > 255) & (more > 1.6 * less)
+    is_more &= (more > less + 0.4) & (more - less > 4 * chance * np.sqrt(more + less))
+    is_more[_OWN_WAY] = False
+    is_more[_ODD_SIGNS] |= ((more > 8 * less) & (more >= max(0.04, chance**2)))[_ODD_SIGNS]
+    # 2. Lengths, spaces, first and last bytes.
+    sizes = [max(1e-9, side.inside.sum()) for side in (own, theirs)]
+    spaces = [side.inside[32] / size for side, size in zip((own, theirs), sizes)]
+    clear = 1.07 + 1 / (1 + less[32] * rows) ** 0.5
+    ends = np.abs([own.first - theirs.first, own.last - theirs.last]).max()
+    has_unspaced = theirs.inside[0xE0:0xF0].sum() > 0.05 * sizes[1] and spaces[1] < 0.06
+    # 3. Signs of tokens on both sides, and copies.
+    return bool(
+        is_more.any()
+        or not 0.75 < (sizes[0] / sizes[1]) ** (1 / (1 + chance)) < 1.35
+        or max(spaces) > max(0.06, clear * min(spaces))
+        or ends > 0.3 + chance
+        or (has_unspaced and not splits_unspaced)
+        or less[[*b"<[@#_|"]].max() > 0.4
+        or less[[*"▁".encode()]].min() > 1
+        or own.copies > 0.1 + chance / 2
+    )
 
 
 # === bleu_core/results/report.py ===
@@ -18164,6 +18173,83 @@ def _list_id_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.ND
 _ONLY = "predictions"  # the name of a system that is passed alone
 
 
+def check_texts(
+    predictions: object, references: object, documents: object, options: Options
+) -> Checked:
+    """Look for all mistakes, and score the texts before and after each fix.
+
+    >>> result = check_texts(["lo@@ w@@ er"] * 3, ["lower"] * 3, None, Options())
+    >>> [(finding["kind"], finding["rows"]) for finding in result["findings"]]
+    [('subwords', 3)]
+    """
+    # 1. Read the texts.
+    is_several = isinstance(predictions, Mapping) or hasattr(predictions, "columns")
+    systems: Mapping[SystemName, object] = {_ONLY: predictions}
+    if is_several and not is_table(predictions):
+        systems = read_systems(predictions, references)
+        check_single_runs(systems, "check")
+    if any(map(is_table, systems.values())):
+        raise TypeError(
+            "predictions: check() looks at texts, got statistics. Pass the predictions and the"
+            " references that they were counted from."
+        )
+    corpora: Mapping[SystemName, Corpus] = (
+        dict(read_corpora(systems, references))
+        if is_several
+        else {_ONLY: read_corpus(predictions, references)}
+    )
+    first = next(iter(corpora.values()))
+    document_of = read_documents(documents, len(first))
+    # 2. Look for mistakes, and score the texts as they are and after each fix.
+    search = _Checking(corpora, options)
+    findings = search.describe(document_of)
+    for finding, each in zip(findings, search.found):
+        if is_several and each.found.side == "predictions":
+            finding["system"] = each.system
+    # 3. Put it together: what concerns all rows first, then by effect.
+    scores = {name: {"bleu": score / 100, "score": score} for name, score in search.scores.items()}
+    result = Checked({"systems": scores} if is_several else scores[_ONLY])
+    result["segments"] = len(first)
+    result["findings"] = sorted(
+        findings,
+        key=lambda each: (
+            each["kind"] not in ("moved", "identical", "unrelated"),
+            -abs(each["delta_score"] or 0),
+        ),
+    )
+    result["signature"] = make_signature(
+        options, Origin(search.tokenizer.name, first.reference_count())
+    )
+    result._search = search
+    result._has_lists = _has_lists(references, first)
+    return result
+
+
+def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
+    """Return what `check` finds in a corpus, in the order in which it is found.
+
+    >>> corpus = read_corpus(["lo@@ w@@ er"] * 3, ["lower"] * 3)
+    >>> (finding,) = list_findings(corpus, Options(max_order=1))
+    >>> finding["kind"], round(finding["score"], 9)
+    ('subwords', 100.0)
+    """
+    return _Checking({_ONLY: corpus}, options).describe()
+
+
+def _has_lists(references: Any, corpus: Corpus) -> bool:
+    """Return False for a column with one text per row, instead of lists of them."""
+    if corpus.reference_count() != "1" or hasattr(references, "columns"):
+        return True
+    first = next(iter(references))
+    plain = first.as_py() if hasattr(first, "as_py") else first
+    if corpus.kind != "text":
+        plain = plain[0] if len(plain) else ""
+    return not isinstance(plain, (str, int, np.integer))
+
+
+# --- The search, and texts after fixes ------------------------------------------------------------
+
+
 class Repaired(NamedTuple):
     """Texts after fixes.
 
@@ -18330,6 +18416,9 @@ class _Checking:
         return findings
 
 
+# --- The result -----------------------------------------------------------------------------------
+
+
 class Checked(Report):
     """The result of `check`: a dict that displays as a table."""
 
@@ -18430,80 +18519,6 @@ class Checked(Report):
 
     def _records(self) -> list[dict[str, object]]:
         return [dict(finding) for finding in self["findings"]]
-
-
-def check_texts(
-    predictions: object, references: object, documents: object, options: Options
-) -> Checked:
-    """Look for all mistakes, and score the texts before and after each fix.
-
-    >>> result = check_texts(["lo@@ w@@ er"] * 3, ["lower"] * 3, None, Options())
-    >>> [(finding["kind"], finding["rows"]) for finding in result["findings"]]
-    [('subwords', 3)]
-    """
-    # 1. Read the texts.
-    is_several = isinstance(predictions, Mapping) or hasattr(predictions, "columns")
-    systems: Mapping[SystemName, object] = {_ONLY: predictions}
-    if is_several and not is_table(predictions):
-        systems = read_systems(predictions, references)
-        check_single_runs(systems, "check")
-    if any(map(is_table, systems.values())):
-        raise TypeError(
-            "predictions: check() looks at texts, got statistics. Pass the predictions and the"
-            " references that they were counted from."
-        )
-    corpora: Mapping[SystemName, Corpus] = (
-        dict(read_corpora(systems, references))
-        if is_several
-        else {_ONLY: read_corpus(predictions, references)}
-    )
-    first = next(iter(corpora.values()))
-    document_of = read_documents(documents, len(first))
-    # 2. Look for mistakes, and score the texts as they are and after each fix.
-    search = _Checking(corpora, options)
-    findings = search.describe(document_of)
-    for finding, each in zip(findings, search.found):
-        if is_several and each.found.side == "predictions":
-            finding["system"] = each.system
-    # 3. Put it together: what concerns all rows first, then by effect.
-    scores = {name: {"bleu": score / 100, "score": score} for name, score in search.scores.items()}
-    result = Checked({"systems": scores} if is_several else scores[_ONLY])
-    result["segments"] = len(first)
-    result["findings"] = sorted(
-        findings,
-        key=lambda each: (
-            each["kind"] not in ("moved", "identical", "unrelated"),
-            -abs(each["delta_score"] or 0),
-        ),
-    )
-    result["signature"] = make_signature(
-        options, Origin(search.tokenizer.name, first.reference_count())
-    )
-    result._search = search
-    result._has_lists = _has_lists(references, first)
-    return result
-
-
-def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
-    """Return what `check` finds in a corpus, in the order in which it is found.
-
-    >>> corpus = read_corpus(["lo@@ w@@ er"] * 3, ["lower"] * 3)
-    >>> (finding,) = list_findings(corpus, Options(max_order=1))
-    >>> finding["kind"], round(finding["score"], 9)
-    ('subwords', 100.0)
-    """
-    return _Checking({_ONLY: corpus}, options).describe()
-
-
-def _has_lists(references: Any, corpus: Corpus) -> bool:
-    """Return False for a column with one text per row, instead of lists of them."""
-    if corpus.reference_count() != "1" or hasattr(references, "columns"):
-        return True
-    first = next(iter(references))
-    plain = first.as_py() if hasattr(first, "as_py") else first
-    if corpus.kind != "text":
-        plain = plain[0] if len(plain) else ""
-    return not isinstance(plain, (str, int, np.integer))
 
 
 # === bleu_core/methods/compute.py ===

@@ -17,66 +17,6 @@ import numpy as np
 from ..shared.arrays import Float64, Int64
 from .pairs import fit, is_unspaced, spread
 
-# The fit of a prediction and the references of a row is the cosine of their rare words, in which a
-# word weighs more the fewer rows it has. A script written without spaces has pairs of characters
-# instead of words.
-
-
-def split_words(text: str) -> set[str]:
-    """Return the different words of a text, or its pairs of characters.
-
-    >>> sorted(split_words("A cat, a dog"))
-    ['a', 'cat', 'dog']
-    """
-    letters = text[:1000].lower()
-    if is_unspaced(letters):
-        return set(map("".join, pairwise("".join(letters.split()))))
-    return set(re.findall(r"\w+", letters))
-
-
-def compare_rows(
-    predictions: Sequence[str], references: Sequence[str]
-) -> tuple[Int64, Int64, Float64]:
-    """Return the rows of predictions and of references that share rare words, and their fits.
-
-    Args:
-        predictions: one text per row.
-        references: the references of each row, joined.
-
-    >>> rows, places, fits = compare_rows(["a cat", "a dog"], ["a dog", "a cat"])
-    >>> rows.tolist(), places.tolist(), fits.round(2).tolist()
-    ([0, 0, 1, 1], [0, 1, 0, 1], [0.28, 1.0, 1.0, 0.28])
-    """
-    # 1. Number the words of both sides.
-    size = len(predictions)
-    number: dict[str, int] = {}
-    sides = []
-    for texts in (predictions, references):
-        numbers = [
-            [number.setdefault(word, len(number)) for word in split_words(text)] for text in texts
-        ]
-        rows = np.repeat(np.arange(size), list(map(len, numbers)))
-        sides.append((rows, np.fromiter(chain.from_iterable(numbers), np.int64)))
-    (rows, words), (places, others) = sides
-    # 2. A word is rare if few pairs of rows share it: all these pairs are compared.
-    asked, found = (np.bincount(side, minlength=len(number) + 1) for side in (words, others))
-    shared = np.cumsum(np.bincount(found, found * asked))
-    limit = int(np.searchsorted(shared, 40 * size))
-    is_rare = found <= max(3, min(limit, 0.2 * size))
-    # 3. Scale the weights of words by the norms of all words of a row.
-    squares = np.log1p(size / np.maximum(1, found)) ** 2
-    own, theirs = (np.sqrt(np.bincount(row, squares[word], size)) for row, word in sides)
-    # 4. Pair each rare word of a prediction with its places, which are sorted by word.
-    rows, words = rows[is_rare[words]], words[is_rare[words]]
-    counts = found[words]
-    each = np.repeat(np.arange(len(words)), counts)
-    first = (np.cumsum(found) - found)[words] - (np.cumsum(counts) - counts)
-    places = places[np.argsort(others, kind="stable")][np.arange(len(each)) + first[each]]
-    # 5. Sum over the words that two rows share.
-    pairs, pair = np.unique(rows[each] * size + places, return_inverse=True)
-    rows, places = np.divmod(pairs, size)
-    return rows, places, np.bincount(pair, squares[words[each]]) / (own[rows] * theirs[places])
-
 
 def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64 | None:
     """Return the row of the prediction of each row of references, -1 for none.
@@ -143,3 +83,59 @@ def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64
             if 0 <= row - step < size and pairing[row - step] >= 0:
                 take(row, int(pairing[row - step]) + step)
     return pairing
+
+
+def compare_rows(
+    predictions: Sequence[str], references: Sequence[str]
+) -> tuple[Int64, Int64, Float64]:
+    """Return the rows of predictions and of references that share rare words, and their fits.
+
+    Args:
+        predictions: one text per row.
+        references: the references of each row, joined.
+
+    >>> rows, places, fits = compare_rows(["a cat", "a dog"], ["a dog", "a cat"])
+    >>> rows.tolist(), places.tolist(), fits.round(2).tolist()
+    ([0, 0, 1, 1], [0, 1, 0, 1], [0.28, 1.0, 1.0, 0.28])
+    """
+    # 1. Number the words of both sides.
+    size = len(predictions)
+    number: dict[str, int] = {}
+    sides = []
+    for texts in (predictions, references):
+        numbers = [
+            [number.setdefault(word, len(number)) for word in split_words(text)] for text in texts
+        ]
+        rows = np.repeat(np.arange(size), list(map(len, numbers)))
+        sides.append((rows, np.fromiter(chain.from_iterable(numbers), np.int64)))
+    (rows, words), (places, others) = sides
+    # 2. A word is rare if few pairs of rows share it: all these pairs are compared.
+    asked, found = (np.bincount(side, minlength=len(number) + 1) for side in (words, others))
+    shared = np.cumsum(np.bincount(found, found * asked))
+    limit = int(np.searchsorted(shared, 40 * size))
+    is_rare = found <= max(3, min(limit, 0.2 * size))
+    # 3. Scale the weights of words by the norms of all words of a row.
+    squares = np.log1p(size / np.maximum(1, found)) ** 2
+    own, theirs = (np.sqrt(np.bincount(row, squares[word], size)) for row, word in sides)
+    # 4. Pair each rare word of a prediction with its places, which are sorted by word.
+    rows, words = rows[is_rare[words]], words[is_rare[words]]
+    counts = found[words]
+    each = np.repeat(np.arange(len(words)), counts)
+    first = (np.cumsum(found) - found)[words] - (np.cumsum(counts) - counts)
+    places = places[np.argsort(others, kind="stable")][np.arange(len(each)) + first[each]]
+    # 5. Sum over the words that two rows share.
+    pairs, pair = np.unique(rows[each] * size + places, return_inverse=True)
+    rows, places = np.divmod(pairs, size)
+    return rows, places, np.bincount(pair, squares[words[each]]) / (own[rows] * theirs[places])
+
+
+def split_words(text: str) -> set[str]:
+    """Return the different words of a text, or its pairs of characters.
+
+    >>> sorted(split_words("A cat, a dog"))
+    ['a', 'cat', 'dog']
+    """
+    letters = text[:1000].lower()
+    if is_unspaced(letters):
+        return set(map("".join, pairwise("".join(letters.split()))))
+    return set(re.findall(r"\w+", letters))

@@ -1,6 +1,7 @@
 """`check`: what is wrong with texts, and the score after each fix.
 
-`check_texts` is called by the class, and `list_findings` by `reconcile`.
+`check_texts` is called by the class, and `list_findings` by `reconcile`. How the result looks is in
+`Checked`; what is looked for, in `measures.py`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,83 @@ from .measures import find_mistakes
 from .pairs import Found, Pairs, Undo, make_text_corpus, read_text, write_references, write_texts
 
 _ONLY = "predictions"  # the name of a system that is passed alone
+
+
+def check_texts(
+    predictions: object, references: object, documents: object, options: Options
+) -> Checked:
+    """Look for all mistakes, and score the texts before and after each fix.
+
+    >>> result = check_texts(["lo@@ w@@ er"] * 3, ["lower"] * 3, None, Options())
+    >>> [(finding["kind"], finding["rows"]) for finding in result["findings"]]
+    [('subwords', 3)]
+    """
+    # 1. Read the texts.
+    is_several = isinstance(predictions, Mapping) or hasattr(predictions, "columns")
+    systems: Mapping[SystemName, object] = {_ONLY: predictions}
+    if is_several and not is_table(predictions):
+        systems = read_systems(predictions, references)
+        check_single_runs(systems, "check")
+    if any(map(is_table, systems.values())):
+        raise TypeError(
+            "predictions: check() looks at texts, got statistics. Pass the predictions and the"
+            " references that they were counted from."
+        )
+    corpora: Mapping[SystemName, Corpus] = (
+        dict(read_corpora(systems, references))
+        if is_several
+        else {_ONLY: read_corpus(predictions, references)}
+    )
+    first = next(iter(corpora.values()))
+    document_of = read_documents(documents, len(first))
+    # 2. Look for mistakes, and score the texts as they are and after each fix.
+    search = _Checking(corpora, options)
+    findings = search.describe(document_of)
+    for finding, each in zip(findings, search.found):
+        if is_several and each.found.side == "predictions":
+            finding["system"] = each.system
+    # 3. Put it together: what concerns all rows first, then by effect.
+    scores = {name: {"bleu": score / 100, "score": score} for name, score in search.scores.items()}
+    result = Checked({"systems": scores} if is_several else scores[_ONLY])
+    result["segments"] = len(first)
+    result["findings"] = sorted(
+        findings,
+        key=lambda each: (
+            each["kind"] not in ("moved", "identical", "unrelated"),
+            -abs(each["delta_score"] or 0),
+        ),
+    )
+    result["signature"] = make_signature(
+        options, Origin(search.tokenizer.name, first.reference_count())
+    )
+    result._search = search
+    result._has_lists = _has_lists(references, first)
+    return result
+
+
+def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
+    """Return what `check` finds in a corpus, in the order in which it is found.
+
+    >>> corpus = read_corpus(["lo@@ w@@ er"] * 3, ["lower"] * 3)
+    >>> (finding,) = list_findings(corpus, Options(max_order=1))
+    >>> finding["kind"], round(finding["score"], 9)
+    ('subwords', 100.0)
+    """
+    return _Checking({_ONLY: corpus}, options).describe()
+
+
+def _has_lists(references: Any, corpus: Corpus) -> bool:
+    """Return False for a column with one text per row, instead of lists of them."""
+    if corpus.reference_count() != "1" or hasattr(references, "columns"):
+        return True
+    first = next(iter(references))
+    plain = first.as_py() if hasattr(first, "as_py") else first
+    if corpus.kind != "text":
+        plain = plain[0] if len(plain) else ""
+    return not isinstance(plain, (str, int, np.integer))
+
+
+# --- The search, and texts after fixes ------------------------------------------------------------
 
 
 class Repaired(NamedTuple):
@@ -200,6 +278,9 @@ class _Checking:
         return findings
 
 
+# --- The result -----------------------------------------------------------------------------------
+
+
 class Checked(Report):
     """The result of `check`: a dict that displays as a table."""
 
@@ -300,77 +381,3 @@ class Checked(Report):
 
     def _records(self) -> list[dict[str, object]]:
         return [dict(finding) for finding in self["findings"]]
-
-
-def check_texts(
-    predictions: object, references: object, documents: object, options: Options
-) -> Checked:
-    """Look for all mistakes, and score the texts before and after each fix.
-
-    >>> result = check_texts(["lo@@ w@@ er"] * 3, ["lower"] * 3, None, Options())
-    >>> [(finding["kind"], finding["rows"]) for finding in result["findings"]]
-    [('subwords', 3)]
-    """
-    # 1. Read the texts.
-    is_several = isinstance(predictions, Mapping) or hasattr(predictions, "columns")
-    systems: Mapping[SystemName, object] = {_ONLY: predictions}
-    if is_several and not is_table(predictions):
-        systems = read_systems(predictions, references)
-        check_single_runs(systems, "check")
-    if any(map(is_table, systems.values())):
-        raise TypeError(
-            "predictions: check() looks at texts, got statistics. Pass the predictions and the"
-            " references that they were counted from."
-        )
-    corpora: Mapping[SystemName, Corpus] = (
-        dict(read_corpora(systems, references))
-        if is_several
-        else {_ONLY: read_corpus(predictions, references)}
-    )
-    first = next(iter(corpora.values()))
-    document_of = read_documents(documents, len(first))
-    # 2. Look for mistakes, and score the texts as they are and after each fix.
-    search = _Checking(corpora, options)
-    findings = search.describe(document_of)
-    for finding, each in zip(findings, search.found):
-        if is_several and each.found.side == "predictions":
-            finding["system"] = each.system
-    # 3. Put it together: what concerns all rows first, then by effect.
-    scores = {name: {"bleu": score / 100, "score": score} for name, score in search.scores.items()}
-    result = Checked({"systems": scores} if is_several else scores[_ONLY])
-    result["segments"] = len(first)
-    result["findings"] = sorted(
-        findings,
-        key=lambda each: (
-            each["kind"] not in ("moved", "identical", "unrelated"),
-            -abs(each["delta_score"] or 0),
-        ),
-    )
-    result["signature"] = make_signature(
-        options, Origin(search.tokenizer.name, first.reference_count())
-    )
-    result._search = search
-    result._has_lists = _has_lists(references, first)
-    return result
-
-
-def list_findings(corpus: Corpus, options: Options) -> list[Finding]:
-    """Return what `check` finds in a corpus, in the order in which it is found.
-
-    >>> corpus = read_corpus(["lo@@ w@@ er"] * 3, ["lower"] * 3)
-    >>> (finding,) = list_findings(corpus, Options(max_order=1))
-    >>> finding["kind"], round(finding["score"], 9)
-    ('subwords', 100.0)
-    """
-    return _Checking({_ONLY: corpus}, options).describe()
-
-
-def _has_lists(references: Any, corpus: Corpus) -> bool:
-    """Return False for a column with one text per row, instead of lists of them."""
-    if corpus.reference_count() != "1" or hasattr(references, "columns"):
-        return True
-    first = next(iter(references))
-    plain = first.as_py() if hasattr(first, "as_py") else first
-    if corpus.kind != "text":
-        plain = plain[0] if len(plain) else ""
-    return not isinstance(plain, (str, int, np.integer))

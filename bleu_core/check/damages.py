@@ -1,8 +1,8 @@
-"""The table of known damages of texts, in the order in which they are undone.
+"""The damages that show in a single text, in tables by their kinds; `order.py` orders them.
 
 A damage is what a decoder, tokenizer, encoder or serializer did to a text. Its inverse is a
 function of this text alone. How well texts fit can veto an inverse, and is never a reason for it.
-To add a kind, write a `Damage` with its inverse in the table.
+To add a kind, write a `Damage` with its inverse in a table.
 """
 
 from __future__ import annotations
@@ -12,34 +12,39 @@ import quopri
 import re
 import unicodedata
 import urllib.parse
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
 from .inverses import (
-    ANSWER,
-    END_OF_THOUGHT,
     MODEL_TOKENS,
-    OPENING,
     decode_bytes,
     join_byte_pieces,
+    make_replacer,
     remove_tags,
     remove_tokens,
-    sub,
     unescape,
     unwrap_literal,
 )
-from .pairs import MEANT, OTHER, SIDES, Found, Pairs, Side, Undo, quote, undo_all
-
-Finder = Callable[[Pairs], Iterator[Found]]
-COMPARE = "[*zip(predictions, references)][:3]"  # the line to write if the cause is not certain
+from .pairs import MEANT_SHARE, OTHER_SIDE, SIDES, Found, Pairs, Side, Undo, quote, undo_all
 
 _FORMS = "\ufb00-\ufb06\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\U0001d400-\U0001d7ff"
-INVISIBLE = "\u0000\u00ad\u200b\u200e\u200f\u2060\ufeff" + "".join(
+_INVISIBLE = "\u0000\u00ad\u200b\u200e\u200f\u2060\ufeff" + "".join(
     map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 )
 
 _PROMPT_LABEL = "translation|target|output|answer|response"
+_END_OF_THOUGHT = (
+    r"</(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)>|◁/think▷"
+    r"|<\|channel\|>final<\|message\|>|assistantfinal|\[/THINK\]"
+)
+_OPENING = (
+    "sure|certainly|of course|absolutely|okay|ok|here(?:['’]s| is| are)|gerne|natürlich|hier ist"
+    "|selbstverständlich|bien sûr|voici|claro|por supuesto|aquí (?:está|tiene)|ecco|certo|当然|好的"
+    "|以下是|以下は|はい|конечно|вот"
+)
+_ANSWER = r"final (?:answer|translation)|translation is"
 
 
 class Damage(NamedTuple):
@@ -70,7 +75,7 @@ class Damage(NamedTuple):
     def find(self, pairs: Pairs) -> Iterator[Found]:
         """Find the texts that have it, unless the other side has it, too, or fits less without."""
         # 1. Undo it on both sides. A text that stays the same, or becomes empty, does not have it.
-        undo = sub(self.pattern, self.undo) if isinstance(self.undo, str) else self.undo
+        undo = make_replacer(self.pattern, self.undo) if isinstance(self.undo, str) else self.undo
         new: dict[Side, dict[int, str]] = {}
         for side in SIDES:
             places = pairs.search(side, self.pattern, self.signs)
@@ -81,7 +86,7 @@ class Damage(NamedTuple):
             self.on_both or (self.pattern is MODEL_TOKENS and _are_at_ends(pairs, new))
         )
         for side in SIDES:
-            is_meant = share[OTHER[side]] > MEANT * share[side] and not is_on_both
+            is_meant = share[OTHER_SIDE[side]] > MEANT_SHARE * share[side] and not is_on_both
             if is_meant or not new[side] or share[side] < self.least_share:
                 continue
             # 3. Tokens that both sides have raise the fit, so that it can't be asked then.
@@ -115,8 +120,8 @@ TOKENS_OF_MODELS = (
     Damage(
         "reasoning",
         ("</", "[/", "◁/", "<|channel|>", "assistantfinal"),
-        rf"(?i){END_OF_THOUGHT}",
-        sub(rf"(?is)^.*(?:{END_OF_THOUGHT})"),
+        rf"(?i){_END_OF_THOUGHT}",
+        make_replacer(rf"(?is)^.*(?:{_END_OF_THOUGHT})"),
         "contains the reasoning of a model ({mark})",
         "re.sub(r'(?s)^.*MARK', '', text).strip()",
         only_predictions=True,
@@ -125,7 +130,7 @@ TOKENS_OF_MODELS = (
         "reasoning",
         ("[/INST]", "ssistant", "model\n"),
         r"(?is)\[/INST\]|^(?:user|human):?\s.*\n(?:assistant|model)(?::|\n)",
-        sub(r"(?is)^.*(?:\[/INST\]|\n(?:assistant|model)(?::|\n))"),
+        make_replacer(r"(?is)^.*(?:\[/INST\]|\n(?:assistant|model)(?::|\n))"),
         "contains the prompt",
         "tokenizer.decode(ids[prompt_length:], skip_special_tokens=True)",
         only_predictions=True,
@@ -133,8 +138,8 @@ TOKENS_OF_MODELS = (
     Damage(
         "reasoning",
         (":", "："),
-        rf"(?i)(?:{ANSWER})\**[:：]|\n(?:{_PROMPT_LABEL})[:：] ",
-        sub(rf"(?is)^.*(?:{ANSWER}|\n(?:{_PROMPT_LABEL}))\**[:：]\**\s*"),
+        rf"(?i)(?:{_ANSWER})\**[:：]|\n(?:{_PROMPT_LABEL})[:：] ",
+        make_replacer(rf"(?is)^.*(?:{_ANSWER}|\n(?:{_PROMPT_LABEL}))\**[:：]\**\s*"),
         "contains the steps of a model, or the prompt, before {mark}",
         "re.sub(r'(?s)^.*MARK', '', text).strip()",
         only_predictions=True,
@@ -166,7 +171,7 @@ FORMS_OF_TEXT = (
         "subwords",
         ("@@",),
         r"[^\s@]@@(?: |$)",
-        sub("@@(?: |$)"),
+        make_replacer("@@(?: |$)"),
         "contains pieces of words (@@)",
         "re.sub('@@( |$)', '', text)",
         on_both=True,
@@ -202,7 +207,7 @@ FORMS_OF_TEXT = (
         "subwords",
         ("￭",),
         "￭",
-        sub(" ?￭ ?"),
+        make_replacer(" ?￭ ?"),
         "contains joiners (￭)",
         "re.sub(' ?￭ ?', '', text)",
         on_both=True,
@@ -243,7 +248,7 @@ FORMS_OF_TEXT = (
         "subwords",
         ("_", "/"),
         r"^(?:\S+[_/][A-Z]{2,5}\b[$]? ){2,}",
-        sub(r"[_/][A-Z]{2,5}[$]?(?= |$)"),
+        make_replacer(r"[_/][A-Z]{2,5}[$]?(?= |$)"),
         "has tags of words",
         "re.sub('_[A-Z]+', '', text)",
     ),
@@ -251,7 +256,7 @@ FORMS_OF_TEXT = (
         "subwords",
         ("|",),
         r"^(?:[^\s|]+\|[^\s|]+\|[^\s|]+ ){2,}",
-        sub(r"\|\S+"),
+        make_replacer(r"\|\S+"),
         "has factors of words",
         r"re.sub(r'\|\S+', '', text)",
     ),
@@ -259,7 +264,7 @@ FORMS_OF_TEXT = (
         "subwords",
         ("|",),
         r"\|\d+-\d+\|",
-        sub(r" ?\|\d+-\d+\|"),
+        make_replacer(r" ?\|\d+-\d+\|"),
         "has the phrases of Moses ({mark})",
         r"re.sub(r' ?\|\d+-\d+\|', '', text)",
     ),
@@ -276,7 +281,7 @@ FORMS_OF_TEXT = (
         "wrapped",
         ("```",),
         r"(?s)^\s*```\w*\n.*```\s*$",
-        sub(r"(?s)^\s*```\w*\n(.*?)\n?```\s*$", r"\1"),
+        make_replacer(r"(?s)^\s*```\w*\n(.*?)\n?```\s*$", r"\1"),
         "is a block of code (```)",
         r"re.sub('(?s)^```\w*\n(.*)\n```$', r'\1', text)",
         only_predictions=True,
@@ -293,7 +298,7 @@ FORMS_OF_TEXT = (
         "wrapped",
         ("msgstr",),
         r'(?s)^(?:#.*\n|msgid .*\n)*msgstr ".*"\s*$',
-        sub(r'(?s)^.*msgstr "(.*)"\s*$', r"\1"),
+        make_replacer(r'(?s)^.*msgstr "(.*)"\s*$', r"\1"),
         "is an entry of gettext",
         "[entry.msgstr for entry in polib.pofile(path)]",
     ),
@@ -301,7 +306,9 @@ FORMS_OF_TEXT = (
         "wrapped",
         ("</", "<![CDATA["),
         r"(?s)^\s*<!\[CDATA\[.*\]\]>\s*$|^\s*<(?:\w[^<>]*)>[^<>]*</\w+>\s*$",
-        sub(r"(?s)^\s*<!\[CDATA\[(.*)\]\]>\s*$|^\s*<\w[^<>]*>([^<>]*)</\w+>\s*$", r"\1\2"),
+        make_replacer(
+            r"(?s)^\s*<!\[CDATA\[(.*)\]\]>\s*$|^\s*<\w[^<>]*>([^<>]*)</\w+>\s*$", r"\1\2"
+        ),
         "is an element of XML",
         "xml.etree.ElementTree.fromstring(text).text",
     ),
@@ -396,8 +403,8 @@ UNUSUAL_CHARACTERS = (
     ),
     Damage(
         "invisible",
-        tuple(INVISIBLE),
-        f"[{INVISIBLE}]",
+        tuple(_INVISIBLE),
+        f"[{_INVISIBLE}]",
         "",
         "contains characters without a width ({mark})",
         "text.replace(MARK, '')",
@@ -438,8 +445,8 @@ INTRODUCTIONS = (
         "labels",
         (":", "："),
         (
-            rf"(?i)^[\"*]{{0,3}}(?:(?:{OPENING})[^\n:：]{{0,90}}[:：][\"*]{{0,3}}\s*\n"
-            rf"|(?:(?:{OPENING})\b)?[^\n:：]{{0,50}}(?:translat(?:ion|ed)|übersetz|traduc|traduzion|vertal|tłumacz|перевод|翻译|译文|翻訳|訳文)[^\n:：]{{0,40}}[:：][\"*]{{0,3}}\s)\s*"
+            rf"(?i)^[\"*]{{0,3}}(?:(?:{_OPENING})[^\n:：]{{0,90}}[:：][\"*]{{0,3}}\s*\n"
+            rf"|(?:(?:{_OPENING})\b)?[^\n:：]{{0,50}}(?:translat(?:ion|ed)|übersetz|traduc|traduzion|vertal|tłumacz|перевод|翻译|译文|翻訳|訳文)[^\n:：]{{0,40}}[:：][\"*]{{0,3}}\s)\s*"
         ),
         "",
         "begins with an introduction ({mark})",
@@ -447,3 +454,36 @@ INTRODUCTIONS = (
         only_predictions=True,
     ),
 )
+
+# --- Damages of token ids -------------------------------------------------------------------------
+
+# Token ids: -100 as an integer of 16, 32 and 64 bits without a sign.
+UNSIGNED_IDS = Damage(
+    "wrapped",
+    ("65436", "4294967196", "18446744073709551516"),
+    r"(?:^| )(?:65436|4294967196|18446744073709551516)\b",
+    "",
+    "contains {mark}, which is -100 as an integer without a sign",
+    "[id for id in ids if id < 2**16 - 100]",
+)
+
+
+def find_padding(pairs: Pairs) -> Iterator[Found]:
+    """Find an id that stands several times at the ends of a fifth of the rows."""
+    for side in SIDES:
+        ends = (re.search(r"(?:^| )(\d+) \1$", text) for text in pairs.texts[side])
+        counts = Counter(end[1] for end in ends if end)
+        for padding, number in counts.most_common(1):
+            if number >= max(2, 0.2 * len(pairs.texts[side])):
+                pattern = rf"(?:(?:^| ){padding})+$"
+                places = pairs.search(side, pattern)
+                yield pairs.describe(
+                    "special_tokens",
+                    side,
+                    places,
+                    f"ends with the id {padding} several times: padding",
+                    f"[id for id in ids if id != {padding}]",
+                    pattern=pattern,
+                    undo=make_replacer(pattern),
+                    undone=undo_all(pairs.texts[side], places, make_replacer(pattern)),
+                )

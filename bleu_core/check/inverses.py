@@ -15,17 +15,34 @@ from typing import TypeGuard
 from ..shared.messages import LONE_SURROGATE
 from .pairs import Undo
 
-# --- Inverses -------------------------------------------------------------------------------------
 
-
-def sub(pattern: str, replacement: str = "") -> Undo:
+def make_replacer(pattern: str, replacement: str = "") -> Undo:
     """Return a function that replaces all matches, and strips the text.
 
-    >>> sub("@@(?: |$)")("lo@@ w er@@")
+    >>> make_replacer("@@(?: |$)")("lo@@ w er@@")
     'low er'
     """
     replace = re.compile(pattern).sub
     return lambda text: replace(replacement, text).strip()
+
+
+# All begin with a bracket, which `re` looks for first.
+_IN_BRACKETS = (
+    r"<\|(?:im_start|start|start_header_id)\|>(?:\s*(?:assistant|user|system|model)\b\s*)?"
+    r"|<start_of_turn>(?:\s*(?:assistant|user|system|model)\b\s*)?"
+    r"|<[|｜][^|｜<>\s]{1,40}[|｜]>|<</?SYS>>"
+    r"|<(?i:/?(?:s|bos|eos|pad|sos|go|stop|start|end|cls|sep|mask|eot|eod|eou|startoftext|endoftext"
+    r"|blank|start_of_turn|end_of_turn|s_text|extra_id_\d+|unused_?\d+|special_\d+|2[a-z]{2,3}"
+    r"|lang:[a-z]+)>)"
+    r"|\[(?:/?INST|[BES]OS|PAD|CLS|SEP|MASK|START|END|[bes]os|pad|unused\d+)\]"
+)
+_CODES = (
+    r"(?:^|\n)>>[a-z]{2,3}<<"
+    r"|^(?:__[a-z]{2,3}(?:_[A-Za-z]+)?__|[a-z]{2}_[A-Z]{2}\b)|\b[a-z]{3}_[A-Z][a-z]{3}\b"
+)
+MODEL_TOKENS = f"{_IN_BRACKETS}|{_CODES}"
+_TOKENS_IN_BRACKETS = re.compile(rf"(?:{_IN_BRACKETS})\s*")
+_CODES_OF_LANGUAGES = re.compile(rf"(?:{_CODES})\s*")
 
 
 def remove_tokens(text: str) -> str:
@@ -43,6 +60,15 @@ def remove_tokens(text: str) -> str:
 def _replace_token(match: re.Match[str]) -> str:
     is_spaced = match.string[match.start() - 1 : match.start()] == " "
     return " " if match[0][-1] == " " and not is_spaced else ""
+
+
+def remove_tags(text: str) -> str:
+    """Remove tags; a line break becomes a space.
+
+    >>> remove_tags("<p>a<br/>cat</p>")
+    'a cat'
+    """
+    return re.sub(r"</?\w[^<>]*>", "", re.sub(r"(?i)<br\b[^<>]*>\s*", " ", text)).strip()
 
 
 def decode_bytes(data: bytes, otherwise: str) -> str:
@@ -107,17 +133,6 @@ def _read_escape(match: re.Match[str]) -> str:
     return {"n": "\n", "t": "\t", "r": "\r"}.get(sign, sign)
 
 
-def evaluate_literal(text: str) -> object:
-    """Return the value of a Python literal, or None; its escape sequences may be invalid."""
-    with (
-        warnings.catch_warnings(),
-        suppress(ValueError, SyntaxError, MemoryError, RecursionError, TypeError),
-    ):
-        warnings.simplefilter("ignore")
-        return ast.literal_eval(text)
-    return None
-
-
 _NUMPY_CALL = re.compile(r"(?s)^\s*(?:np\.str_|array|tensor)\((.*?)(?:, dtype=[^)]*)?\)\s*$")
 
 
@@ -135,6 +150,17 @@ def unwrap_literal(text: str) -> str:
     return value if is_text(value) else text
 
 
+def evaluate_literal(text: str) -> object:
+    """Return the value of a Python literal, or None; its escape sequences may be invalid."""
+    with (
+        warnings.catch_warnings(),
+        suppress(ValueError, SyntaxError, MemoryError, RecursionError, TypeError),
+    ):
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(text)
+    return None
+
+
 def is_text(value: object) -> TypeGuard[str]:
     """Return True for a str without half a character."""
     return isinstance(value, str) and not LONE_SURROGATE.search(value)
@@ -148,41 +174,3 @@ def unwrap_quotes(text: str) -> str:
     """
     inner = text.strip()[1:-1]
     return text if re.search('["“”„«»「」『』]', inner) else inner
-
-
-def remove_tags(text: str) -> str:
-    """Remove tags; a line break becomes a space.
-
-    >>> remove_tags("<p>a<br/>cat</p>")
-    'a cat'
-    """
-    return re.sub(r"</?\w[^<>]*>", "", re.sub(r"(?i)<br\b[^<>]*>\s*", " ", text)).strip()
-
-
-# All begin with a bracket, which `re` looks for first.
-_IN_BRACKETS = (
-    r"<\|(?:im_start|start|start_header_id)\|>(?:\s*(?:assistant|user|system|model)\b\s*)?"
-    r"|<start_of_turn>(?:\s*(?:assistant|user|system|model)\b\s*)?"
-    r"|<[|｜][^|｜<>\s]{1,40}[|｜]>|<</?SYS>>"
-    r"|<(?i:/?(?:s|bos|eos|pad|sos|go|stop|start|end|cls|sep|mask|eot|eod|eou|startoftext|endoftext"
-    r"|blank|start_of_turn|end_of_turn|s_text|extra_id_\d+|unused_?\d+|special_\d+|2[a-z]{2,3}"
-    r"|lang:[a-z]+)>)"
-    r"|\[(?:/?INST|[BES]OS|PAD|CLS|SEP|MASK|START|END|[bes]os|pad|unused\d+)\]"
-)
-_CODES = (
-    r"(?:^|\n)>>[a-z]{2,3}<<"
-    r"|^(?:__[a-z]{2,3}(?:_[A-Za-z]+)?__|[a-z]{2}_[A-Z]{2}\b)|\b[a-z]{3}_[A-Z][a-z]{3}\b"
-)
-MODEL_TOKENS = f"{_IN_BRACKETS}|{_CODES}"
-_TOKENS_IN_BRACKETS = re.compile(rf"(?:{_IN_BRACKETS})\s*")
-_CODES_OF_LANGUAGES = re.compile(rf"(?:{_CODES})\s*")
-END_OF_THOUGHT = (
-    r"</(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)>|◁/think▷"
-    r"|<\|channel\|>final<\|message\|>|assistantfinal|\[/THINK\]"
-)
-OPENING = (
-    "sure|certainly|of course|absolutely|okay|ok|here(?:['’]s| is| are)|gerne|natürlich|hier ist"
-    "|selbstverständlich|bien sûr|voici|claro|por supuesto|aquí (?:está|tiene)|ecco|certo|当然|好的"
-    "|以下是|以下は|はい|конечно|вот"
-)
-ANSWER = r"final (?:answer|translation)|translation is"

@@ -3,7 +3,8 @@
 It takes rows, not calls: `Watch` collects the rows of small calls, `Look.add` keeps a sample of
 them, and `Look.find` reads 64. No text is read unless the bytes of both sides differ.
 
-Called by every method that reads texts.
+Every method that reads texts calls `look_at`, or the `Watch` of its object for small calls; the
+trainer adds batches to a `Look`.
 """
 
 from __future__ import annotations
@@ -34,94 +35,27 @@ from ..text.corpus import Batch, Corpus, make_corpus
 from .measures import find_mistakes
 from .pairs import Found, Pairs, make_text_corpus, write_references, write_texts
 
-# --- Bytes ----------------------------------------------------------------------------------------
-
-# Bytes of quotation marks, dashes and blanks, which systems write in their own way.
-_OWN_WAY = [
-    *b"\"'-", 0x80, 0x93, 0x94, *range(0x98, 0xA0), 0xA0, 0xA6, 0xAB, 0xBB, 0xBC, 0xC2, 0xE2, 0xE3,
-]  # fmt: skip
-_ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
-
-
-class _ByteCounts(NamedTuple):
-    """How often each byte occurs per text: anywhere, first and last; float64 [256] each.
-
-    copies: the share of texts that another text equals.
-    """
-
-    inside: Float64
-    first: Float64
-    last: Float64
-    copies: float
-
-
-def _count_bytes(arrays: Sequence[pa.Array]) -> _ByteCounts:
-    """Count the bytes of texts in their buffers."""
-    counts = np.zeros((3, 256))
-    texts = max(1, sum(map(len, arrays)))
-    different = 0
-    for array in arrays:
-        items = list_items(array)[0] if is_list(array.type) else array
-        offsets = find_offsets(items)
-        data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
-        starts = offsets[:-1][offsets[:-1] < offsets[1:]]
-        ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
-        for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
-            counts[place] += np.bincount(part, minlength=256)
-        different += len(items.unique())
-    inside, first, last = counts / texts
-    first[48] = first[48:58].sum()  # numbers
-    return _ByteCounts(inside, first, last, 1 - different / texts)
-
-
-def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
-    """Return True if the bytes of both sides differ as those of mistakes do, which cost much.
-
-    A damage makes a byte far more frequent on one side, or writes a sign that no text has. In few
-    rows, differences are chance, and must be larger.
-    """
-    rows = max(1, sum(len(batch.predictions) for batch in batches))
-    own = _count_bytes([batch.predictions for batch in batches])
-    theirs = _count_bytes([batch.references for batch in batches])
-    chance = rows**-0.5
-    # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
-    groups = [
-        [*side.inside, side.inside[65:91].sum(), side.inside[[*b".,;:!?()"]].sum()]
-        for side in (own, theirs)
-    ]
-    more = np.max(groups, axis=0)
-    less = np.min(groups, axis=0)
-    is_more = (more > 2 * less) | (np.arange(258) > 255) & (more > 1.6 * less)
-    is_more &= (more > less + 0.4) & (more - less > 4 * chance * np.sqrt(more + less))
-    is_more[_OWN_WAY] = False
-    is_more[_ODD_SIGNS] |= ((more > 8 * less) & (more >= max(0.04, chance**2)))[_ODD_SIGNS]
-    # 2. Lengths, spaces, first and last bytes.
-    sizes = [max(1e-9, side.inside.sum()) for side in (own, theirs)]
-    spaces = [side.inside[32] / size for side, size in zip((own, theirs), sizes)]
-    clear = 1.07 + 1 / (1 + less[32] * rows) ** 0.5
-    ends = np.abs([own.first - theirs.first, own.last - theirs.last]).max()
-    has_unspaced = theirs.inside[0xE0:0xF0].sum() > 0.05 * sizes[1] and spaces[1] < 0.06
-    # 3. Signs of tokens on both sides, and copies.
-    return bool(
-        is_more.any()
-        or not 0.75 < (sizes[0] / sizes[1]) ** (1 / (1 + chance)) < 1.35
-        or max(spaces) > max(0.06, clear * min(spaces))
-        or ends > 0.3 + chance
-        or (has_unspaced and not splits_unspaced)
-        or less[[*b"<[@#_|"]].max() > 0.4
-        or less[[*"▁".encode()]].min() > 1
-        or own.copies > 0.1 + chance / 2
-    )
-
-
-# --- The look -------------------------------------------------------------------------------------
-
 _BLOCK_ROWS = 32  # neighbors whose bytes are counted together
 _BLOCKS = 8  # of a call
 _ROWS = 64  # that are read
 _LONGEST_READ = 2_000  # characters of a text
 # Kinds of mistakes of the rows as a whole, of which a few rows are the evidence.
 _OF_ALL_ROWS = ("moved", "unrelated", "writing", "normalization", "spaces", "length")
+
+
+def look_at(
+    corpus: Corpus, bigrams: Int64 | None, options: Options, name: str = "predictions[{row}]"
+) -> None:
+    """Look at the texts of a call, and warn of mistakes.
+
+    Args:
+        corpus, bigrams: as for `Look.add`.
+        options: the options of the call.
+        name: as for `Look.warn`.
+    """
+    look = Look(options)
+    look.add(corpus, bigrams)
+    look.warn(name)
 
 
 @picklable
@@ -345,21 +279,6 @@ def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:
             yield batch.slice(start, 8)
 
 
-def look_at(
-    corpus: Corpus, bigrams: Int64 | None, options: Options, name: str = "predictions[{row}]"
-) -> None:
-    """Look at the texts of a call, and warn of mistakes.
-
-    Args:
-        corpus, bigrams: as for `Look.add`.
-        options: the options of the call.
-        name: as for `Look.warn`.
-    """
-    look = Look(options)
-    look.add(corpus, bigrams)
-    look.warn(name)
-
-
 # --- Calls of an object ---------------------------------------------------------------------------
 
 _MOST_WAITING = 4096  # rows; a call with as many is looked at by itself
@@ -473,3 +392,83 @@ class Watch:
             bigrams = np.concatenate(counts) if len(counts) == len(taken) else None
         look.add(corpus, bigrams)
         look.warn(name, loop.told)
+
+
+# --- Bytes ----------------------------------------------------------------------------------------
+
+# Bytes of quotation marks, dashes and blanks, which systems write in their own way.
+_OWN_WAY = [
+    *b"\"'-", 0x80, 0x93, 0x94, *range(0x98, 0xA0), 0xA0, 0xA6, 0xAB, 0xBB, 0xBC, 0xC2, 0xE2, 0xE3,
+]  # fmt: skip
+_ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
+
+
+class _ByteCounts(NamedTuple):
+    """How often each byte occurs per text: anywhere, first and last; float64 [256] each.
+
+    copies: the share of texts that another text equals.
+    """
+
+    inside: Float64
+    first: Float64
+    last: Float64
+    copies: float
+
+
+def _count_bytes(arrays: Sequence[pa.Array]) -> _ByteCounts:
+    """Count the bytes of texts in their buffers."""
+    counts = np.zeros((3, 256))
+    texts = max(1, sum(map(len, arrays)))
+    different = 0
+    for array in arrays:
+        items = list_items(array)[0] if is_list(array.type) else array
+        offsets = find_offsets(items)
+        data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
+        starts = offsets[:-1][offsets[:-1] < offsets[1:]]
+        ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
+        for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
+            counts[place] += np.bincount(part, minlength=256)
+        different += len(items.unique())
+    inside, first, last = counts / texts
+    first[48] = first[48:58].sum()  # numbers
+    return _ByteCounts(inside, first, last, 1 - different / texts)
+
+
+def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
+    """Return True if the bytes of both sides differ as those of mistakes do, which cost much.
+
+    A damage makes a byte far more frequent on one side, or writes a sign that no text has. In few
+    rows, differences are chance, and must be larger.
+    """
+    rows = max(1, sum(len(batch.predictions) for batch in batches))
+    own = _count_bytes([batch.predictions for batch in batches])
+    theirs = _count_bytes([batch.references for batch in batches])
+    chance = rows**-0.5
+    # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
+    groups = [
+        [*side.inside, side.inside[65:91].sum(), side.inside[[*b".,;:!?()"]].sum()]
+        for side in (own, theirs)
+    ]
+    more = np.max(groups, axis=0)
+    less = np.min(groups, axis=0)
+    is_more = (more > 2 * less) | (np.arange(258) > 255) & (more > 1.6 * less)
+    is_more &= (more > less + 0.4) & (more - less > 4 * chance * np.sqrt(more + less))
+    is_more[_OWN_WAY] = False
+    is_more[_ODD_SIGNS] |= ((more > 8 * less) & (more >= max(0.04, chance**2)))[_ODD_SIGNS]
+    # 2. Lengths, spaces, first and last bytes.
+    sizes = [max(1e-9, side.inside.sum()) for side in (own, theirs)]
+    spaces = [side.inside[32] / size for side, size in zip((own, theirs), sizes)]
+    clear = 1.07 + 1 / (1 + less[32] * rows) ** 0.5
+    ends = np.abs([own.first - theirs.first, own.last - theirs.last]).max()
+    has_unspaced = theirs.inside[0xE0:0xF0].sum() > 0.05 * sizes[1] and spaces[1] < 0.06
+    # 3. Signs of tokens on both sides, and copies.
+    return bool(
+        is_more.any()
+        or not 0.75 < (sizes[0] / sizes[1]) ** (1 / (1 + chance)) < 1.35
+        or max(spaces) > max(0.06, clear * min(spaces))
+        or ends > 0.3 + chance
+        or (has_unspaced and not splits_unspaced)
+        or less[[*b"<[@#_|"]].max() > 0.4
+        or less[[*"▁".encode()]].min() > 1
+        or own.copies > 0.1 + chance / 2
+    )

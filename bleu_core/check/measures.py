@@ -1,8 +1,8 @@
 """Measurements of `check` beside the signs in single texts: amounts, lengths, rows.
 
-`find_mistakes` undoes the damages of the table, measures what is left, and compares rows.
-
-To add a measurement, write a function and add it to `_MEASURES`.
+Called by `checks.py` and `look.py`. `find_mistakes`, at the end of this file, undoes the damages of
+`order.py`, measures what is left, and compares rows. To add a measurement, write a function and add
+it to `_MEASURES`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,19 @@ from functools import partial
 import numpy as np
 
 from .alignment import find_pairing
-from .damages import COMPARE, Finder
-from .order import DAMAGES, DAMAGES_OF_TOKENS, UNSIGNED_IDS, find_padding
-from .pairs import MEANT, OTHER, SIDES, Found, Pairs, fit, quote, spread
+from .order import DAMAGES, DAMAGES_OF_IDS, DAMAGES_OF_TOKENS
+from .pairs import (
+    MEANT_SHARE,
+    OTHER_SIDE,
+    SHOW_ROWS,
+    SIDES,
+    Finder,
+    Found,
+    Pairs,
+    fit,
+    quote,
+    spread,
+)
 from .sides import find_labels, find_marks, find_script, find_strange_letters, find_unspaced
 from .writing import find_typography, find_writing
 
@@ -108,9 +118,9 @@ def find_same_text(pairs: Pairs) -> Iterator[Found]:
     for side in SIDES:
         text, number = most[side]
         share = number / len(pairs.texts[side])
-        rival = most[OTHER[side]][1] / len(pairs.texts[OTHER[side]])
+        rival = most[OTHER_SIDE[side]][1] / len(pairs.texts[OTHER_SIDE[side]])
         is_text = text.strip() and text.strip().lower() not in _NO_TEXTS
-        if is_text and number > 2 and share > 0.2 and rival < MEANT * share:
+        if is_text and number > 2 and share > 0.2 and rival < MEANT_SHARE * share:
             yield pairs.describe(
                 "same_text",
                 side,
@@ -200,7 +210,7 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
     if len(texts) >= 5 and total > 50 and not 0.6 < written / total < 1.5:
         places = [p for p, (n, other) in enumerate(lengths) if (n < other) == (written < total)]
         says = f"The predictions have {written / total:.0%} of the characters of the references"
-        yield pairs.describe_all("length", "predictions", places, says, COMPARE)
+        yield pairs.describe_all("length", "predictions", places, says, SHOW_ROWS)
         return
     # 3. Many rows that are much shorter, or longer, than their references; or some by three times.
     for factor, least in ((1.7, 0.2), (3, 0.01)):
@@ -215,7 +225,7 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
                 "predictions",
                 many,
                 says,
-                COMPARE,
+                SHOW_ROWS,
                 is_told=len(many) > max(2, 0.05 * len(texts)),
             )
             return
@@ -407,7 +417,7 @@ def find_mistakes(
     damages: Sequence[Finder] = DAMAGES
     measures = [*_MEASURES, *_MEASURES_OF_TEXT, *[find_typography] * pairs.is_asked]
     if pairs.kind != "text":
-        damages = DAMAGES_OF_TOKENS if pairs.kind == "tokens" else (UNSIGNED_IDS.find, find_padding)
+        damages = DAMAGES_OF_TOKENS if pairs.kind == "tokens" else DAMAGES_OF_IDS
         measures = [*_MEASURES]
     # 1. Undo damages until none is left, at most four times.
     found = list(find_identical(pairs))

@@ -1,6 +1,6 @@
 """Texts that were decoded with the wrong codec, and the codec that most of a column tells.
 
-Called by the table of damages. To undo another codec, add it to `_CODECS`.
+Called in the order of `order.py`. To undo another codec, add it to `_CODECS`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Texts that `check` looks at, what it finds in them, how well two fit, and which belong together.
+"""The texts that `check` looks at, what it finds in them, and how well two texts fit.
 
-`Pairs` holds the predictions and references of one system, and changes while mistakes are undone.
-
-Everything in this folder takes `Pairs` and returns `Found`; what a finding says is made there.
+Everything in this folder takes `Pairs` and returns `Found`. `Pairs` holds the predictions and
+references of one system, and changes while mistakes are undone; its `describe` makes the sentence
+of a finding.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -27,113 +27,13 @@ from ..text.corpus import Batch, Corpus, make_corpus
 Side = Literal["predictions", "references"]
 Undo = Callable[[str], str]
 SIDES: tuple[Side, Side] = ("predictions", "references")
-OTHER: dict[Side, Side] = {"predictions": "references", "references": "predictions"}
+OTHER_SIDE: dict[Side, Side] = {"predictions": "references", "references": "predictions"}
+# This share of the rows, compared with the other side, shows that a mark is text.
+MEANT_SHARE = 1 / 3
+SHOW_ROWS = "[*zip(predictions, references)][:3]"  # the line to write if the cause is not certain
 # Scripts whose words are not separated: Thai, Lao, Burmese, Khmer, kana and Han.
-UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-MEANT = 1 / 3  # this share of the rows, compared with the other side, shows that a mark is text
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _Value = TypeVar("_Value")
-
-
-def spread(values: Sequence[_Value], count: int) -> list[_Value]:
-    """Return at most `count` of the values, evenly spaced.
-
-    >>> spread(range(10), 3)
-    [0, 3, 6]
-    """
-    if len(values) <= count:
-        return list(values)
-    return [values[number * len(values) // count] for number in range(count)]
-
-
-def is_unspaced(text: str) -> bool:
-    """Return True if most of a text is in a script that is written without spaces."""
-    return len(UNSPACED.findall(text)) > 0.3 * len(text)
-
-
-_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
-
-
-def write_texts(array: pa.Array, kind: InputType) -> list[str]:
-    """Return texts as str; tokens and ids are joined by blanks."""
-    if kind == "text":
-        return array.to_numpy(zero_copy_only=False).tolist()  # faster than to_pylist
-    return [
-        " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in tokens)
-        for tokens in array.to_pylist()
-    ]
-
-
-def write_references(batch: Batch, kind: InputType) -> list[list[str]]:
-    """Return the references of each row as str."""
-    flat = write_texts(batch.references, kind)
-    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
-
-
-def read_text(text: str, kind: InputType) -> Any:
-    """Return what `write_texts` has written."""
-    if kind == "text":
-        return text
-    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
-    return list(map(int, tokens)) if kind == "ids" else tokens
-
-
-def make_text_corpus(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], kind: InputType
-) -> Corpus:
-    """Return texts that `write_texts` has written as a corpus."""
-    own = [read_text(text, kind) for text in predictions]
-    flat = [read_text(text, kind) for texts in references for text in texts]
-    bounds = np.cumsum([0, *map(len, references)])
-    return make_corpus(
-        [(pa.array(own, TEXT_TYPES[kind]), pa.array(flat, TEXT_TYPES[kind]), bounds)]
-    )
-
-
-@lru_cache(maxsize=256)  # a text is compared before and after a fix
-def list_grams(text: str) -> frozenset[str]:
-    """Return the character 3-grams of the beginning of a text, without spaces, case and full width.
-
-    >>> sorted(list_grams("A cat"))
-    ['aca', 'cat']
-    """
-    letters = "".join(unicodedata.normalize("NFKC", text[:1000]).casefold().split())
-    return frozenset(letters[start : start + 3] for start in range(max(1, len(letters) - 2)))
-
-
-def fit(text: str, partners: Iterable[str]) -> float:
-    """Return the largest Dice coefficient of the n-grams of a text and of one of its partners.
-
-    >>> fit("a cat", ["A cat", "dogs"]), fit("a cat", [])
-    (1.0, 0.0)
-    """
-    grams = list_grams(text)
-    ratios = (
-        2 * len(grams & other) / (len(grams) + len(other)) for other in map(list_grams, partners)
-    )
-    return max(ratios, default=0.0)
-
-
-def undo_all(texts: Sequence[str], places: Iterable[int], undo: Undo) -> dict[int, str]:
-    """Return the texts that an inverse changes, and does not empty, by their indices."""
-    undone = {place: undo(texts[place]) for place in places}
-    return {place: text for place, text in undone.items() if text and text != texts[place]}
-
-
-def mark_place(text: str, pattern: str = "") -> str:
-    """Return the text around the first match of a pattern, which is put between ⟦ and ⟧.
-
-    >>> mark_place("a cat</s>", "</s>"), mark_place("a cat")
-    ('a cat⟦</s>⟧', '⟦a cat⟧')
-    """
-    match = re.search(pattern, text) if pattern else None
-    start, end = match.span() if match else (0, 40)
-    end = min(end, start + 40)
-    return f"{text[max(0, start - 20) : start]}⟦{text[start:end]}⟧{text[end : end + 20]}"
-
-
-def quote(text: str) -> str:
-    """Write a text in a message, shortened."""
-    return show_value(text if len(text) <= 40 else f"{text[:39]}…")
 
 
 @dataclass(frozen=True)
@@ -361,3 +261,115 @@ class Pairs:
         """Return what was found in a side as a whole; `says` is a sentence."""
         rows = sorted({self.row_of(side, place) for place in places})
         return Found(kind, side, places, rows, says, fix, **fields)
+
+
+Finder = Callable[[Pairs], Iterator[Found]]
+
+# --- Texts as str ---------------------------------------------------------------------------------
+
+_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
+
+
+def write_texts(array: pa.Array, kind: InputType) -> list[str]:
+    """Return texts as str; tokens and ids are joined by blanks."""
+    if kind == "text":
+        return array.to_numpy(zero_copy_only=False).tolist()  # faster than to_pylist
+    return [
+        " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in tokens)
+        for tokens in array.to_pylist()
+    ]
+
+
+def write_references(batch: Batch, kind: InputType) -> list[list[str]]:
+    """Return the references of each row as str."""
+    flat = write_texts(batch.references, kind)
+    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
+
+
+def read_text(text: str, kind: InputType) -> Any:
+    """Return what `write_texts` has written."""
+    if kind == "text":
+        return text
+    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
+    return list(map(int, tokens)) if kind == "ids" else tokens
+
+
+def make_text_corpus(
+    predictions: Sequence[str], references: Sequence[Sequence[str]], kind: InputType
+) -> Corpus:
+    """Return texts that `write_texts` has written as a corpus."""
+    own = [read_text(text, kind) for text in predictions]
+    flat = [read_text(text, kind) for texts in references for text in texts]
+    bounds = np.cumsum([0, *map(len, references)])
+    return make_corpus(
+        [(pa.array(own, TEXT_TYPES[kind]), pa.array(flat, TEXT_TYPES[kind]), bounds)]
+    )
+
+
+# --- How well texts fit ---------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)  # a text is compared before and after a fix
+def list_grams(text: str) -> frozenset[str]:
+    """Return the character 3-grams of the beginning of a text, without spaces, case and full width.
+
+    >>> sorted(list_grams("A cat"))
+    ['aca', 'cat']
+    """
+    letters = "".join(unicodedata.normalize("NFKC", text[:1000]).casefold().split())
+    return frozenset(letters[start : start + 3] for start in range(max(1, len(letters) - 2)))
+
+
+def fit(text: str, partners: Iterable[str]) -> float:
+    """Return the largest Dice coefficient of the n-grams of a text and of one of its partners.
+
+    >>> fit("a cat", ["A cat", "dogs"]), fit("a cat", [])
+    (1.0, 0.0)
+    """
+    grams = list_grams(text)
+    ratios = (
+        2 * len(grams & other) / (len(grams) + len(other)) for other in map(list_grams, partners)
+    )
+    return max(ratios, default=0.0)
+
+
+def undo_all(texts: Sequence[str], places: Iterable[int], undo: Undo) -> dict[int, str]:
+    """Return the texts that an inverse changes, and does not empty, by their indices."""
+    undone = {place: undo(texts[place]) for place in places}
+    return {place: text for place, text in undone.items() if text and text != texts[place]}
+
+
+# --- Samples and words ----------------------------------------------------------------------------
+
+
+def spread(values: Sequence[_Value], count: int) -> list[_Value]:
+    """Return at most `count` of the values, evenly spaced.
+
+    >>> spread(range(10), 3)
+    [0, 3, 6]
+    """
+    if len(values) <= count:
+        return list(values)
+    return [values[number * len(values) // count] for number in range(count)]
+
+
+def is_unspaced(text: str) -> bool:
+    """Return True if most of a text is in a script that is written without spaces."""
+    return len(_UNSPACED.findall(text)) > 0.3 * len(text)
+
+
+def mark_place(text: str, pattern: str = "") -> str:
+    """Return the text around the first match of a pattern, which is put between ⟦ and ⟧.
+
+    >>> mark_place("a cat</s>", "</s>"), mark_place("a cat")
+    ('a cat⟦</s>⟧', '⟦a cat⟧')
+    """
+    match = re.search(pattern, text) if pattern else None
+    start, end = match.span() if match else (0, 40)
+    end = min(end, start + 40)
+    return f"{text[max(0, start - 20) : start]}⟦{text[start:end]}⟧{text[end : end + 20]}"
+
+
+def quote(text: str) -> str:
+    """Write a text in a message, shortened."""
+    return show_value(text if len(text) <= 40 else f"{text[:39]}…")

@@ -1,6 +1,6 @@
 """Texts with several fields: JSON, tables, lines; the only field that holds text is found.
 
-Called by the table of damages. To read another form, add a `Form` to `RECORDS`.
+Called in the order of `order.py`. To read another form, add a `Form` to `RECORDS`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .damages import Damage
 from .inverses import evaluate_literal, is_text
-from .pairs import MEANT, OTHER, SIDES, Found, Pairs, Side, spread, undo_all
+from .pairs import MEANT_SHARE, OTHER_SIDE, SIDES, Found, Pairs, Side, spread, undo_all
 
 Fields = Mapping[str, object]  # by the expressions that read them
 
@@ -113,10 +113,10 @@ def find_records(pairs: Pairs) -> Iterator[Found]:
     for side in SIDES:
         for form in RECORDS:
             hits, others = (
-                pairs.search(each, form.pattern, form.signs) for each in (side, OTHER[side])
+                pairs.search(each, form.pattern, form.signs) for each in (side, OTHER_SIDE[side])
             )
             share = pairs.share(side, hits)
-            is_meant = pairs.share(OTHER[side], others) > MEANT * share
+            is_meant = pairs.share(OTHER_SIDE[side], others) > MEANT_SHARE * share
             if not hits or is_meant or (form.is_weak and share < 0.2):
                 continue
             found = list(_find_form(pairs, form, side, hits))
@@ -184,7 +184,9 @@ def find_lines(pairs: Pairs) -> Iterator[Found]:
         counts = Counter(texts[place].count("\n") for place in long)
         is_frequent = len(long) > max(1, 0.02 * len(texts), 0.5 * len(lines[side]))
         is_frequent &= max(counts.values(), default=0) > 0.8 * len(long)  # as many lines in most
-        is_meant = pairs.share(OTHER[side], lines[OTHER[side]]) >= MEANT * pairs.share(side, long)
+        is_meant = pairs.share(
+            OTHER_SIDE[side], lines[OTHER_SIDE[side]]
+        ) >= MEANT_SHARE * pairs.share(side, long)
         if is_frequent and not is_meant:
             yield pairs.describe(
                 "records",

@@ -1,6 +1,6 @@
-"""What one side has and the other lacks: labels at both ends, marks, scripts.
+"""What one side has and the other lacks: labels at both ends, quotation marks, marks, scripts.
 
-Called by the table of damages.
+`find_labels` and `find_quotes` are called in the order of `order.py`, all others by `measures.py`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,20 @@ from functools import cache
 from itertools import chain
 
 from ..rules.chosen_tokenizer import choose_tokenizer
-from .damages import COMPARE
-from .inverses import sub
-from .pairs import MEANT, OTHER, SIDES, Found, Pairs, Side, quote, spread, undo_all
+from .damages import Damage
+from .inverses import make_replacer, unwrap_quotes
+from .pairs import (
+    MEANT_SHARE,
+    OTHER_SIDE,
+    SHOW_ROWS,
+    SIDES,
+    Found,
+    Pairs,
+    Side,
+    quote,
+    spread,
+    undo_all,
+)
 from .writing import count_signs
 
 # --- Labels: the same beginning or end ------------------------------------------------------------
@@ -41,16 +52,16 @@ def _describe_label(pairs: Pairs, side: Side, label: str, is_end: bool) -> Itera
     body = _write_pattern(label.strip(" "))
     pattern = rf"\s*{body}\s*$" if is_end else rf"^\s*{body} *"
     places = pairs.search(side, pattern)
-    others = 20 * len(pairs.search(OTHER[side], pattern))
+    others = 20 * len(pairs.search(OTHER_SIDE[side], pattern))
     if len(label.strip()) > 2:
-        others += 3 * len(pairs.search(OTHER[side], _write_pattern(label.strip()[:12])))
+        others += 3 * len(pairs.search(OTHER_SIDE[side], _write_pattern(label.strip()[:12])))
     edge = label.strip()[-1 if is_end else 0 :][:1]
     if edge in SPEECH + "{}[]()<>":  # marks of speech or records, as in the other side's texts
         marks = re.escape(SPEECH if edge in SPEECH else edge)
         others += 3 * len(
-            pairs.search(OTHER[side], rf"[{marks}]\s*$" if is_end else rf"^\s*[{marks}]")
+            pairs.search(OTHER_SIDE[side], rf"[{marks}]\s*$" if is_end else rf"^\s*[{marks}]")
         )
-    if len(places) < 3 or others > pairs.share(side, places) * len(pairs.texts[OTHER[side]]):
+    if len(places) < 3 or others > pairs.share(side, places) * len(pairs.texts[OTHER_SIDE[side]]):
         return
     # 2. It is cut if it ends in a sign of labels, or has no letters: words may be translated.
     edge = label.lstrip(" ")[:1] if is_end else label.rstrip(" ")[-1:]
@@ -59,7 +70,7 @@ def _describe_label(pairs: Pairs, side: Side, label: str, is_end: bool) -> Itera
         or not re.search(r"[^\W\d]", label)
         or (not is_end and edge in "\"'" and re.search("[:=(]", label) is not None)
     )
-    undo = sub(pattern) if is_sign and side == "predictions" else None
+    undo = make_replacer(pattern) if is_sign and side == "predictions" else None
     new = undo_all(texts, places, undo) if undo else {}
     if undo and (len(new) < 0.9 * len(places) or pairs.fits_less(side, new)):
         return
@@ -111,6 +122,32 @@ def _find_label(texts: Sequence[str], is_end: bool) -> str:
     return label
 
 
+# --- Quotation marks around texts -----------------------------------------------------------------
+
+QUOTES = Damage(
+    "wrapped",
+    tuple("\"“„«「『'"),
+    "(?s)^\\s*[\"“„«「『'].*[\"”“»」』']\\s*$",
+    unwrap_quotes,
+    "is between quotation marks",
+    "text.strip()[1:-1]",
+    least_share=0.5,
+)
+
+
+def find_quotes(pairs: Pairs) -> Iterator[Found]:
+    """Find quotation marks around most texts of one side, unless the other one marks speech."""
+    for found in QUOTES.find(pairs):
+        if (
+            pairs.share(
+                OTHER_SIDE[found.side],
+                pairs.search(OTHER_SIDE[found.side], rf"^\s*[{re.escape(SPEECH)}]"),
+            )
+            < 0.2
+        ):
+            yield found
+
+
 # --- Marks and scripts that one side has ----------------------------------------------------------
 
 _ODD_MARK = r"<[^<>\s]{1,24}>|\[[^\[\]\s]{1,24}\]|\{[^{}\s]{1,24}\}|[♪♫⁇█�␣]|#NAME\?|\bunk\b"
@@ -129,7 +166,7 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
     for side in SIDES:
         # 1. Brackets of a form that the other side has as well are text, such as code.
         own = Counter(chain.from_iterable(marks_of[side].values()))
-        others = set().union(*marks_of[OTHER[side]].values())
+        others = set().union(*marks_of[OTHER_SIDE[side]].values())
         meant = []
         for sign in "<[{":
             having = [
@@ -137,8 +174,8 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
                 for place, marks in marks_of[side].items()
                 if any(mark[0] == sign for mark in marks)
             ]
-            partners = pairs.search(OTHER[side], re.escape(sign), (sign,))
-            if pairs.share(OTHER[side], partners) > MEANT * pairs.share(side, having):
+            partners = pairs.search(OTHER_SIDE[side], re.escape(sign), (sign,))
+            if pairs.share(OTHER_SIDE[side], partners) > MEANT_SHARE * pairs.share(side, having):
                 meant.append(sign)
         new = {mark for mark in own.keys() - others if mark[0] not in meant}
         lost = {mark for mark in new | (own.keys() & {"�"}) if _LOST.fullmatch(mark)}
@@ -157,7 +194,7 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
             "marks",
             side,
             places,
-            f"contains {quote(mark[0] if mark else first)}, unlike the {OTHER[side]}",
+            f"contains {quote(mark[0] if mark else first)}, unlike the {OTHER_SIDE[side]}",
             fix,
             pattern=pattern,
             is_told=bool(lost) or pairs.share(side, places) > 0.05,
@@ -177,16 +214,18 @@ def find_strange_letters(pairs: Pairs) -> Iterator[Found]:
         for side in SIDES
     }
     for side in SIDES:
-        strange = Counter({s: n for s, n in letters[side].items() if s not in letters[OTHER[side]]})
+        strange = Counter(
+            {s: n for s, n in letters[side].items() if s not in letters[OTHER_SIDE[side]]}
+        )
         is_most = strange.total() > max(20, 0.5 * letters[side].total())
-        if is_most and letters[OTHER[side]].total() > 20:
+        if is_most and letters[OTHER_SIDE[side]].total() > 20:
             shown = " ".join(sign for sign, _ in strange.most_common(5))
             places = pairs.search(side, f"[{''.join(strange)}]")
             yield pairs.describe(
                 "mojibake",
                 side,
                 places,
-                f"has letters that no text of the {OTHER[side]} has ({shown})",
+                f"has letters that no text of the {OTHER_SIDE[side]} has ({shown})",
                 "open(path, encoding='utf-8')",
                 pattern=f"[{shown}]+",
                 is_told=pairs.share(side, places) > 0.1,
@@ -239,7 +278,7 @@ def find_script(pairs: Pairs) -> Iterator[Found]:
             "predictions",
             places,
             "is in another script than its references",
-            COMPARE,
+            SHOW_ROWS,
         )
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from .inverses import sub
-from .pairs import OTHER, SIDES, Found, Pairs, Side, Undo, spread
+from .inverses import make_replacer
+from .pairs import OTHER_SIDE, SIDES, Found, Pairs, Side, Undo, spread
 
 _SIGNS_OF_QUOTES = '“”„‟«»「」『』″"'
 _APOSTROPHES = "’‘‚‛‹›ʼ´`′'"
@@ -187,7 +187,7 @@ WRITINGS = (
         0.002,
         "have no punctuation",
         _BEFORE.format("punctuation marks"),
-        sub(r"[^\w\s]+"),
+        make_replacer(r"[^\w\s]+"),
     ),
     Writing(
         _make_counter(r" [.,)।](?= |\n|$)"),
@@ -206,7 +206,7 @@ WRITINGS = (
         0.02,
         "have no vowel signs",
         _BEFORE.format("vowel signs"),
-        sub(_VOWEL_SIGNS),
+        make_replacer(_VOWEL_SIGNS),
     ),
     Writing(
         _count_if(lambda sign: "\uff01" <= sign <= "\uff5e"),
@@ -285,11 +285,11 @@ def find_writing(pairs: Pairs) -> Iterator[Found]:
         if max(measure(writing.count, side) for side in SIDES) < 5:
             continue
         lacking = min(SIDES, key=share.__getitem__)
-        side = OTHER[lacking] if writing.is_said_of_more else lacking
+        side = OTHER_SIDE[lacking] if writing.is_said_of_more else lacking
         places = [place for place, text in enumerate(pairs.texts[side]) if text]
-        sentence = f"The {side} {writing.says}, unlike the {OTHER[side]}"
-        if share[OTHER[lacking]] < writing.least or share[lacking] > writing.most:
-            is_part = share[lacking] < 0.85 * share[OTHER[lacking]] > 0.3 * writing.least
+        sentence = f"The {side} {writing.says}, unlike the {OTHER_SIDE[side]}"
+        if share[OTHER_SIDE[lacking]] < writing.least or share[lacking] > writing.most:
+            is_part = share[lacking] < 0.85 * share[OTHER_SIDE[lacking]] > 0.3 * writing.least
             places = _list_unlike(pairs, writing, side) if is_part and writing.alike else []
             if len(places) <= max(3, 0.3 * len(pairs.texts[side])):
                 continue
@@ -353,7 +353,7 @@ def find_typography(pairs: Pairs) -> Iterator[Found]:
         }
         side, sign, gap = max(
             (
-                (side, sign, value - share[OTHER[side]].get(sign, 0))
+                (side, sign, value - share[OTHER_SIDE[side]].get(sign, 0))
                 for side in SIDES
                 for sign, value in share[side].items()
             ),
@@ -362,7 +362,7 @@ def find_typography(pairs: Pairs) -> Iterator[Found]:
         if gap > 0.3:
             sentence = (
                 f"{sign} is {share[side][sign]:.0%} of the {name} in the {side}, and"
-                f" {share[OTHER[side]].get(sign, 0):.0%} in the {OTHER[side]}"
+                f" {share[OTHER_SIDE[side]].get(sign, 0):.0%} in the {OTHER_SIDE[side]}"
             )
             yield pairs.describe_all(
                 "typography",
