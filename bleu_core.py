@@ -8380,8 +8380,6 @@ Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]  # float32 or float64
 # would double the memory.
 StatisticsRows = Sequence[Int64]
 
-MIN_UNITS = 30  # segments or documents, for intervals and tests
-
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
 _DRAWS_AT_ONCE = 1 << 17  # 1 MB, which fits the processor's cache; a block stores their counts
 ROWS_PER_SCORE = 1 << 15  # of pairs and trials, or of systems and units, scored together
@@ -13728,31 +13726,6 @@ def average_variances(groups: Sequence[Sequence[TextVariances]]) -> list[TextVar
 # --- Samples --------------------------------------------------------------------------------------
 
 
-def add_estimate(scores: Uncertainty, estimate: Estimate | None, confidence: float | None) -> None:
-    """Add the interval and the standard error of a score; no keys without an estimate."""
-    if estimate is None or confidence is None:
-        return
-    scores["confidence_interval"] = estimate.interval(confidence)
-    if estimate.degrees_of_freedom is not None:
-        scores["degrees_of_freedom"] = estimate.degrees_of_freedom
-    if estimate.resampled is not None:
-        scores["bootstrap_mean"] = float(estimate.resampled.mean())
-    scores["standard_error"] = estimate.standard_error
-
-
-def add_difference(
-    scores: DifferenceUncertainty, estimate: Estimate | None, confidence: float | None
-) -> None:
-    """Add the interval and the standard error of a difference; no keys without an estimate."""
-    if estimate is None or confidence is None:
-        return
-    scores["delta_interval"] = estimate.interval(confidence)
-    if estimate.degrees_of_freedom is not None:
-        scores["delta_degrees_of_freedom"] = estimate.degrees_of_freedom
-    scores["delta_standard_error"] = estimate.standard_error
-    scores["detectable_delta"] = estimate.detectable_difference()
-
-
 @dataclass(frozen=True)
 class Sample:
     """Systems with one or several training runs, and what chance does to their scores.
@@ -13847,6 +13820,31 @@ class Sample:
         """Add the test of the difference from the first system; no keys without a test."""
         if self.plan.test is not None:
             self.plan.test.add_p_values(self, system, difference, scores)
+
+
+def add_estimate(scores: Uncertainty, estimate: Estimate | None, confidence: float | None) -> None:
+    """Add the interval and the standard error of a score; no keys without an estimate."""
+    if estimate is None or confidence is None:
+        return
+    scores["confidence_interval"] = estimate.interval(confidence)
+    if estimate.degrees_of_freedom is not None:
+        scores["degrees_of_freedom"] = estimate.degrees_of_freedom
+    if estimate.resampled is not None:
+        scores["bootstrap_mean"] = float(estimate.resampled.mean())
+    scores["standard_error"] = estimate.standard_error
+
+
+def add_difference(
+    scores: DifferenceUncertainty, estimate: Estimate | None, confidence: float | None
+) -> None:
+    """Add the interval and the standard error of a difference; no keys without an estimate."""
+    if estimate is None or confidence is None:
+        return
+    scores["delta_interval"] = estimate.interval(confidence)
+    if estimate.degrees_of_freedom is not None:
+        scores["delta_degrees_of_freedom"] = estimate.degrees_of_freedom
+    scores["delta_standard_error"] = estimate.standard_error
+    scores["detectable_delta"] = estimate.detectable_difference()
 
 
 # === bleu_core/significance/p_values.py ===
@@ -14300,9 +14298,9 @@ def fit_terminal(text: object) -> str:
 # === bleu_core/significance/size_warnings.py ===
 
 
-_FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
+_MIN_UNITS = 30  # segments or documents, for intervals and tests
 
-# --- Warnings of size -----------------------------------------------------------------------------
+_FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
 
 _GROUPS_OF_ONE = Notice(
     "small groups",
@@ -14330,7 +14328,7 @@ def warn_about_size(units: Units, counted: Counted) -> None:
     unit = units.noun
     few_units = _FEW_DOCUMENTS if units.documents else _FEW_UNITS
     groups = count_units_of_groups(counted)
-    few = sum(group < MIN_UNITS for group in groups)
+    few = sum(group < _MIN_UNITS for group in groups)
     single = groups.count(1)
     if single:
         shown = f"{count_things(single, 'group')} {'has' if single == 1 else 'have'}"
@@ -14338,7 +14336,7 @@ def warn_about_size(units: Units, counted: Counted) -> None:
         if counted.shared_documents:  # the macro-average draws from all documents
             without = "it does not get" if single == 1 else "they do not get"
         warn(_GROUPS_OF_ONE, groups=shown, unit=unit, without=without)
-    elif few and size >= MIN_UNITS:
+    elif few and size >= _MIN_UNITS:
         shown = count_things(len(groups), "group")
         warn(
             Notice(
@@ -14350,7 +14348,7 @@ def warn_about_size(units: Units, counted: Counted) -> None:
             few=few,
             groups=shown,
             unit=unit,
-            limit=MIN_UNITS,
+            limit=_MIN_UNITS,
         )
     if size == 1:
         warn(
@@ -14361,11 +14359,11 @@ def warn_about_size(units: Units, counted: Counted) -> None:
             ),
             unit=unit,
         )
-    elif size < MIN_UNITS:
-        warn(few_units, units=f"{size} {unit}s", unit=unit, limit=MIN_UNITS)
-    elif units.effective_size < MIN_UNITS:
+    elif size < _MIN_UNITS:
+        warn(few_units, units=f"{size} {unit}s", unit=unit, limit=_MIN_UNITS)
+    elif units.effective_size < _MIN_UNITS:
         weight = f"{size:,} {unit}s that weigh as much as {units.effective_size:.0f} of equal size"
-        warn(few_units, units=weight, unit=unit, limit=MIN_UNITS)
+        warn(few_units, units=weight, unit=unit, limit=_MIN_UNITS)
 
 
 def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
@@ -14626,6 +14624,9 @@ def draw(units: Units, plan: Plan) -> Sample:
     )
 
 
+# --- The mean over groups -------------------------------------------------------------------------
+
+
 class MacroAverage:
     """The mean over groups, as a sample like any other. One group at a time is in memory.
 
@@ -14728,8 +14729,8 @@ class MeanOfResamples:
         return self._sum / self._groups if isinstance(self._sum, np.ndarray) else None
 
 
-# The keys that results have of a macro-average, there with `macro_` in front.
-# `macro_p_value` and the others; their values come from `MacroAverage.sample`.
+# The keys of a macro-average, which results have with `macro_` in front; their values come from
+# `MacroAverage.sample`.
 _MACRO_KEYS = (
     "bleu",
     "score",
@@ -17482,56 +17483,6 @@ def add_single_run(scores: SystemScores, runs: ArrangedRuns) -> None:
         scores["runs"] = {name: run}
 
 
-class ScoredRow(NamedTuple):
-    """A row of the table of a comparison: its first cell, and its numbers by key."""
-
-    name: str
-    scores: Mapping[str, Any]
-
-
-def find_alpha(confidence: float | None) -> float:
-    """Return the level of significance that goes with a confidence; 0.05 without one.
-
-    >>> find_alpha(0.99), find_alpha(None)
-    (0.01, 0.05)
-    """
-    return round(1 - (confidence or 0.95), 9)
-
-
-def describe_test(result: ResultDict, tested: Iterable[Mapping[str, object]]) -> list[str]:
-    """Return the test, its number of resamples and what it resamples.
-
-    The list is empty without a test.
-    """
-    if not any("p_value" in scores for scores in tested):
-        return []
-    documents = describe_documents(result) + describe_shared(result)
-    return [f"{ALL_TESTS[result['test']].says}, {result['n_resamples']:,} resamples{documents}"]
-
-
-def write_p(p_value: float) -> str:
-    """Write a p-value, which is never 0.
-
-    >>> write_p(0.0312), write_p(0.00001)
-    ('0.0312', '<0.0001')
-    """
-    return f"{p_value:.4f}" if p_value >= 0.00005 else "<0.0001"
-
-
-def write_equation_of_p(p_value: float) -> str:
-    """Write a p-value in a sentence.
-
-    >>> write_equation_of_p(0.0312), write_equation_of_p(0.00001)
-    ('p = 0.0312', 'p < 0.0001')
-    """
-    written = write_p(p_value)
-    return f"p < {written[1:]}" if written.startswith("<") else f"p = {written}"
-
-
-def write_points(difference: float) -> str:
-    return write_difference(100 * difference)
-
-
 # === bleu_core/methods/trainer.py ===
 
 
@@ -17553,270 +17504,6 @@ _ROWS_EXPECTED = (
     "{name}: expected one row of token ids per segment, got {found}."
     " Pass integers of shape [rows, tokens]."
 )
-_NOT_GENERATED = (
-    "predictions: expected generated text, got the argmax of logits, or text that begins with the"
-    " prompt: every row of labels begins with ignore_index, and {evidence}. Pass only generated"
-    " tokens, generated[:, input_ids.shape[1]:], or generate after each evaluation:"
-    f" {_GENERATION_RECIPE}."
-)
-
-
-@dataclass(frozen=True)
-class _IdRows:
-    """The ids of a batch as a trainer passes them, one row after the other.
-
-    ids: int64 [ids].
-    starts: the offsets of the rows: int64 [rows + 1].
-    is_kept: False for `ignore_index`: bool [ids].
-    is_token: False for `ignore_index` and the padding of the tokenizer: bool [ids].
-    """
-
-    ids: Int64
-    starts: Int64
-    is_kept: npt.NDArray[np.bool_]
-    is_token: npt.NDArray[np.bool_]
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def widths(self) -> Int64:
-        return np.diff(self.starts)
-
-    def list_kept(self) -> list[list[int]]:
-        """Return the ids of each row without `ignore_index`."""
-        # They are removed and not replaced, because -100 overflows in a tokenizer and any other id
-        # would be decoded.
-        kept = self.ids[self.is_kept].tolist()
-        kept_before = np.concatenate([[0], np.cumsum(self.is_kept)])
-        return [kept[start:end] for start, end in pairwise(kept_before[self.starts].tolist())]
-
-    def count_tokens(self, rows: int) -> int:
-        """Count the tokens of the first rows."""
-        return int(np.count_nonzero(self.is_token[: self.starts[rows]]))
-
-    def make_rectangle(self, width: int, filler: int) -> Int64:
-        """Return the rows at one width, with a negative number where there is no token."""
-        rectangle = np.full((len(self), width), filler)
-        rectangle[np.arange(width) < self.widths[:, None]] = np.where(
-            self.is_token, self.ids, filler
-        )
-        return rectangle
-
-
-_MASKED_LABELS = Notice(
-    "masked labels",
-    "Every row of labels begins with ignore_index, as behind a masked prompt,"
-    " and the predictions do not show whether they are generated text without the prompt",
-    f". Pass only generated tokens: {_GENERATION_RECIPE}",
-)
-_ARGMAX = Notice(
-    "argmax",
-    "The predictions look like the argmax of logits: they have the width of the labels, and the"
-    " tokens of the labels in their columns, or one column before. Under teacher forcing, BLEU is"
-    " far too high",
-    ". Pass generated tokens: set predict_with_generate=True in Seq2SeqTrainingArguments,"
-    f" or for a decoder-only model {_GENERATION_RECIPE}",
-)
-
-
-@picklable
-@dataclass
-class _LabelPlaces:
-    """The places of the labels' tokens in the predictions of an evaluation.
-
-    They show if the predictions are generated text. Labels of a decoder-only model are as wide as
-    its input, and `ignore_index` masks the prompt, so every row begins with it:
-
-        labels                          -100  -100  -100     a     b     c
-        generated text                     a     b     c
-        text of an encoder-decoder     start     a     b     c
-        argmax of logits                   x     x     a     b     c     x
-        prompt and generated text          p     p     p     a     b     c
-
-    Labels that are padded on the left begin with it, too, except the longest row of a batch.
-
-    is_masked: every row of labels begins with `ignore_index`.
-    is_masked_alike: predictions and labels begin with equally many columns of padding, 2 or more.
-    has_equal_widths: every prediction is as wide as its labels.
-    is_full: besides, no prediction ends before its label, or with an end of sentence that its label
-        lacks.
-    first_ids, second_ids: ids with which predictions begin; two or more if they differ.
-    rows: the number of rows whose labels have tokens. Of these:
-    generated_rows: the prediction ends before the column where the label begins.
-    unequal_labels: the label does not end in the column where the label before it ends.
-    equal_predictions: of these, the prediction ends where the prediction before it ends.
-    tokens: the number of tokens in labels. Of these:
-    at_start, after_start: the prediction has the token at its place, counted from the first token
-        of the prediction, or from the second one.
-    before, same: the prediction has the token in the column before, or in its column; as
-        `_count_matches` returns them.
-    after_padding: the prediction has the token in its column, without padding.
-    """
-
-    is_masked: bool = True
-    is_masked_alike: bool = True
-    has_equal_widths: bool = True
-    is_full: bool = True
-    first_ids: set[int] = field(default_factory=set)
-    second_ids: set[int] = field(default_factory=set)
-    rows: int = 0
-    generated_rows: int = 0
-    unequal_labels: int = 0
-    equal_predictions: int = 0
-    tokens: int = 0
-    at_start: int = 0
-    after_start: int = 0
-    before: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
-    same: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
-    after_padding: int = 0
-
-    def add(self, predictions: _IdRows, labels: _IdRows, end_id: int | None) -> None:
-        """Compare the rows of a batch, unless this or an earlier batch shows that all is well."""
-        # 1. Leave for most evaluations: labels are not masked, and predictions are not as wide.
-        self.is_masked &= not labels.is_kept[labels.starts[:-1][labels.widths > 0]].any()
-        self.has_equal_widths &= np.array_equal(predictions.widths, labels.widths)
-        self.is_full &= self.has_equal_widths
-        if not self.is_masked and not self.is_full:
-            return
-        width = max(predictions.widths.max(initial=1), labels.widths.max(initial=1)) + 1
-        label = labels.make_rectangle(width, -2)
-        has_label = (label >= 0).any(axis=1)
-        label = label[has_label]
-        text = predictions.make_rectangle(width, -1)[has_label]
-        # 2. Compare the ends of rows whose labels have tokens.
-        first, end, last_id = _find_ends(text)
-        label_first, label_end, last_label_id = _find_ends(label)
-        is_other_end = np.diff(label_end) != 0
-        has_ended = (end < label_end) | ((last_id == end_id) & (last_label_id != end_id))
-        self.is_full &= not has_ended.any()
-        self.is_masked_alike &= bool(((first == label_first) & (first > 1)).all())
-        self.unequal_labels += int(np.count_nonzero(is_other_end))
-        self.equal_predictions += int(np.count_nonzero(is_other_end & (np.diff(end) == 0)))
-        # 3. Count the tokens of labels at their places in predictions.
-        text_tokens, label_tokens = _remove_padding(text), _remove_padding(label)
-        self.rows += len(label)
-        self.tokens += int(np.count_nonzero(label >= 0))
-        self.at_start += int(np.count_nonzero(text_tokens == label_tokens))
-        self.after_start += int(np.count_nonzero(text_tokens[:, 1:] == label_tokens[:, :-1]))
-        self.before += _count_matches(text[:, :-1], label[:, 1:])
-        self.same += _count_matches(text, label)
-        self.after_padding += int(np.count_nonzero(text_tokens == label))
-        # 4. Look for start tokens.
-        starts = predictions.starts[:-1][has_label & (predictions.widths > 1)]
-        first_ids, second_ids = predictions.ids[starts], predictions.ids[starts + 1]
-        self.generated_rows += int(np.count_nonzero(end <= label_first))
-        self.first_ids.update(np.unique(first_ids)[:2].tolist())
-        self.second_ids.update(np.unique(second_ids)[:2].tolist())
-
-    def check(self) -> None:
-        """Raise an error, or warn, if the predictions do not seem to be generated text alone."""
-        if not self.rows:
-            return
-        large_lead = _find_lead(self.tokens)
-        before, same = int(self.before[0]), int(self.same[0])
-        # 1. Without a mask, only the argmax can be told from generated text. Tokens in their own
-        #    columns may be generated, unless predictions fill a rectangle and labels do not.
-        if not self.is_masked:
-            is_rectangle = 2 * self.equal_predictions >= self.unequal_labels > 0
-            found = self.same if is_rectangle and same > before else self.before
-            matches, resumed, after_wrong = found.tolist()
-            lead = matches - max(min(before, same), self.after_start)
-            if self.is_full and lead > large_lead and resumed > _find_lead(after_wrong):
-                warn(_ARGMAX)
-            return
-        # 2. Compare the places of the labels' tokens.
-        elsewhere = max(before, same, self.after_padding)
-        generated = max(self.at_start, self.after_start)
-        if self.is_masked_alike:
-            raise ValueError(
-                _NOT_GENERATED.format(evidence="the predictions are masked in the same columns")
-            )
-        if elsewhere - generated > large_lead:
-            share = describe_share(elsewhere, self.tokens, "label token")
-            evidence = f"the predictions have {share} in the same columns, or one column before"
-            raise ValueError(_NOT_GENERATED.format(evidence=evidence))
-        if generated - elsewhere > min(self.tokens / 5, 3 * sqrt(generated + elsewhere)):
-            return
-        # 3. A model that has learned little has few of the labels' tokens at any place.
-        has_start = len(self.first_ids) == 1 and len(self.second_ids) > 1
-        if has_start or 4 * self.generated_rows > self.rows:
-            return
-        if self.has_equal_widths and len(self.first_ids) > 1:
-            raise ValueError(
-                _NOT_GENERATED.format(evidence="the predictions have the width of the labels")
-            )
-        warn(_MASKED_LABELS)
-
-
-def _find_lead(tokens: int) -> float:
-    """Return how many of some tokens are more than chance.
-
-    In the random evaluations of test_trainer.py, generated texts have fewer, even if
-    they are few, short, repetitive or of a small vocabulary.
-    """
-    return tokens / 5 + 1.5 * sqrt(tokens)
-
-
-def _find_ends(rectangle: Int64) -> tuple[Int64, Int64, Int64]:
-    """Return each row's first column with a token, the column after its last token, and that token.
-
-    For a row without tokens, the columns are its width and 0.
-    """
-    is_token = rectangle >= 0
-    width = rectangle.shape[1]
-    is_empty = ~is_token.any(axis=1)
-    first = np.where(is_empty, width, is_token.argmax(axis=1))
-    end = np.where(is_empty, 0, width - is_token[:, ::-1].argmax(axis=1))
-    return first, end, rectangle[np.arange(len(end)), end - 1]
-
-
-def _count_matches(text: Int64, label: Int64) -> Int64:
-    """Count the label tokens that texts have in their columns; those after a wrong one; all such.
-
-    A model under teacher forcing is right again after a wrong token. In generated text, the tokens
-    after a wrong one are usually others, or in other columns. The first column does not count,
-    because a start token is always wrong.
-    """
-    is_label, is_match = label >= 0, text == label
-    is_after_wrong = is_label[:, 2:] & (is_label & ~is_match)[:, 1:-1]
-    resumed = np.count_nonzero(is_match[:, 2:] & is_after_wrong)
-    return np.array([np.count_nonzero(is_match), resumed, np.count_nonzero(is_after_wrong)])
-
-
-def _remove_padding(rectangle: Int64) -> Int64:
-    """Return the tokens of each row from its first column on."""
-    is_token = rectangle >= 0
-    moved = np.full_like(rectangle, rectangle.min(initial=-1))
-    moved[np.arange(rectangle.shape[1]) < is_token.sum(axis=1)[:, None]] = rectangle[is_token]
-    return moved
-
-
-@picklable
-@dataclass
-class _Evaluation:
-    """What the batches of one evaluation have added up to.
-
-    sums: the sum of the statistics rows of each label of `by`; without labels, of all rows under
-        None.
-    counted: the rows of each batch, if there is a history.
-    rows: the number of rows.
-    generated_tokens: the number of generated tokens, without padding.
-    first_labels: the decoded labels of the first batch.
-    issued_warnings: the kinds of warnings, because an evaluation warns once, whatever the number of
-        its batches.
-    look: a sample of the texts, which is looked at when the evaluation ends.
-    alignment: the places of the labels' tokens in the predictions.
-    """
-
-    sums: dict[Label, Int64]
-    look: Look
-    counted: list[Counted] = field(default_factory=list)
-    rows: int = 0
-    generated_tokens: int = 0
-    first_labels: list[str] = field(default_factory=list)
-    issued_warnings: set[str] = field(default_factory=set)
-    alignment: _LabelPlaces = field(default_factory=_LabelPlaces)
 
 
 _RESTARTED = Notice(
@@ -18109,6 +17796,9 @@ class TrainerMetric:
         return scores
 
 
+# --- What a trainer passes ------------------------------------------------------------------------
+
+
 def _read_pair(prediction: Any) -> tuple[Any, Any]:
     """Return predictions and labels, or raise unless the argument of the callback has both."""
     if (
@@ -18165,6 +17855,277 @@ def _list_id_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.ND
             item_type = "str" if row.dtype.kind == "U" else str(dtype).removeprefix("torch.")
             raise TypeError(_ROWS_EXPECTED.format(name=name, found=item_type))
     return rows
+
+
+@dataclass(frozen=True)
+class _IdRows:
+    """The ids of a batch as a trainer passes them, one row after the other.
+
+    ids: int64 [ids].
+    starts: the offsets of the rows: int64 [rows + 1].
+    is_kept: False for `ignore_index`: bool [ids].
+    is_token: False for `ignore_index` and the padding of the tokenizer: bool [ids].
+    """
+
+    ids: Int64
+    starts: Int64
+    is_kept: npt.NDArray[np.bool_]
+    is_token: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def widths(self) -> Int64:
+        return np.diff(self.starts)
+
+    def list_kept(self) -> list[list[int]]:
+        """Return the ids of each row without `ignore_index`."""
+        # They are removed and not replaced, because -100 overflows in a tokenizer and any other id
+        # would be decoded.
+        kept = self.ids[self.is_kept].tolist()
+        kept_before = np.concatenate([[0], np.cumsum(self.is_kept)])
+        return [kept[start:end] for start, end in pairwise(kept_before[self.starts].tolist())]
+
+    def count_tokens(self, rows: int) -> int:
+        """Count the tokens of the first rows."""
+        return int(np.count_nonzero(self.is_token[: self.starts[rows]]))
+
+    def make_rectangle(self, width: int, filler: int) -> Int64:
+        """Return the rows at one width, with a negative number where there is no token."""
+        rectangle = np.full((len(self), width), filler)
+        rectangle[np.arange(width) < self.widths[:, None]] = np.where(
+            self.is_token, self.ids, filler
+        )
+        return rectangle
+
+
+# --- Whether predictions are generated text -------------------------------------------------------
+
+_NOT_GENERATED = (
+    "predictions: expected generated text, got the argmax of logits, or text that begins with the"
+    " prompt: every row of labels begins with ignore_index, and {evidence}. Pass only generated"
+    " tokens, generated[:, input_ids.shape[1]:], or generate after each evaluation:"
+    f" {_GENERATION_RECIPE}."
+)
+
+
+_MASKED_LABELS = Notice(
+    "masked labels",
+    "Every row of labels begins with ignore_index, as behind a masked prompt,"
+    " and the predictions do not show whether they are generated text without the prompt",
+    f". Pass only generated tokens: {_GENERATION_RECIPE}",
+)
+_ARGMAX = Notice(
+    "argmax",
+    "The predictions look like the argmax of logits: they have the width of the labels, and the"
+    " tokens of the labels in their columns, or one column before. Under teacher forcing, BLEU is"
+    " far too high",
+    ". Pass generated tokens: set predict_with_generate=True in Seq2SeqTrainingArguments,"
+    f" or for a decoder-only model {_GENERATION_RECIPE}",
+)
+
+
+@picklable
+@dataclass
+class _LabelPlaces:
+    """The places of the labels' tokens in the predictions of an evaluation.
+
+    They show if the predictions are generated text. Labels of a decoder-only model are as wide as
+    its input, and `ignore_index` masks the prompt, so every row begins with it:
+
+        labels                          -100  -100  -100     a     b     c
+        generated text                     a     b     c
+        text of an encoder-decoder     start     a     b     c
+        argmax of logits                   x     x     a     b     c     x
+        prompt and generated text          p     p     p     a     b     c
+
+    Labels that are padded on the left begin with it, too, except the longest row of a batch.
+
+    is_masked: every row of labels begins with `ignore_index`.
+    is_masked_alike: predictions and labels begin with equally many columns of padding, 2 or more.
+    has_equal_widths: every prediction is as wide as its labels.
+    is_full: besides, no prediction ends before its label, or with an end of sentence that its label
+        lacks.
+    first_ids, second_ids: ids with which predictions begin; two or more if they differ.
+    rows: the number of rows whose labels have tokens. Of these:
+    generated_rows: the prediction ends before the column where the label begins.
+    unequal_labels: the label does not end in the column where the label before it ends.
+    equal_predictions: of these, the prediction ends where the prediction before it ends.
+    tokens: the number of tokens in labels. Of these:
+    at_start, after_start: the prediction has the token at its place, counted from the first token
+        of the prediction, or from the second one.
+    before, same: the prediction has the token in the column before, or in its column; as
+        `_count_matches` returns them.
+    after_padding: the prediction has the token in its column, without padding.
+    """
+
+    is_masked: bool = True
+    is_masked_alike: bool = True
+    has_equal_widths: bool = True
+    is_full: bool = True
+    first_ids: set[int] = field(default_factory=set)
+    second_ids: set[int] = field(default_factory=set)
+    rows: int = 0
+    generated_rows: int = 0
+    unequal_labels: int = 0
+    equal_predictions: int = 0
+    tokens: int = 0
+    at_start: int = 0
+    after_start: int = 0
+    before: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
+    same: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
+    after_padding: int = 0
+
+    def add(self, predictions: _IdRows, labels: _IdRows, end_id: int | None) -> None:
+        """Compare the rows of a batch, unless this or an earlier batch shows that all is well."""
+        # 1. Leave for most evaluations: labels are not masked, and predictions are not as wide.
+        self.is_masked &= not labels.is_kept[labels.starts[:-1][labels.widths > 0]].any()
+        self.has_equal_widths &= np.array_equal(predictions.widths, labels.widths)
+        self.is_full &= self.has_equal_widths
+        if not self.is_masked and not self.is_full:
+            return
+        width = max(predictions.widths.max(initial=1), labels.widths.max(initial=1)) + 1
+        label = labels.make_rectangle(width, -2)
+        has_label = (label >= 0).any(axis=1)
+        label = label[has_label]
+        text = predictions.make_rectangle(width, -1)[has_label]
+        # 2. Compare the ends of rows whose labels have tokens.
+        first, end, last_id = _find_ends(text)
+        label_first, label_end, last_label_id = _find_ends(label)
+        is_other_end = np.diff(label_end) != 0
+        has_ended = (end < label_end) | ((last_id == end_id) & (last_label_id != end_id))
+        self.is_full &= not has_ended.any()
+        self.is_masked_alike &= bool(((first == label_first) & (first > 1)).all())
+        self.unequal_labels += int(np.count_nonzero(is_other_end))
+        self.equal_predictions += int(np.count_nonzero(is_other_end & (np.diff(end) == 0)))
+        # 3. Count the tokens of labels at their places in predictions.
+        text_tokens, label_tokens = _remove_padding(text), _remove_padding(label)
+        self.rows += len(label)
+        self.tokens += int(np.count_nonzero(label >= 0))
+        self.at_start += int(np.count_nonzero(text_tokens == label_tokens))
+        self.after_start += int(np.count_nonzero(text_tokens[:, 1:] == label_tokens[:, :-1]))
+        self.before += _count_matches(text[:, :-1], label[:, 1:])
+        self.same += _count_matches(text, label)
+        self.after_padding += int(np.count_nonzero(text_tokens == label))
+        # 4. Look for start tokens.
+        starts = predictions.starts[:-1][has_label & (predictions.widths > 1)]
+        first_ids, second_ids = predictions.ids[starts], predictions.ids[starts + 1]
+        self.generated_rows += int(np.count_nonzero(end <= label_first))
+        self.first_ids.update(np.unique(first_ids)[:2].tolist())
+        self.second_ids.update(np.unique(second_ids)[:2].tolist())
+
+    def check(self) -> None:
+        """Raise an error, or warn, if the predictions do not seem to be generated text alone."""
+        if not self.rows:
+            return
+        large_lead = _find_lead(self.tokens)
+        before, same = int(self.before[0]), int(self.same[0])
+        # 1. Without a mask, only the argmax can be told from generated text. Tokens in their own
+        #    columns may be generated, unless predictions fill a rectangle and labels do not.
+        if not self.is_masked:
+            is_rectangle = 2 * self.equal_predictions >= self.unequal_labels > 0
+            found = self.same if is_rectangle and same > before else self.before
+            matches, resumed, after_wrong = found.tolist()
+            lead = matches - max(min(before, same), self.after_start)
+            if self.is_full and lead > large_lead and resumed > _find_lead(after_wrong):
+                warn(_ARGMAX)
+            return
+        # 2. Compare the places of the labels' tokens.
+        elsewhere = max(before, same, self.after_padding)
+        generated = max(self.at_start, self.after_start)
+        if self.is_masked_alike:
+            raise ValueError(
+                _NOT_GENERATED.format(evidence="the predictions are masked in the same columns")
+            )
+        if elsewhere - generated > large_lead:
+            share = describe_share(elsewhere, self.tokens, "label token")
+            evidence = f"the predictions have {share} in the same columns, or one column before"
+            raise ValueError(_NOT_GENERATED.format(evidence=evidence))
+        if generated - elsewhere > min(self.tokens / 5, 3 * sqrt(generated + elsewhere)):
+            return
+        # 3. A model that has learned little has few of the labels' tokens at any place.
+        has_start = len(self.first_ids) == 1 and len(self.second_ids) > 1
+        if has_start or 4 * self.generated_rows > self.rows:
+            return
+        if self.has_equal_widths and len(self.first_ids) > 1:
+            raise ValueError(
+                _NOT_GENERATED.format(evidence="the predictions have the width of the labels")
+            )
+        warn(_MASKED_LABELS)
+
+
+def _find_lead(tokens: int) -> float:
+    """Return how many of some tokens are more than chance.
+
+    In the random evaluations of test_trainer.py, generated texts have fewer, even if
+    they are few, short, repetitive or of a small vocabulary.
+    """
+    return tokens / 5 + 1.5 * sqrt(tokens)
+
+
+def _find_ends(rectangle: Int64) -> tuple[Int64, Int64, Int64]:
+    """Return each row's first column with a token, the column after its last token, and that token.
+
+    For a row without tokens, the columns are its width and 0.
+    """
+    is_token = rectangle >= 0
+    width = rectangle.shape[1]
+    is_empty = ~is_token.any(axis=1)
+    first = np.where(is_empty, width, is_token.argmax(axis=1))
+    end = np.where(is_empty, 0, width - is_token[:, ::-1].argmax(axis=1))
+    return first, end, rectangle[np.arange(len(end)), end - 1]
+
+
+def _count_matches(text: Int64, label: Int64) -> Int64:
+    """Count the label tokens that texts have in their columns; those after a wrong one; all such.
+
+    A model under teacher forcing is right again after a wrong token. In generated text, the tokens
+    after a wrong one are usually others, or in other columns. The first column does not count,
+    because a start token is always wrong.
+    """
+    is_label, is_match = label >= 0, text == label
+    is_after_wrong = is_label[:, 2:] & (is_label & ~is_match)[:, 1:-1]
+    resumed = np.count_nonzero(is_match[:, 2:] & is_after_wrong)
+    return np.array([np.count_nonzero(is_match), resumed, np.count_nonzero(is_after_wrong)])
+
+
+def _remove_padding(rectangle: Int64) -> Int64:
+    """Return the tokens of each row from its first column on."""
+    is_token = rectangle >= 0
+    moved = np.full_like(rectangle, rectangle.min(initial=-1))
+    moved[np.arange(rectangle.shape[1]) < is_token.sum(axis=1)[:, None]] = rectangle[is_token]
+    return moved
+
+
+# --- One evaluation -------------------------------------------------------------------------------
+
+
+@picklable
+@dataclass
+class _Evaluation:
+    """What the batches of one evaluation have added up to.
+
+    sums: the sum of the statistics rows of each label of `by`; without labels, of all rows under
+        None.
+    counted: the rows of each batch, if there is a history.
+    rows: the number of rows.
+    generated_tokens: the number of generated tokens, without padding.
+    first_labels: the decoded labels of the first batch.
+    issued_warnings: the kinds of warnings, because an evaluation warns once, whatever the number of
+        its batches.
+    look: a sample of the texts, which is looked at when the evaluation ends.
+    alignment: the places of the labels' tokens in the predictions.
+    """
+
+    sums: dict[Label, Int64]
+    look: Look
+    counted: list[Counted] = field(default_factory=list)
+    rows: int = 0
+    generated_tokens: int = 0
+    first_labels: list[str] = field(default_factory=list)
+    issued_warnings: set[str] = field(default_factory=set)
+    alignment: _LabelPlaces = field(default_factory=_LabelPlaces)
 
 
 # === bleu_core/check/checks.py ===
@@ -18524,7 +18485,7 @@ class Checked(Report):
 # === bleu_core/methods/compute.py ===
 
 
-# --- compute --------------------------------------------------------------------------------------
+# --- The scores -----------------------------------------------------------------------------------
 
 
 def score_statistics(
@@ -18917,7 +18878,7 @@ _TOKENIZER_COLUMN = Column(
 
 
 # The first length, in tokens, of each range of reference lengths but the one that begins at 0.
-LENGTHS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)
+_RANGE_STARTS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)
 LISTED_SEGMENTS = 20  # per system
 LISTED_NGRAMS = 20  # per order and system
 MAX_NGRAMS = 1 << 21  # rows of a table: about 60 MB for 4-grams
@@ -19068,13 +19029,15 @@ def _score_lengths(
     If the effective reference length differs between the systems, the shorter one decides.
     """
     lengths = rows[..., options.layout.reference_length].min(axis=0)
-    ranges = np.searchsorted(LENGTHS, lengths, side="right")  # 0 is the range that begins at 0
+    ranges = np.searchsorted(
+        _RANGE_STARTS, lengths, side="right"
+    )  # 0 is the range that begins at 0
     groups = dict(sorted(group_labels(ranges.tolist()).items()))
-    first_lengths = (0, *LENGTHS)
+    first_lengths = (0, *_RANGE_STARTS)
     return [
         {
             "from": first_lengths[i],
-            "to": LENGTHS[i] - 1 if i < len(LENGTHS) else None,
+            "to": _RANGE_STARTS[i] - 1 if i < len(_RANGE_STARTS) else None,
             **group,
         }
         for i, group in _score_groups(rows, groups, names, options).items()
@@ -19720,12 +19683,6 @@ _BYTES_PER_NGRAM = 40
 # --- pairwise -------------------------------------------------------------------------------------
 
 
-def _look_at_texts(texts: pa.ChunkedArray, options: Options, name: str) -> None:
-    """Warn of mistakes in texts that have no references of their own."""
-    parts = [(piece, piece, np.arange(len(piece) + 1)) for piece in texts.chunks]
-    look_at(make_corpus(parts), None, options, name)
-
-
 def score_pairs(texts: Texts, options: Options) -> Float64:
     """Score each prediction with each text of the last column as its only reference.
 
@@ -19807,41 +19764,6 @@ def _index_ngrams(
 
 
 # --- self_bleu ------------------------------------------------------------------------------------
-
-_AVERAGE = "mean of the groups"  # the last row of the table
-
-
-class SelfBleu(Report):
-    """The result of `self_bleu`: a dict that displays as a table."""
-
-    _absent = MappingProxyType({"groups": passing("by=labels")})
-
-    def _rows(self) -> list[list[str]]:
-        head = ["texts", "self-BLEU", "lowest", "median", "highest"]
-        if "groups" not in self:
-            return [head, _describe_texts(self)]
-        rows = [
-            [write_label(label, (_AVERAGE,)), *_describe_texts(scores)]
-            for label, scores in self["groups"].items()
-        ]
-        return [["group", *head], *rows, [], [_AVERAGE, *_describe_texts(self)]]
-
-    def _records(self) -> list[dict[str, Any]]:
-        if "groups" not in self:
-            return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
-        return [
-            {
-                "group": label,
-                "texts": len(scores["segment_bleu"]),
-                "self_bleu": scores["self_bleu"],
-            }
-            for label, scores in self["groups"].items()
-        ]
-
-
-def _describe_texts(scores: ResultDict) -> list[str]:
-    written = map(write_score, np.quantile(scores["segment_bleu"], [0, 0.5, 1]))
-    return [f"{len(scores['segment_bleu']):,}", write_score(scores["self_bleu"]), *written]
 
 
 def measure_self_bleu(texts: object, options: Options, *, against: object, by: object) -> SelfBleu:
@@ -20024,7 +19946,13 @@ def _describe_scores(scores: Float64, origin: Origin, options: Options) -> SelfB
     }
 
 
-# --- Memory ---------------------------------------------------------------------------------------
+# --- Both -----------------------------------------------------------------------------------------
+
+
+def _look_at_texts(texts: pa.ChunkedArray, options: Options, name: str) -> None:
+    """Warn of mistakes in texts that have no references of their own."""
+    parts = [(piece, piece, np.arange(len(piece) + 1)) for piece in texts.chunks]
+    look_at(make_corpus(parts), None, options, name)
 
 
 def _check_memory_of_pairs(texts: Texts, numbered: NumberedTexts, max_order: int) -> None:
@@ -20040,6 +19968,122 @@ def _check_memory_of_pairs(texts: Texts, numbered: NumberedTexts, max_order: int
             check_memory(f"{name}[{row}]", needed, tokens=tokens, max_order=max_order)
             return
         row -= len(column)
+
+
+# --- The result of self_bleu ----------------------------------------------------------------------
+
+_AVERAGE = "mean of the groups"  # the last row of the table
+
+
+class SelfBleu(Report):
+    """The result of `self_bleu`: a dict that displays as a table."""
+
+    _absent = MappingProxyType({"groups": passing("by=labels")})
+
+    def _rows(self) -> list[list[str]]:
+        head = ["texts", "self-BLEU", "lowest", "median", "highest"]
+        if "groups" not in self:
+            return [head, _describe_texts(self)]
+        rows = [
+            [write_label(label, (_AVERAGE,)), *_describe_texts(scores)]
+            for label, scores in self["groups"].items()
+        ]
+        return [["group", *head], *rows, [], [_AVERAGE, *_describe_texts(self)]]
+
+    def _records(self) -> list[dict[str, Any]]:
+        if "groups" not in self:
+            return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
+        return [
+            {
+                "group": label,
+                "texts": len(scores["segment_bleu"]),
+                "self_bleu": scores["self_bleu"],
+            }
+            for label, scores in self["groups"].items()
+        ]
+
+
+def _describe_texts(scores: ResultDict) -> list[str]:
+    written = map(write_score, np.quantile(scores["segment_bleu"], [0, 0.5, 1]))
+    return [f"{len(scores['segment_bleu']):,}", write_score(scores["self_bleu"]), *written]
+
+
+# === bleu_core/methods/verdicts.py ===
+
+
+# How to get the keys that a comparison or a ranking lacks.
+WAYS_TO_SETTINGS = {
+    "confidence": f"{passing('confidence=0.95')}; it needs two or more segments (documents),"
+    " and scores that vary",
+    "documents": f"{passing('documents=labels')}; one document can't be resampled",
+}
+
+
+def judge(p_value: float | None, alpha: float, level: str) -> str:
+    """Write if a difference is more than chance; `level` is `alpha` in words.
+
+    >>> judge(0.03, 0.05, "the 5% level"), judge(0.07, 0.05, "the 5% level")
+    ('more than chance at the 5% level', 'may be chance at the 5% level')
+    """
+    if p_value is None:
+        return "may be chance, because it was not tested"
+    return f"{'more than' if p_value < alpha else 'may be'} chance at {level}"
+
+
+def compare_scores(delta: float, other: object) -> str:
+    """Write by how many points a score is higher or lower than that of another system.
+
+    >>> compare_scores(-0.022, "A"), compare_scores(0.0, "A")
+    ('2.20 points lower than A', 'the same as A')
+    """
+    if abs(delta) <= NOISE:
+        return f"the same as {other}"
+    points = 100 * abs(delta)
+    size = f"{points:.2f}" if points >= 0.005 else "less than 0.01"
+    return f"{size} points {'higher' if delta > 0 else 'lower'} than {other}"
+
+
+def describe_test(result: ResultDict, tested: Iterable[Mapping[str, object]]) -> list[str]:
+    """Return the test, its number of resamples and what it resamples.
+
+    The list is empty without a test.
+    """
+    if not any("p_value" in scores for scores in tested):
+        return []
+    documents = describe_documents(result) + describe_shared(result)
+    return [f"{ALL_TESTS[result['test']].says}, {result['n_resamples']:,} resamples{documents}"]
+
+
+def find_alpha(confidence: float | None) -> float:
+    """Return the level of significance that goes with a confidence; 0.05 without one.
+
+    >>> find_alpha(0.99), find_alpha(None)
+    (0.01, 0.05)
+    """
+    return round(1 - (confidence or 0.95), 9)
+
+
+def write_p(p_value: float) -> str:
+    """Write a p-value, which is never 0.
+
+    >>> write_p(0.0312), write_p(0.00001)
+    ('0.0312', '<0.0001')
+    """
+    return f"{p_value:.4f}" if p_value >= 0.00005 else "<0.0001"
+
+
+def write_equation_of_p(p_value: float) -> str:
+    """Write a p-value in a sentence.
+
+    >>> write_equation_of_p(0.0312), write_equation_of_p(0.00001)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    written = write_p(p_value)
+    return f"p < {written[1:]}" if written.startswith("<") else f"p = {written}"
+
+
+def write_points(difference: float) -> str:
+    return write_difference(100 * difference)
 
 
 # === bleu_core/reconcile/answer.py ===
@@ -20433,12 +20477,11 @@ def compare_systems(
     return comparison
 
 
-# How to get the keys that a comparison or a ranking lacks.
-WAYS_TO_SETTINGS = {
-    "confidence": f"{passing('confidence=0.95')}; it needs two or more segments (documents),"
-    " and scores that vary",
-    "documents": f"{passing('documents=labels')}; one document can't be resampled",
-}
+class ScoredRow(NamedTuple):
+    """A row of the table of a comparison: its first cell, and its numbers by key."""
+
+    name: str
+    scores: Mapping[str, Any]
 
 
 class Comparison(QuotableReport):
@@ -20678,30 +20721,6 @@ def _count_runs(system: SystemScores) -> int:
     return len(system.get("runs", {})) or 1
 
 
-def compare_scores(delta: float, other: object) -> str:
-    """Write by how many points a score is higher or lower than that of another system.
-
-    >>> compare_scores(-0.022, "A"), compare_scores(0.0, "A")
-    ('2.20 points lower than A', 'the same as A')
-    """
-    if abs(delta) <= NOISE:
-        return f"the same as {other}"
-    points = 100 * abs(delta)
-    size = f"{points:.2f}" if points >= 0.005 else "less than 0.01"
-    return f"{size} points {'higher' if delta > 0 else 'lower'} than {other}"
-
-
-def judge(p_value: float | None, alpha: float, level: str) -> str:
-    """Write if a difference is more than chance; `level` is `alpha` in words.
-
-    >>> judge(0.03, 0.05, "the 5% level"), judge(0.07, 0.05, "the 5% level")
-    ('more than chance at the 5% level', 'may be chance at the 5% level')
-    """
-    if p_value is None:
-        return "may be chance, because it was not tested"
-    return f"{'more than' if p_value < alpha else 'may be'} chance at {level}"
-
-
 _COLUMNS_OF_PAPERS = ("score", "run_standard_deviation", "confidence_interval", "delta", "p_value")
 _SYSTEM_COLUMNS = (
     Column("BLEU", "score", "{:.2f}".format),
@@ -20714,6 +20733,198 @@ _SYSTEM_COLUMNS = (
     Column("ties", "ties", "{:,}".format),
     Column("losses", "losses", "{:,}".format),
 )
+
+
+# === bleu_core/methods/rank.py ===
+
+
+_MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
+
+
+def rank_systems(
+    systems: object,
+    references: object,
+    options: Options,
+    *,
+    n_resamples: int | None = None,
+    alpha: float = 0.05,
+    family_wise: bool = True,
+    documents: object = None,
+    like: object = None,
+) -> Ranking:
+    """Rank systems by tests of all pairs."""
+    # 1. Check the arguments. Holm's procedure multiplies the smallest p-value by the number of
+    #    pairs, and so needs more trials.
+    data_of = read_systems(systems, references)
+    check_single_runs(data_of, "rank")
+    alpha = to_python(alpha)
+    if not (isinstance(alpha, float) and 0 < alpha < 1):
+        raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
+    check_flag("family_wise", family_wise)
+    factor = len(data_of) * (len(data_of) - 1) // 2 if family_wise else 1
+    default = RANDOMIZATION.n_resamples
+    if family_wise:
+        default = min(max(default, 2 * fewest_trials(alpha, factor)), _MAX_TRIALS)
+    trials = check_systems(data_of, n_resamples, options, RANDOMIZATION, default)
+    # 2. Count, and sort by score, best first; systems of equal score keep their order.
+    counted = count_systems(
+        data_of, references, options, documents=documents, like=like, keep_segments=False
+    )
+    plan = Plan(counted.options, list_single_runs(len(data_of)), RANDOMIZATION, trials)
+    shared = next(iter(counted.systems.values()))  # all systems have the same documents
+    units = divide_into_units(shared, [system.rows for system in counted.systems.values()])
+    scores = bleu(units.totals, plan.options)
+    order = np.argsort(-scores, kind="stable").tolist()
+    names = [list(counted.systems)[i] for i in order]
+    scores = scores[order]
+    units = units._replace(rows=[units.rows[i] for i in order])
+    # 3. Test all pairs on shared exchanges. The difference of a pair is the score of the better
+    #    system minus the other.
+    better, worse = np.triu_indices(len(names), k=1)
+    deltas = scores[better] - scores[worse]
+    pairs: list[Pair] = [
+        {"systems": [names[i], names[j]], "delta": delta}  # type: ignore[typeddict-item]
+        for i, j, delta in zip(better, worse, deltas.tolist())
+    ]
+    significant = np.zeros((len(names), len(names)), bool)
+    warn_about_size(units, shared)
+    if units.can_resample:
+        warn_about_trials(trials, alpha, factor)
+        warn_about_exchanges(units, alpha, factor)
+        warn_about_intervals(units, plan.options, " to evaluate.load()")
+        p_values = exchange_all_pairs(units, deltas, plan)
+        adjusted = adjust_holm(p_values)
+        for pair, p_value, p_adjusted in zip(pairs, p_values.tolist(), adjusted.tolist()):
+            pair["p_value"] = p_value
+            pair["p_adjusted"] = p_adjusted
+        significant[better, worse] = (adjusted if family_wise else p_values) < alpha
+    # 4. Rank. A system is behind those that are significantly better, and before those that are
+    #    significantly worse. A cluster ends, by WMT's rule, where every pair across the cut is
+    #    significant.
+    sample = draw(units, plan._replace(test=None))
+    cluster = 1
+    ranked: list[RankedSystem] = []
+    for i, name in enumerate(names):
+        if i and significant[:i, i:].all():
+            cluster += 1
+        score = sample.score(i)
+        # The ranks are the last keys.
+        system: RankedSystem = {"system": name, "bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
+        add_estimate(system, sample.estimate(i), plan.options.confidence)
+        system["rank_range"] = [
+            1 + int(significant[:, i].sum()),
+            len(names) - int(significant[i].sum()),
+        ]
+        system["cluster"] = cluster
+        ranked.append(system)
+    # 5. Put the result together.
+    ranking = Ranking(ranking=ranked, pairs=pairs, alpha=alpha, family_wise=family_wise)
+    ranking |= list_settings(shared, units, plan, counted.unknown)
+    return ranking
+
+
+class Ranking(QuotableReport):
+    """The result of `rank`: a dict that displays as a table, with a rule between clusters.
+
+    >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
+    >>> systems += [{"system": "B", "score": 30.0, "rank_range": [2, 2], "cluster": 2}]
+    >>> pairs = [{"systems": ["A", "B"], "delta": 0.1, "p_value": 0.01, "p_adjusted": 0.01}]
+    >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99}
+    >>> print(Ranking(ranking=systems, pairs=pairs, **made, signature="nrefs:1"))
+    rank  system   BLEU
+    1     A       40.00
+    -------------------
+    2     B       30.00
+    <BLANKLINE>
+    A scores 10.00 points higher than B (p = 0.0100): more than chance at a family-wise error of 5%.
+    <BLANKLINE>
+    paired approximate randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
+    """
+
+    _left_columns = 2
+    _wide_columns = ("system",)
+    _absent = WAYS_TO_SETTINGS
+
+    def _rows(self) -> list[list[str]]:
+        rows = [["rank", "system", "BLEU"]]
+        if "confidence" in self:
+            rows[0].append(name_interval(self["confidence"]))
+        cluster = 1
+        for system in self["ranking"]:
+            if system["cluster"] != cluster:
+                rows.append([])  # a rule
+                cluster = system["cluster"]
+            rows.append(
+                [
+                    _write_rank(system["rank_range"]),
+                    str(system["system"]),
+                    f"{system['score']:.2f}",
+                ]
+            )
+            if "confidence" in self:
+                rows[-1].append(write_interval(system["confidence_interval"]))
+        return rows
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {**system, "rank_range": _write_rank(system["rank_range"])}
+            for system in self["ranking"]
+        ]
+
+    def _note(self) -> str:
+        facts = self._describe_ranks()
+        kind = describe_intervals(self["ranking"])
+        if kind:
+            facts.append(f"{name_interval(self.get('confidence'))}: {kind}")
+        return "; ".join([*facts, self["signature"]])
+
+    def _caption(self) -> str:
+        """Return the caption of the table in LaTeX."""
+        ranks = "; ".join(self._describe_ranks())
+        caption = f"Systems ranked by BLEU ({ranks})" if ranks else "Systems by BLEU"
+        return f"{caption}. Signature: {self['signature']}"
+
+    def _sentence(self) -> str:
+        level = self.get("confidence")
+        ranked = [
+            f"{_write_rank(system['rank_range'])}. {system['system']}"
+            f" {describe_score(system, level)}"
+            for system in self["ranking"]
+        ]
+        (verdict,) = self._verdicts()
+        facts = [f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip(".")]
+        return "; ".join([*facts, *self._describe_ranks()])
+
+    def _verdicts(self) -> list[str]:
+        """Compare the best two systems, and count the pairs that differ by more than chance."""
+        pairs = self["pairs"]
+        best, second = pairs[0]["systems"]
+        verdict = f"{best} scores {compare_scores(pairs[0]['delta'], second)}"
+        key = "p_adjusted" if self["family_wise"] else "p_value"
+        p_values = [pair[key] for pair in pairs if key in pair]
+        if p_values:
+            verdict += f" ({write_equation_of_p(p_values[0])}"
+            if self["family_wise"] and len(pairs) > 1:
+                verdict += f", adjusted for {len(pairs):,} pairs"
+            verdict += ")"
+        p_value = p_values[0] if p_values else None
+        verdict += f": {judge(p_value, self['alpha'], self._describe_error())}."
+        if len(p_values) > 1:
+            found = sum(p_value < self["alpha"] for p_value in p_values)
+            verdict += f" Pairs that differ by more than chance: {found:,} of {len(pairs):,}."
+        return [verdict]
+
+    def _describe_error(self) -> str:
+        error = f"error of {100 * self['alpha']:g}%"
+        return f"a family-wise {error}" if self["family_wise"] else f"an {error} per pair"
+
+    def _describe_ranks(self) -> list[str]:
+        tested = describe_test(self, self["pairs"])
+        return [*tested, f"ranks at {self._describe_error()}"] if tested else []
+
+
+def _write_rank(rank: Sequence[int]) -> str:
+    return "-".join(map(str, dict.fromkeys(rank)))
 
 
 # === bleu_core/reconcile/search.py ===
@@ -21314,195 +21525,3 @@ def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
     highest = np.minimum(np.floor((ordered + step / 2 + NOISE) / step), last_number)
     lowest[1:] = np.maximum(lowest[1:], highest[:-1] + 1)
     return float(np.maximum(highest - lowest + 1, 0).sum() / (last_number - first_number + 1))
-
-
-# === bleu_core/methods/rank.py ===
-
-
-_MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
-
-
-def rank_systems(
-    systems: object,
-    references: object,
-    options: Options,
-    *,
-    n_resamples: int | None = None,
-    alpha: float = 0.05,
-    family_wise: bool = True,
-    documents: object = None,
-    like: object = None,
-) -> Ranking:
-    """Rank systems by tests of all pairs."""
-    # 1. Check the arguments. Holm's procedure multiplies the smallest p-value by the number of
-    #    pairs, and so needs more trials.
-    data_of = read_systems(systems, references)
-    check_single_runs(data_of, "rank")
-    alpha = to_python(alpha)
-    if not (isinstance(alpha, float) and 0 < alpha < 1):
-        raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
-    check_flag("family_wise", family_wise)
-    factor = len(data_of) * (len(data_of) - 1) // 2 if family_wise else 1
-    default = RANDOMIZATION.n_resamples
-    if family_wise:
-        default = min(max(default, 2 * fewest_trials(alpha, factor)), _MAX_TRIALS)
-    trials = check_systems(data_of, n_resamples, options, RANDOMIZATION, default)
-    # 2. Count, and sort by score, best first; systems of equal score keep their order.
-    counted = count_systems(
-        data_of, references, options, documents=documents, like=like, keep_segments=False
-    )
-    plan = Plan(counted.options, list_single_runs(len(data_of)), RANDOMIZATION, trials)
-    shared = next(iter(counted.systems.values()))  # all systems have the same documents
-    units = divide_into_units(shared, [system.rows for system in counted.systems.values()])
-    scores = bleu(units.totals, plan.options)
-    order = np.argsort(-scores, kind="stable").tolist()
-    names = [list(counted.systems)[i] for i in order]
-    scores = scores[order]
-    units = units._replace(rows=[units.rows[i] for i in order])
-    # 3. Test all pairs on shared exchanges. The difference of a pair is the score of the better
-    #    system minus the other.
-    better, worse = np.triu_indices(len(names), k=1)
-    deltas = scores[better] - scores[worse]
-    pairs: list[Pair] = [
-        {"systems": [names[i], names[j]], "delta": delta}  # type: ignore[typeddict-item]
-        for i, j, delta in zip(better, worse, deltas.tolist())
-    ]
-    significant = np.zeros((len(names), len(names)), bool)
-    warn_about_size(units, shared)
-    if units.can_resample:
-        warn_about_trials(trials, alpha, factor)
-        warn_about_exchanges(units, alpha, factor)
-        warn_about_intervals(units, plan.options, " to evaluate.load()")
-        p_values = exchange_all_pairs(units, deltas, plan)
-        adjusted = adjust_holm(p_values)
-        for pair, p_value, p_adjusted in zip(pairs, p_values.tolist(), adjusted.tolist()):
-            pair["p_value"] = p_value
-            pair["p_adjusted"] = p_adjusted
-        significant[better, worse] = (adjusted if family_wise else p_values) < alpha
-    # 4. Rank. A system is behind those that are significantly better, and before those that are
-    #    significantly worse. A cluster ends, by WMT's rule, where every pair across the cut is
-    #    significant.
-    sample = draw(units, plan._replace(test=None))
-    cluster = 1
-    ranked: list[RankedSystem] = []
-    for i, name in enumerate(names):
-        if i and significant[:i, i:].all():
-            cluster += 1
-        score = sample.score(i)
-        # The ranks are the last keys.
-        system: RankedSystem = {"system": name, "bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
-        add_estimate(system, sample.estimate(i), plan.options.confidence)
-        system["rank_range"] = [
-            1 + int(significant[:, i].sum()),
-            len(names) - int(significant[i].sum()),
-        ]
-        system["cluster"] = cluster
-        ranked.append(system)
-    # 5. Put the result together.
-    ranking = Ranking(ranking=ranked, pairs=pairs, alpha=alpha, family_wise=family_wise)
-    ranking |= list_settings(shared, units, plan, counted.unknown)
-    return ranking
-
-
-class Ranking(QuotableReport):
-    """The result of `rank`: a dict that displays as a table, with a rule between clusters.
-
-    >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
-    >>> systems += [{"system": "B", "score": 30.0, "rank_range": [2, 2], "cluster": 2}]
-    >>> pairs = [{"systems": ["A", "B"], "delta": 0.1, "p_value": 0.01, "p_adjusted": 0.01}]
-    >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99}
-    >>> print(Ranking(ranking=systems, pairs=pairs, **made, signature="nrefs:1"))
-    rank  system   BLEU
-    1     A       40.00
-    -------------------
-    2     B       30.00
-    <BLANKLINE>
-    A scores 10.00 points higher than B (p = 0.0100): more than chance at a family-wise error of 5%.
-    <BLANKLINE>
-    paired approximate randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
-    """
-
-    _left_columns = 2
-    _wide_columns = ("system",)
-    _absent = WAYS_TO_SETTINGS
-
-    def _rows(self) -> list[list[str]]:
-        rows = [["rank", "system", "BLEU"]]
-        if "confidence" in self:
-            rows[0].append(name_interval(self["confidence"]))
-        cluster = 1
-        for system in self["ranking"]:
-            if system["cluster"] != cluster:
-                rows.append([])  # a rule
-                cluster = system["cluster"]
-            rows.append(
-                [
-                    _write_rank(system["rank_range"]),
-                    str(system["system"]),
-                    f"{system['score']:.2f}",
-                ]
-            )
-            if "confidence" in self:
-                rows[-1].append(write_interval(system["confidence_interval"]))
-        return rows
-
-    def _records(self) -> list[dict[str, Any]]:
-        return [
-            {**system, "rank_range": _write_rank(system["rank_range"])}
-            for system in self["ranking"]
-        ]
-
-    def _note(self) -> str:
-        facts = self._describe_ranks()
-        kind = describe_intervals(self["ranking"])
-        if kind:
-            facts.append(f"{name_interval(self.get('confidence'))}: {kind}")
-        return "; ".join([*facts, self["signature"]])
-
-    def _caption(self) -> str:
-        """Return the caption of the table in LaTeX."""
-        ranks = "; ".join(self._describe_ranks())
-        caption = f"Systems ranked by BLEU ({ranks})" if ranks else "Systems by BLEU"
-        return f"{caption}. Signature: {self['signature']}"
-
-    def _sentence(self) -> str:
-        level = self.get("confidence")
-        ranked = [
-            f"{_write_rank(system['rank_range'])}. {system['system']}"
-            f" {describe_score(system, level)}"
-            for system in self["ranking"]
-        ]
-        (verdict,) = self._verdicts()
-        facts = [f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip(".")]
-        return "; ".join([*facts, *self._describe_ranks()])
-
-    def _verdicts(self) -> list[str]:
-        """Compare the best two systems, and count the pairs that differ by more than chance."""
-        pairs = self["pairs"]
-        best, second = pairs[0]["systems"]
-        verdict = f"{best} scores {compare_scores(pairs[0]['delta'], second)}"
-        key = "p_adjusted" if self["family_wise"] else "p_value"
-        p_values = [pair[key] for pair in pairs if key in pair]
-        if p_values:
-            verdict += f" ({write_equation_of_p(p_values[0])}"
-            if self["family_wise"] and len(pairs) > 1:
-                verdict += f", adjusted for {len(pairs):,} pairs"
-            verdict += ")"
-        p_value = p_values[0] if p_values else None
-        verdict += f": {judge(p_value, self['alpha'], self._describe_error())}."
-        if len(p_values) > 1:
-            found = sum(p_value < self["alpha"] for p_value in p_values)
-            verdict += f" Pairs that differ by more than chance: {found:,} of {len(pairs):,}."
-        return [verdict]
-
-    def _describe_error(self) -> str:
-        error = f"error of {100 * self['alpha']:g}%"
-        return f"a family-wise {error}" if self["family_wise"] else f"an {error} per pair"
-
-    def _describe_ranks(self) -> list[str]:
-        tested = describe_test(self, self["pairs"])
-        return [*tested, f"ranks at {self._describe_error()}"] if tested else []
-
-
-def _write_rank(rank: Sequence[int]) -> str:
-    return "-".join(map(str, dict.fromkeys(rank)))

@@ -7,9 +7,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..options.options import Options
 from ..results.formats import Column, list_cells, write_interval
@@ -24,7 +24,6 @@ from ..results.wording import (
     name_interval,
     write_label,
 )
-from ..rules.scoring import NOISE
 from ..shared.arrays import SystemName
 from ..shared.messages import count_things, show_system
 from ..shared.notices import Notice, warn
@@ -40,17 +39,21 @@ from ..significance.tests import ALL_TESTS, Plan, draw, read_macro_average
 from ..significance.units import divide_into_units
 from ..text.systems import find_name, list_runs, read_systems
 from .compared import (
-    ScoredRow,
     add_groups,
     add_single_run,
     arrange_runs,
     check_systems,
     choose_test,
     count_systems,
-    describe_test,
-    find_alpha,
     list_settings,
     score_and_test,
+)
+from .verdicts import (
+    WAYS_TO_SETTINGS,
+    compare_scores,
+    describe_test,
+    find_alpha,
+    judge,
     write_equation_of_p,
     write_p,
     write_points,
@@ -146,12 +149,11 @@ def compare_systems(
     return comparison
 
 
-# How to get the keys that a comparison or a ranking lacks.
-WAYS_TO_SETTINGS = {
-    "confidence": f"{passing('confidence=0.95')}; it needs two or more segments (documents),"
-    " and scores that vary",
-    "documents": f"{passing('documents=labels')}; one document can't be resampled",
-}
+class ScoredRow(NamedTuple):
+    """A row of the table of a comparison: its first cell, and its numbers by key."""
+
+    name: str
+    scores: Mapping[str, Any]
 
 
 class Comparison(QuotableReport):
@@ -389,30 +391,6 @@ class Comparison(QuotableReport):
 def _count_runs(system: SystemScores) -> int:
     """Return the number of training runs of a system; 1 if it is not a dict of runs."""
     return len(system.get("runs", {})) or 1
-
-
-def compare_scores(delta: float, other: object) -> str:
-    """Write by how many points a score is higher or lower than that of another system.
-
-    >>> compare_scores(-0.022, "A"), compare_scores(0.0, "A")
-    ('2.20 points lower than A', 'the same as A')
-    """
-    if abs(delta) <= NOISE:
-        return f"the same as {other}"
-    points = 100 * abs(delta)
-    size = f"{points:.2f}" if points >= 0.005 else "less than 0.01"
-    return f"{size} points {'higher' if delta > 0 else 'lower'} than {other}"
-
-
-def judge(p_value: float | None, alpha: float, level: str) -> str:
-    """Write if a difference is more than chance; `level` is `alpha` in words.
-
-    >>> judge(0.03, 0.05, "the 5% level"), judge(0.07, 0.05, "the 5% level")
-    ('more than chance at the 5% level', 'may be chance at the 5% level')
-    """
-    if p_value is None:
-        return "may be chance, because it was not tested"
-    return f"{'more than' if p_value < alpha else 'may be'} chance at {level}"
 
 
 _COLUMNS_OF_PAPERS = ("score", "run_standard_deviation", "confidence_interval", "delta", "p_value")

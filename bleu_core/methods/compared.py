@@ -1,11 +1,12 @@
 """What `compare` and `rank` share: systems are counted, scored and tested, with their runs.
 
-Only these two call it. How a result looks is in `compare.py` and `rank.py`.
+Only these two call it. How a result looks is in `compare.py` and `rank.py`, and what both say of
+differences in `verdicts.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,8 +15,6 @@ import numpy as np
 from ..check.look import look_at
 from ..options.options import Options
 from ..options.signature import make_signature, same_or_var
-from ..results.formula import write_difference
-from ..results.wording import ResultDict, describe_documents, describe_shared
 from ..rows.call import make_call
 from ..rows.statistics import Counted, count_segments, sum_by_number
 from ..rows.system_tables import CountedSystem, count_tables, read_tables
@@ -412,53 +411,3 @@ def add_single_run(scores: SystemScores, runs: ArrangedRuns) -> None:
         if "macro_bleu" in scores:
             run["macro_bleu"] = scores["macro_bleu"]
         scores["runs"] = {name: run}
-
-
-class ScoredRow(NamedTuple):
-    """A row of the table of a comparison: its first cell, and its numbers by key."""
-
-    name: str
-    scores: Mapping[str, Any]
-
-
-def find_alpha(confidence: float | None) -> float:
-    """Return the level of significance that goes with a confidence; 0.05 without one.
-
-    >>> find_alpha(0.99), find_alpha(None)
-    (0.01, 0.05)
-    """
-    return round(1 - (confidence or 0.95), 9)
-
-
-def describe_test(result: ResultDict, tested: Iterable[Mapping[str, object]]) -> list[str]:
-    """Return the test, its number of resamples and what it resamples.
-
-    The list is empty without a test.
-    """
-    if not any("p_value" in scores for scores in tested):
-        return []
-    documents = describe_documents(result) + describe_shared(result)
-    return [f"{ALL_TESTS[result['test']].says}, {result['n_resamples']:,} resamples{documents}"]
-
-
-def write_p(p_value: float) -> str:
-    """Write a p-value, which is never 0.
-
-    >>> write_p(0.0312), write_p(0.00001)
-    ('0.0312', '<0.0001')
-    """
-    return f"{p_value:.4f}" if p_value >= 0.00005 else "<0.0001"
-
-
-def write_equation_of_p(p_value: float) -> str:
-    """Write a p-value in a sentence.
-
-    >>> write_equation_of_p(0.0312), write_equation_of_p(0.00001)
-    ('p = 0.0312', 'p < 0.0001')
-    """
-    written = write_p(p_value)
-    return f"p < {written[1:]}" if written.startswith("<") else f"p = {written}"
-
-
-def write_points(difference: float) -> str:
-    return write_difference(100 * difference)

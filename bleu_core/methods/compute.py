@@ -1,7 +1,7 @@
 """One system: the work of `compute`, on texts and on statistics.
 
-`score_corpus` and `score_statistics` are called by the class, after `_compute`. A key of a result
-is made in `_build_scores` or below it; how it looks is in `Result`.
+`score` and `score_statistics` are called by `_compute` of the class. A key of a result is made in
+`_build_scores`, or in `score` for all groups together; how it looks is in `Result`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# --- compute --------------------------------------------------------------------------------------
+# --- The scores -----------------------------------------------------------------------------------
 
 
 def score_statistics(

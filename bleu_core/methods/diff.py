@@ -1,8 +1,6 @@
-"""Differences between two systems.
+"""Where two systems differ, by segment, length, label and n-gram: `diff`, and its result.
 
-They are listed by segment, length and label, with the n-grams that only one system matches.
-
-`diff_systems` is called by the class.
+`diff_systems` is called by the class. A key is made there; how the result looks is in `Difference`.
 """
 
 from __future__ import annotations
@@ -51,7 +49,7 @@ from ..text.read import read_corpora, warn_if_reordered
 from ..text.systems import check_single_runs, find_name, read_systems
 
 # The first length, in tokens, of each range of reference lengths but the one that begins at 0.
-LENGTHS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)
+_RANGE_STARTS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)
 LISTED_SEGMENTS = 20  # per system
 LISTED_NGRAMS = 20  # per order and system
 MAX_NGRAMS = 1 << 21  # rows of a table: about 60 MB for 4-grams
@@ -202,13 +200,15 @@ def _score_lengths(
     If the effective reference length differs between the systems, the shorter one decides.
     """
     lengths = rows[..., options.layout.reference_length].min(axis=0)
-    ranges = np.searchsorted(LENGTHS, lengths, side="right")  # 0 is the range that begins at 0
+    ranges = np.searchsorted(
+        _RANGE_STARTS, lengths, side="right"
+    )  # 0 is the range that begins at 0
     groups = dict(sorted(group_labels(ranges.tolist()).items()))
-    first_lengths = (0, *LENGTHS)
+    first_lengths = (0, *_RANGE_STARTS)
     return [
         {
             "from": first_lengths[i],
-            "to": LENGTHS[i] - 1 if i < len(LENGTHS) else None,
+            "to": _RANGE_STARTS[i] - 1 if i < len(_RANGE_STARTS) else None,
             **group,
         }
         for i, group in _score_groups(rows, groups, names, options).items()

@@ -1,11 +1,7 @@
 """Texts against each other: `pairwise` and `self_bleu`, by numbers of tokens and n-grams.
 
-The counting kernel does not keep tokens. This module numbers the tokens and n-grams of all texts.
-The k-th occurrence of an n-gram in a text gets a separate number, which turns the multiset of a
-text's n-grams into a set. The clipped count of two texts is then the size of the intersection of
-their sets. `diff` uses the numbers, too.
-
-`score_pairs` and `measure_self_bleu` are called by the class.
+`score_pairs` and `measure_self_bleu` are called by the class. `rows/ngrams.py` says how numbers
+count matches.
 """
 
 from __future__ import annotations
@@ -42,12 +38,6 @@ _PAIRS_PER_BATCH = 1 << 13  # their rows fit the CPU cache
 _BYTES_PER_NGRAM = 40
 
 # --- pairwise -------------------------------------------------------------------------------------
-
-
-def _look_at_texts(texts: pa.ChunkedArray, options: Options, name: str) -> None:
-    """Warn of mistakes in texts that have no references of their own."""
-    parts = [(piece, piece, np.arange(len(piece) + 1)) for piece in texts.chunks]
-    look_at(make_corpus(parts), None, options, name)
 
 
 def score_pairs(texts: Texts, options: Options) -> Float64:
@@ -131,41 +121,6 @@ def _index_ngrams(
 
 
 # --- self_bleu ------------------------------------------------------------------------------------
-
-_AVERAGE = "mean of the groups"  # the last row of the table
-
-
-class SelfBleu(Report):
-    """The result of `self_bleu`: a dict that displays as a table."""
-
-    _absent = MappingProxyType({"groups": passing("by=labels")})
-
-    def _rows(self) -> list[list[str]]:
-        head = ["texts", "self-BLEU", "lowest", "median", "highest"]
-        if "groups" not in self:
-            return [head, _describe_texts(self)]
-        rows = [
-            [write_label(label, (_AVERAGE,)), *_describe_texts(scores)]
-            for label, scores in self["groups"].items()
-        ]
-        return [["group", *head], *rows, [], [_AVERAGE, *_describe_texts(self)]]
-
-    def _records(self) -> list[dict[str, Any]]:
-        if "groups" not in self:
-            return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
-        return [
-            {
-                "group": label,
-                "texts": len(scores["segment_bleu"]),
-                "self_bleu": scores["self_bleu"],
-            }
-            for label, scores in self["groups"].items()
-        ]
-
-
-def _describe_texts(scores: ResultDict) -> list[str]:
-    written = map(write_score, np.quantile(scores["segment_bleu"], [0, 0.5, 1]))
-    return [f"{len(scores['segment_bleu']):,}", write_score(scores["self_bleu"]), *written]
 
 
 def measure_self_bleu(texts: object, options: Options, *, against: object, by: object) -> SelfBleu:
@@ -348,7 +303,13 @@ def _describe_scores(scores: Float64, origin: Origin, options: Options) -> SelfB
     }
 
 
-# --- Memory ---------------------------------------------------------------------------------------
+# --- Both -----------------------------------------------------------------------------------------
+
+
+def _look_at_texts(texts: pa.ChunkedArray, options: Options, name: str) -> None:
+    """Warn of mistakes in texts that have no references of their own."""
+    parts = [(piece, piece, np.arange(len(piece) + 1)) for piece in texts.chunks]
+    look_at(make_corpus(parts), None, options, name)
 
 
 def _check_memory_of_pairs(texts: Texts, numbered: NumberedTexts, max_order: int) -> None:
@@ -364,3 +325,41 @@ def _check_memory_of_pairs(texts: Texts, numbered: NumberedTexts, max_order: int
             check_memory(f"{name}[{row}]", needed, tokens=tokens, max_order=max_order)
             return
         row -= len(column)
+
+
+# --- The result of self_bleu ----------------------------------------------------------------------
+
+_AVERAGE = "mean of the groups"  # the last row of the table
+
+
+class SelfBleu(Report):
+    """The result of `self_bleu`: a dict that displays as a table."""
+
+    _absent = MappingProxyType({"groups": passing("by=labels")})
+
+    def _rows(self) -> list[list[str]]:
+        head = ["texts", "self-BLEU", "lowest", "median", "highest"]
+        if "groups" not in self:
+            return [head, _describe_texts(self)]
+        rows = [
+            [write_label(label, (_AVERAGE,)), *_describe_texts(scores)]
+            for label, scores in self["groups"].items()
+        ]
+        return [["group", *head], *rows, [], [_AVERAGE, *_describe_texts(self)]]
+
+    def _records(self) -> list[dict[str, Any]]:
+        if "groups" not in self:
+            return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
+        return [
+            {
+                "group": label,
+                "texts": len(scores["segment_bleu"]),
+                "self_bleu": scores["self_bleu"],
+            }
+            for label, scores in self["groups"].items()
+        ]
+
+
+def _describe_texts(scores: ResultDict) -> list[str]:
+    written = map(write_score, np.quantile(scores["segment_bleu"], [0, 0.5, 1]))
+    return [f"{len(scores['segment_bleu']):,}", write_score(scores["self_bleu"]), *written]

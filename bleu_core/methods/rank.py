@@ -1,6 +1,6 @@
 """All pairs of systems: `rank`, and its result.
 
-`rank_systems` is called by the class.
+`rank_systems` is called by the class. A column of the printed table is made in `_rows`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,12 @@ from ..significance.size_warnings import (
 from ..significance.tests import RANDOMIZATION, Plan, draw, list_single_runs
 from ..significance.units import divide_into_units
 from ..text.systems import check_single_runs, read_systems
-from .compare import WAYS_TO_SETTINGS, compare_scores, judge
 from .compared import (
     check_systems,
     count_systems,
-    describe_test,
     list_settings,
-    write_equation_of_p,
 )
+from .verdicts import WAYS_TO_SETTINGS, compare_scores, describe_test, judge, write_equation_of_p
 
 _MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
 

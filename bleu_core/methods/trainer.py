@@ -1,9 +1,8 @@
 """The callback that `compute_metrics` returns: generated ids in, floats out, in constant memory.
 
-Each batch is decoded, counted and discarded; only the sum of statistics rows is kept. No training
-library is imported; inputs are NumPy arrays or tensors that convert to them.
-
-The class makes a `TrainerMetric` per call of `compute_metrics`.
+The class makes a `TrainerMetric` per call of `compute_metrics`. Each batch is decoded, counted and
+discarded; only the sum of statistics rows is kept. No training library is imported; inputs are
+NumPy arrays or tensors that convert to them.
 """
 
 from __future__ import annotations
@@ -67,270 +66,6 @@ _ROWS_EXPECTED = (
     "{name}: expected one row of token ids per segment, got {found}."
     " Pass integers of shape [rows, tokens]."
 )
-_NOT_GENERATED = (
-    "predictions: expected generated text, got the argmax of logits, or text that begins with the"
-    " prompt: every row of labels begins with ignore_index, and {evidence}. Pass only generated"
-    " tokens, generated[:, input_ids.shape[1]:], or generate after each evaluation:"
-    f" {_GENERATION_RECIPE}."
-)
-
-
-@dataclass(frozen=True)
-class _IdRows:
-    """The ids of a batch as a trainer passes them, one row after the other.
-
-    ids: int64 [ids].
-    starts: the offsets of the rows: int64 [rows + 1].
-    is_kept: False for `ignore_index`: bool [ids].
-    is_token: False for `ignore_index` and the padding of the tokenizer: bool [ids].
-    """
-
-    ids: Int64
-    starts: Int64
-    is_kept: npt.NDArray[np.bool_]
-    is_token: npt.NDArray[np.bool_]
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def widths(self) -> Int64:
-        return np.diff(self.starts)
-
-    def list_kept(self) -> list[list[int]]:
-        """Return the ids of each row without `ignore_index`."""
-        # They are removed and not replaced, because -100 overflows in a tokenizer and any other id
-        # would be decoded.
-        kept = self.ids[self.is_kept].tolist()
-        kept_before = np.concatenate([[0], np.cumsum(self.is_kept)])
-        return [kept[start:end] for start, end in pairwise(kept_before[self.starts].tolist())]
-
-    def count_tokens(self, rows: int) -> int:
-        """Count the tokens of the first rows."""
-        return int(np.count_nonzero(self.is_token[: self.starts[rows]]))
-
-    def make_rectangle(self, width: int, filler: int) -> Int64:
-        """Return the rows at one width, with a negative number where there is no token."""
-        rectangle = np.full((len(self), width), filler)
-        rectangle[np.arange(width) < self.widths[:, None]] = np.where(
-            self.is_token, self.ids, filler
-        )
-        return rectangle
-
-
-_MASKED_LABELS = Notice(
-    "masked labels",
-    "Every row of labels begins with ignore_index, as behind a masked prompt,"
-    " and the predictions do not show whether they are generated text without the prompt",
-    f". Pass only generated tokens: {_GENERATION_RECIPE}",
-)
-_ARGMAX = Notice(
-    "argmax",
-    "The predictions look like the argmax of logits: they have the width of the labels, and the"
-    " tokens of the labels in their columns, or one column before. Under teacher forcing, BLEU is"
-    " far too high",
-    ". Pass generated tokens: set predict_with_generate=True in Seq2SeqTrainingArguments,"
-    f" or for a decoder-only model {_GENERATION_RECIPE}",
-)
-
-
-@picklable
-@dataclass
-class _LabelPlaces:
-    """The places of the labels' tokens in the predictions of an evaluation.
-
-    They show if the predictions are generated text. Labels of a decoder-only model are as wide as
-    its input, and `ignore_index` masks the prompt, so every row begins with it:
-
-        labels                          -100  -100  -100     a     b     c
-        generated text                     a     b     c
-        text of an encoder-decoder     start     a     b     c
-        argmax of logits                   x     x     a     b     c     x
-        prompt and generated text          p     p     p     a     b     c
-
-    Labels that are padded on the left begin with it, too, except the longest row of a batch.
-
-    is_masked: every row of labels begins with `ignore_index`.
-    is_masked_alike: predictions and labels begin with equally many columns of padding, 2 or more.
-    has_equal_widths: every prediction is as wide as its labels.
-    is_full: besides, no prediction ends before its label, or with an end of sentence that its label
-        lacks.
-    first_ids, second_ids: ids with which predictions begin; two or more if they differ.
-    rows: the number of rows whose labels have tokens. Of these:
-    generated_rows: the prediction ends before the column where the label begins.
-    unequal_labels: the label does not end in the column where the label before it ends.
-    equal_predictions: of these, the prediction ends where the prediction before it ends.
-    tokens: the number of tokens in labels. Of these:
-    at_start, after_start: the prediction has the token at its place, counted from the first token
-        of the prediction, or from the second one.
-    before, same: the prediction has the token in the column before, or in its column; as
-        `_count_matches` returns them.
-    after_padding: the prediction has the token in its column, without padding.
-    """
-
-    is_masked: bool = True
-    is_masked_alike: bool = True
-    has_equal_widths: bool = True
-    is_full: bool = True
-    first_ids: set[int] = field(default_factory=set)
-    second_ids: set[int] = field(default_factory=set)
-    rows: int = 0
-    generated_rows: int = 0
-    unequal_labels: int = 0
-    equal_predictions: int = 0
-    tokens: int = 0
-    at_start: int = 0
-    after_start: int = 0
-    before: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
-    same: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
-    after_padding: int = 0
-
-    def add(self, predictions: _IdRows, labels: _IdRows, end_id: int | None) -> None:
-        """Compare the rows of a batch, unless this or an earlier batch shows that all is well."""
-        # 1. Leave for most evaluations: labels are not masked, and predictions are not as wide.
-        self.is_masked &= not labels.is_kept[labels.starts[:-1][labels.widths > 0]].any()
-        self.has_equal_widths &= np.array_equal(predictions.widths, labels.widths)
-        self.is_full &= self.has_equal_widths
-        if not self.is_masked and not self.is_full:
-            return
-        width = max(predictions.widths.max(initial=1), labels.widths.max(initial=1)) + 1
-        label = labels.make_rectangle(width, -2)
-        has_label = (label >= 0).any(axis=1)
-        label = label[has_label]
-        text = predictions.make_rectangle(width, -1)[has_label]
-        # 2. Compare the ends of rows whose labels have tokens.
-        first, end, last_id = _find_ends(text)
-        label_first, label_end, last_label_id = _find_ends(label)
-        is_other_end = np.diff(label_end) != 0
-        has_ended = (end < label_end) | ((last_id == end_id) & (last_label_id != end_id))
-        self.is_full &= not has_ended.any()
-        self.is_masked_alike &= bool(((first == label_first) & (first > 1)).all())
-        self.unequal_labels += int(np.count_nonzero(is_other_end))
-        self.equal_predictions += int(np.count_nonzero(is_other_end & (np.diff(end) == 0)))
-        # 3. Count the tokens of labels at their places in predictions.
-        text_tokens, label_tokens = _remove_padding(text), _remove_padding(label)
-        self.rows += len(label)
-        self.tokens += int(np.count_nonzero(label >= 0))
-        self.at_start += int(np.count_nonzero(text_tokens == label_tokens))
-        self.after_start += int(np.count_nonzero(text_tokens[:, 1:] == label_tokens[:, :-1]))
-        self.before += _count_matches(text[:, :-1], label[:, 1:])
-        self.same += _count_matches(text, label)
-        self.after_padding += int(np.count_nonzero(text_tokens == label))
-        # 4. Look for start tokens.
-        starts = predictions.starts[:-1][has_label & (predictions.widths > 1)]
-        first_ids, second_ids = predictions.ids[starts], predictions.ids[starts + 1]
-        self.generated_rows += int(np.count_nonzero(end <= label_first))
-        self.first_ids.update(np.unique(first_ids)[:2].tolist())
-        self.second_ids.update(np.unique(second_ids)[:2].tolist())
-
-    def check(self) -> None:
-        """Raise an error, or warn, if the predictions do not seem to be generated text alone."""
-        if not self.rows:
-            return
-        large_lead = _find_lead(self.tokens)
-        before, same = int(self.before[0]), int(self.same[0])
-        # 1. Without a mask, only the argmax can be told from generated text. Tokens in their own
-        #    columns may be generated, unless predictions fill a rectangle and labels do not.
-        if not self.is_masked:
-            is_rectangle = 2 * self.equal_predictions >= self.unequal_labels > 0
-            found = self.same if is_rectangle and same > before else self.before
-            matches, resumed, after_wrong = found.tolist()
-            lead = matches - max(min(before, same), self.after_start)
-            if self.is_full and lead > large_lead and resumed > _find_lead(after_wrong):
-                warn(_ARGMAX)
-            return
-        # 2. Compare the places of the labels' tokens.
-        elsewhere = max(before, same, self.after_padding)
-        generated = max(self.at_start, self.after_start)
-        if self.is_masked_alike:
-            raise ValueError(
-                _NOT_GENERATED.format(evidence="the predictions are masked in the same columns")
-            )
-        if elsewhere - generated > large_lead:
-            share = describe_share(elsewhere, self.tokens, "label token")
-            evidence = f"the predictions have {share} in the same columns, or one column before"
-            raise ValueError(_NOT_GENERATED.format(evidence=evidence))
-        if generated - elsewhere > min(self.tokens / 5, 3 * sqrt(generated + elsewhere)):
-            return
-        # 3. A model that has learned little has few of the labels' tokens at any place.
-        has_start = len(self.first_ids) == 1 and len(self.second_ids) > 1
-        if has_start or 4 * self.generated_rows > self.rows:
-            return
-        if self.has_equal_widths and len(self.first_ids) > 1:
-            raise ValueError(
-                _NOT_GENERATED.format(evidence="the predictions have the width of the labels")
-            )
-        warn(_MASKED_LABELS)
-
-
-def _find_lead(tokens: int) -> float:
-    """Return how many of some tokens are more than chance.
-
-    In the random evaluations of test_trainer.py, generated texts have fewer, even if
-    they are few, short, repetitive or of a small vocabulary.
-    """
-    return tokens / 5 + 1.5 * sqrt(tokens)
-
-
-def _find_ends(rectangle: Int64) -> tuple[Int64, Int64, Int64]:
-    """Return each row's first column with a token, the column after its last token, and that token.
-
-    For a row without tokens, the columns are its width and 0.
-    """
-    is_token = rectangle >= 0
-    width = rectangle.shape[1]
-    is_empty = ~is_token.any(axis=1)
-    first = np.where(is_empty, width, is_token.argmax(axis=1))
-    end = np.where(is_empty, 0, width - is_token[:, ::-1].argmax(axis=1))
-    return first, end, rectangle[np.arange(len(end)), end - 1]
-
-
-def _count_matches(text: Int64, label: Int64) -> Int64:
-    """Count the label tokens that texts have in their columns; those after a wrong one; all such.
-
-    A model under teacher forcing is right again after a wrong token. In generated text, the tokens
-    after a wrong one are usually others, or in other columns. The first column does not count,
-    because a start token is always wrong.
-    """
-    is_label, is_match = label >= 0, text == label
-    is_after_wrong = is_label[:, 2:] & (is_label & ~is_match)[:, 1:-1]
-    resumed = np.count_nonzero(is_match[:, 2:] & is_after_wrong)
-    return np.array([np.count_nonzero(is_match), resumed, np.count_nonzero(is_after_wrong)])
-
-
-def _remove_padding(rectangle: Int64) -> Int64:
-    """Return the tokens of each row from its first column on."""
-    is_token = rectangle >= 0
-    moved = np.full_like(rectangle, rectangle.min(initial=-1))
-    moved[np.arange(rectangle.shape[1]) < is_token.sum(axis=1)[:, None]] = rectangle[is_token]
-    return moved
-
-
-@picklable
-@dataclass
-class _Evaluation:
-    """What the batches of one evaluation have added up to.
-
-    sums: the sum of the statistics rows of each label of `by`; without labels, of all rows under
-        None.
-    counted: the rows of each batch, if there is a history.
-    rows: the number of rows.
-    generated_tokens: the number of generated tokens, without padding.
-    first_labels: the decoded labels of the first batch.
-    issued_warnings: the kinds of warnings, because an evaluation warns once, whatever the number of
-        its batches.
-    look: a sample of the texts, which is looked at when the evaluation ends.
-    alignment: the places of the labels' tokens in the predictions.
-    """
-
-    sums: dict[Label, Int64]
-    look: Look
-    counted: list[Counted] = field(default_factory=list)
-    rows: int = 0
-    generated_tokens: int = 0
-    first_labels: list[str] = field(default_factory=list)
-    issued_warnings: set[str] = field(default_factory=set)
-    alignment: _LabelPlaces = field(default_factory=_LabelPlaces)
 
 
 _RESTARTED = Notice(
@@ -623,6 +358,9 @@ class TrainerMetric:
         return scores
 
 
+# --- What a trainer passes ------------------------------------------------------------------------
+
+
 def _read_pair(prediction: Any) -> tuple[Any, Any]:
     """Return predictions and labels, or raise unless the argument of the callback has both."""
     if (
@@ -679,3 +417,274 @@ def _list_id_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.ND
             item_type = "str" if row.dtype.kind == "U" else str(dtype).removeprefix("torch.")
             raise TypeError(_ROWS_EXPECTED.format(name=name, found=item_type))
     return rows
+
+
+@dataclass(frozen=True)
+class _IdRows:
+    """The ids of a batch as a trainer passes them, one row after the other.
+
+    ids: int64 [ids].
+    starts: the offsets of the rows: int64 [rows + 1].
+    is_kept: False for `ignore_index`: bool [ids].
+    is_token: False for `ignore_index` and the padding of the tokenizer: bool [ids].
+    """
+
+    ids: Int64
+    starts: Int64
+    is_kept: npt.NDArray[np.bool_]
+    is_token: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def widths(self) -> Int64:
+        return np.diff(self.starts)
+
+    def list_kept(self) -> list[list[int]]:
+        """Return the ids of each row without `ignore_index`."""
+        # They are removed and not replaced, because -100 overflows in a tokenizer and any other id
+        # would be decoded.
+        kept = self.ids[self.is_kept].tolist()
+        kept_before = np.concatenate([[0], np.cumsum(self.is_kept)])
+        return [kept[start:end] for start, end in pairwise(kept_before[self.starts].tolist())]
+
+    def count_tokens(self, rows: int) -> int:
+        """Count the tokens of the first rows."""
+        return int(np.count_nonzero(self.is_token[: self.starts[rows]]))
+
+    def make_rectangle(self, width: int, filler: int) -> Int64:
+        """Return the rows at one width, with a negative number where there is no token."""
+        rectangle = np.full((len(self), width), filler)
+        rectangle[np.arange(width) < self.widths[:, None]] = np.where(
+            self.is_token, self.ids, filler
+        )
+        return rectangle
+
+
+# --- Whether predictions are generated text -------------------------------------------------------
+
+_NOT_GENERATED = (
+    "predictions: expected generated text, got the argmax of logits, or text that begins with the"
+    " prompt: every row of labels begins with ignore_index, and {evidence}. Pass only generated"
+    " tokens, generated[:, input_ids.shape[1]:], or generate after each evaluation:"
+    f" {_GENERATION_RECIPE}."
+)
+
+
+_MASKED_LABELS = Notice(
+    "masked labels",
+    "Every row of labels begins with ignore_index, as behind a masked prompt,"
+    " and the predictions do not show whether they are generated text without the prompt",
+    f". Pass only generated tokens: {_GENERATION_RECIPE}",
+)
+_ARGMAX = Notice(
+    "argmax",
+    "The predictions look like the argmax of logits: they have the width of the labels, and the"
+    " tokens of the labels in their columns, or one column before. Under teacher forcing, BLEU is"
+    " far too high",
+    ". Pass generated tokens: set predict_with_generate=True in Seq2SeqTrainingArguments,"
+    f" or for a decoder-only model {_GENERATION_RECIPE}",
+)
+
+
+@picklable
+@dataclass
+class _LabelPlaces:
+    """The places of the labels' tokens in the predictions of an evaluation.
+
+    They show if the predictions are generated text. Labels of a decoder-only model are as wide as
+    its input, and `ignore_index` masks the prompt, so every row begins with it:
+
+        labels                          -100  -100  -100     a     b     c
+        generated text                     a     b     c
+        text of an encoder-decoder     start     a     b     c
+        argmax of logits                   x     x     a     b     c     x
+        prompt and generated text          p     p     p     a     b     c
+
+    Labels that are padded on the left begin with it, too, except the longest row of a batch.
+
+    is_masked: every row of labels begins with `ignore_index`.
+    is_masked_alike: predictions and labels begin with equally many columns of padding, 2 or more.
+    has_equal_widths: every prediction is as wide as its labels.
+    is_full: besides, no prediction ends before its label, or with an end of sentence that its label
+        lacks.
+    first_ids, second_ids: ids with which predictions begin; two or more if they differ.
+    rows: the number of rows whose labels have tokens. Of these:
+    generated_rows: the prediction ends before the column where the label begins.
+    unequal_labels: the label does not end in the column where the label before it ends.
+    equal_predictions: of these, the prediction ends where the prediction before it ends.
+    tokens: the number of tokens in labels. Of these:
+    at_start, after_start: the prediction has the token at its place, counted from the first token
+        of the prediction, or from the second one.
+    before, same: the prediction has the token in the column before, or in its column; as
+        `_count_matches` returns them.
+    after_padding: the prediction has the token in its column, without padding.
+    """
+
+    is_masked: bool = True
+    is_masked_alike: bool = True
+    has_equal_widths: bool = True
+    is_full: bool = True
+    first_ids: set[int] = field(default_factory=set)
+    second_ids: set[int] = field(default_factory=set)
+    rows: int = 0
+    generated_rows: int = 0
+    unequal_labels: int = 0
+    equal_predictions: int = 0
+    tokens: int = 0
+    at_start: int = 0
+    after_start: int = 0
+    before: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
+    same: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
+    after_padding: int = 0
+
+    def add(self, predictions: _IdRows, labels: _IdRows, end_id: int | None) -> None:
+        """Compare the rows of a batch, unless this or an earlier batch shows that all is well."""
+        # 1. Leave for most evaluations: labels are not masked, and predictions are not as wide.
+        self.is_masked &= not labels.is_kept[labels.starts[:-1][labels.widths > 0]].any()
+        self.has_equal_widths &= np.array_equal(predictions.widths, labels.widths)
+        self.is_full &= self.has_equal_widths
+        if not self.is_masked and not self.is_full:
+            return
+        width = max(predictions.widths.max(initial=1), labels.widths.max(initial=1)) + 1
+        label = labels.make_rectangle(width, -2)
+        has_label = (label >= 0).any(axis=1)
+        label = label[has_label]
+        text = predictions.make_rectangle(width, -1)[has_label]
+        # 2. Compare the ends of rows whose labels have tokens.
+        first, end, last_id = _find_ends(text)
+        label_first, label_end, last_label_id = _find_ends(label)
+        is_other_end = np.diff(label_end) != 0
+        has_ended = (end < label_end) | ((last_id == end_id) & (last_label_id != end_id))
+        self.is_full &= not has_ended.any()
+        self.is_masked_alike &= bool(((first == label_first) & (first > 1)).all())
+        self.unequal_labels += int(np.count_nonzero(is_other_end))
+        self.equal_predictions += int(np.count_nonzero(is_other_end & (np.diff(end) == 0)))
+        # 3. Count the tokens of labels at their places in predictions.
+        text_tokens, label_tokens = _remove_padding(text), _remove_padding(label)
+        self.rows += len(label)
+        self.tokens += int(np.count_nonzero(label >= 0))
+        self.at_start += int(np.count_nonzero(text_tokens == label_tokens))
+        self.after_start += int(np.count_nonzero(text_tokens[:, 1:] == label_tokens[:, :-1]))
+        self.before += _count_matches(text[:, :-1], label[:, 1:])
+        self.same += _count_matches(text, label)
+        self.after_padding += int(np.count_nonzero(text_tokens == label))
+        # 4. Look for start tokens.
+        starts = predictions.starts[:-1][has_label & (predictions.widths > 1)]
+        first_ids, second_ids = predictions.ids[starts], predictions.ids[starts + 1]
+        self.generated_rows += int(np.count_nonzero(end <= label_first))
+        self.first_ids.update(np.unique(first_ids)[:2].tolist())
+        self.second_ids.update(np.unique(second_ids)[:2].tolist())
+
+    def check(self) -> None:
+        """Raise an error, or warn, if the predictions do not seem to be generated text alone."""
+        if not self.rows:
+            return
+        large_lead = _find_lead(self.tokens)
+        before, same = int(self.before[0]), int(self.same[0])
+        # 1. Without a mask, only the argmax can be told from generated text. Tokens in their own
+        #    columns may be generated, unless predictions fill a rectangle and labels do not.
+        if not self.is_masked:
+            is_rectangle = 2 * self.equal_predictions >= self.unequal_labels > 0
+            found = self.same if is_rectangle and same > before else self.before
+            matches, resumed, after_wrong = found.tolist()
+            lead = matches - max(min(before, same), self.after_start)
+            if self.is_full and lead > large_lead and resumed > _find_lead(after_wrong):
+                warn(_ARGMAX)
+            return
+        # 2. Compare the places of the labels' tokens.
+        elsewhere = max(before, same, self.after_padding)
+        generated = max(self.at_start, self.after_start)
+        if self.is_masked_alike:
+            raise ValueError(
+                _NOT_GENERATED.format(evidence="the predictions are masked in the same columns")
+            )
+        if elsewhere - generated > large_lead:
+            share = describe_share(elsewhere, self.tokens, "label token")
+            evidence = f"the predictions have {share} in the same columns, or one column before"
+            raise ValueError(_NOT_GENERATED.format(evidence=evidence))
+        if generated - elsewhere > min(self.tokens / 5, 3 * sqrt(generated + elsewhere)):
+            return
+        # 3. A model that has learned little has few of the labels' tokens at any place.
+        has_start = len(self.first_ids) == 1 and len(self.second_ids) > 1
+        if has_start or 4 * self.generated_rows > self.rows:
+            return
+        if self.has_equal_widths and len(self.first_ids) > 1:
+            raise ValueError(
+                _NOT_GENERATED.format(evidence="the predictions have the width of the labels")
+            )
+        warn(_MASKED_LABELS)
+
+
+def _find_lead(tokens: int) -> float:
+    """Return how many of some tokens are more than chance.
+
+    In the random evaluations of test_trainer.py, generated texts have fewer, even if
+    they are few, short, repetitive or of a small vocabulary.
+    """
+    return tokens / 5 + 1.5 * sqrt(tokens)
+
+
+def _find_ends(rectangle: Int64) -> tuple[Int64, Int64, Int64]:
+    """Return each row's first column with a token, the column after its last token, and that token.
+
+    For a row without tokens, the columns are its width and 0.
+    """
+    is_token = rectangle >= 0
+    width = rectangle.shape[1]
+    is_empty = ~is_token.any(axis=1)
+    first = np.where(is_empty, width, is_token.argmax(axis=1))
+    end = np.where(is_empty, 0, width - is_token[:, ::-1].argmax(axis=1))
+    return first, end, rectangle[np.arange(len(end)), end - 1]
+
+
+def _count_matches(text: Int64, label: Int64) -> Int64:
+    """Count the label tokens that texts have in their columns; those after a wrong one; all such.
+
+    A model under teacher forcing is right again after a wrong token. In generated text, the tokens
+    after a wrong one are usually others, or in other columns. The first column does not count,
+    because a start token is always wrong.
+    """
+    is_label, is_match = label >= 0, text == label
+    is_after_wrong = is_label[:, 2:] & (is_label & ~is_match)[:, 1:-1]
+    resumed = np.count_nonzero(is_match[:, 2:] & is_after_wrong)
+    return np.array([np.count_nonzero(is_match), resumed, np.count_nonzero(is_after_wrong)])
+
+
+def _remove_padding(rectangle: Int64) -> Int64:
+    """Return the tokens of each row from its first column on."""
+    is_token = rectangle >= 0
+    moved = np.full_like(rectangle, rectangle.min(initial=-1))
+    moved[np.arange(rectangle.shape[1]) < is_token.sum(axis=1)[:, None]] = rectangle[is_token]
+    return moved
+
+
+# --- One evaluation -------------------------------------------------------------------------------
+
+
+@picklable
+@dataclass
+class _Evaluation:
+    """What the batches of one evaluation have added up to.
+
+    sums: the sum of the statistics rows of each label of `by`; without labels, of all rows under
+        None.
+    counted: the rows of each batch, if there is a history.
+    rows: the number of rows.
+    generated_tokens: the number of generated tokens, without padding.
+    first_labels: the decoded labels of the first batch.
+    issued_warnings: the kinds of warnings, because an evaluation warns once, whatever the number of
+        its batches.
+    look: a sample of the texts, which is looked at when the evaluation ends.
+    alignment: the places of the labels' tokens in the predictions.
+    """
+
+    sums: dict[Label, Int64]
+    look: Look
+    counted: list[Counted] = field(default_factory=list)
+    rows: int = 0
+    generated_tokens: int = 0
+    first_labels: list[str] = field(default_factory=list)
+    issued_warnings: set[str] = field(default_factory=set)
+    alignment: _LabelPlaces = field(default_factory=_LabelPlaces)

@@ -1,8 +1,8 @@
 """Standard errors and intervals, from resamples, documents or training runs.
 
 From a sample come standard errors, intervals and p-values, by one interface for systems with one
-training run and with several, for a corpus and for a group. To add an interval, write a record in
-`INTERVAL_METHODS`, which `Sample.estimate` chooses.
+training run and with several, for a corpus and for a group. `draw` in `tests.py` makes a sample. To
+add an interval, write a record in `INTERVAL_METHODS`, which `Sample.estimate` chooses.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from .units import Units, score_units
 
 if TYPE_CHECKING:
     from .tests import Plan
-
 
 # --- Estimates: standard errors and intervals -----------------------------------------------------
 #
@@ -314,31 +313,6 @@ def average_variances(groups: Sequence[Sequence[TextVariances]]) -> list[TextVar
 # --- Samples --------------------------------------------------------------------------------------
 
 
-def add_estimate(scores: Uncertainty, estimate: Estimate | None, confidence: float | None) -> None:
-    """Add the interval and the standard error of a score; no keys without an estimate."""
-    if estimate is None or confidence is None:
-        return
-    scores["confidence_interval"] = estimate.interval(confidence)
-    if estimate.degrees_of_freedom is not None:
-        scores["degrees_of_freedom"] = estimate.degrees_of_freedom
-    if estimate.resampled is not None:
-        scores["bootstrap_mean"] = float(estimate.resampled.mean())
-    scores["standard_error"] = estimate.standard_error
-
-
-def add_difference(
-    scores: DifferenceUncertainty, estimate: Estimate | None, confidence: float | None
-) -> None:
-    """Add the interval and the standard error of a difference; no keys without an estimate."""
-    if estimate is None or confidence is None:
-        return
-    scores["delta_interval"] = estimate.interval(confidence)
-    if estimate.degrees_of_freedom is not None:
-        scores["delta_degrees_of_freedom"] = estimate.degrees_of_freedom
-    scores["delta_standard_error"] = estimate.standard_error
-    scores["detectable_delta"] = estimate.detectable_difference()
-
-
 @dataclass(frozen=True)
 class Sample:
     """Systems with one or several training runs, and what chance does to their scores.
@@ -433,3 +407,28 @@ class Sample:
         """Add the test of the difference from the first system; no keys without a test."""
         if self.plan.test is not None:
             self.plan.test.add_p_values(self, system, difference, scores)
+
+
+def add_estimate(scores: Uncertainty, estimate: Estimate | None, confidence: float | None) -> None:
+    """Add the interval and the standard error of a score; no keys without an estimate."""
+    if estimate is None or confidence is None:
+        return
+    scores["confidence_interval"] = estimate.interval(confidence)
+    if estimate.degrees_of_freedom is not None:
+        scores["degrees_of_freedom"] = estimate.degrees_of_freedom
+    if estimate.resampled is not None:
+        scores["bootstrap_mean"] = float(estimate.resampled.mean())
+    scores["standard_error"] = estimate.standard_error
+
+
+def add_difference(
+    scores: DifferenceUncertainty, estimate: Estimate | None, confidence: float | None
+) -> None:
+    """Add the interval and the standard error of a difference; no keys without an estimate."""
+    if estimate is None or confidence is None:
+        return
+    scores["delta_interval"] = estimate.interval(confidence)
+    if estimate.degrees_of_freedom is not None:
+        scores["delta_degrees_of_freedom"] = estimate.degrees_of_freedom
+    scores["delta_standard_error"] = estimate.standard_error
+    scores["detectable_delta"] = estimate.detectable_difference()

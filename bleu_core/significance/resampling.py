@@ -23,8 +23,6 @@ Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]  # float32 or float64
 # would double the memory.
 StatisticsRows = Sequence[Int64]
 
-MIN_UNITS = 30  # segments or documents, for intervals and tests
-
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
 _DRAWS_AT_ONCE = 1 << 17  # 1 MB, which fits the processor's cache; a block stores their counts
 ROWS_PER_SCORE = 1 << 15  # of pairs and trials, or of systems and units, scored together

@@ -12,12 +12,11 @@ from ..rows.statistics import Counted
 from ..shared.messages import count_things
 from ..shared.notices import Notice, warn
 from .p_values import fewest_trials
-from .resampling import MIN_UNITS
 from .units import Units, count_units_of_groups
 
-_FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
+_MIN_UNITS = 30  # segments or documents, for intervals and tests
 
-# --- Warnings of size -----------------------------------------------------------------------------
+_FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
 
 _GROUPS_OF_ONE = Notice(
     "small groups",
@@ -45,7 +44,7 @@ def warn_about_size(units: Units, counted: Counted) -> None:
     unit = units.noun
     few_units = _FEW_DOCUMENTS if units.documents else _FEW_UNITS
     groups = count_units_of_groups(counted)
-    few = sum(group < MIN_UNITS for group in groups)
+    few = sum(group < _MIN_UNITS for group in groups)
     single = groups.count(1)
     if single:
         shown = f"{count_things(single, 'group')} {'has' if single == 1 else 'have'}"
@@ -53,7 +52,7 @@ def warn_about_size(units: Units, counted: Counted) -> None:
         if counted.shared_documents:  # the macro-average draws from all documents
             without = "it does not get" if single == 1 else "they do not get"
         warn(_GROUPS_OF_ONE, groups=shown, unit=unit, without=without)
-    elif few and size >= MIN_UNITS:
+    elif few and size >= _MIN_UNITS:
         shown = count_things(len(groups), "group")
         warn(
             Notice(
@@ -65,7 +64,7 @@ def warn_about_size(units: Units, counted: Counted) -> None:
             few=few,
             groups=shown,
             unit=unit,
-            limit=MIN_UNITS,
+            limit=_MIN_UNITS,
         )
     if size == 1:
         warn(
@@ -76,11 +75,11 @@ def warn_about_size(units: Units, counted: Counted) -> None:
             ),
             unit=unit,
         )
-    elif size < MIN_UNITS:
-        warn(few_units, units=f"{size} {unit}s", unit=unit, limit=MIN_UNITS)
-    elif units.effective_size < MIN_UNITS:
+    elif size < _MIN_UNITS:
+        warn(few_units, units=f"{size} {unit}s", unit=unit, limit=_MIN_UNITS)
+    elif units.effective_size < _MIN_UNITS:
         weight = f"{size:,} {unit}s that weigh as much as {units.effective_size:.0f} of equal size"
-        warn(few_units, units=weight, unit=unit, limit=MIN_UNITS)
+        warn(few_units, units=weight, unit=unit, limit=_MIN_UNITS)
 
 
 def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:

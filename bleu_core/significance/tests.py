@@ -1,6 +1,7 @@
 """The paired tests: a plan of a call, one record per test, and the mean over groups.
 
-To add a test, write its draws and its p-values, and a record in `ALL_TESTS`.
+Methods make a `Plan` and `draw`. To add a test, write its draws and its p-values, and a record in
+`ALL_TESTS`.
 """
 
 from __future__ import annotations
@@ -192,6 +193,9 @@ def draw(units: Units, plan: Plan) -> Sample:
     )
 
 
+# --- The mean over groups -------------------------------------------------------------------------
+
+
 class MacroAverage:
     """The mean over groups, as a sample like any other. One group at a time is in memory.
 
@@ -294,8 +298,8 @@ class MeanOfResamples:
         return self._sum / self._groups if isinstance(self._sum, np.ndarray) else None
 
 
-# The keys that results have of a macro-average, there with `macro_` in front.
-# `macro_p_value` and the others; their values come from `MacroAverage.sample`.
+# The keys of a macro-average, which results have with `macro_` in front; their values come from
+# `MacroAverage.sample`.
 _MACRO_KEYS = (
     "bleu",
     "score",
