@@ -2939,10 +2939,6 @@ def explain_unknown_option(
 # === bleu_core/results/formula.py ===
 
 
-# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. The numerator of a
-# smoothed precision is the number of matches that would give it.
-
-
 class PrecisionTerm(NamedTuple):
     """A precision in the formula.
 
@@ -10876,8 +10872,7 @@ def find_typography(pairs: Pairs) -> Iterator[Found]:
 # === bleu_core/reconcile/calls.py ===
 
 
-LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
-ALL = "all"  # references: all references of a segment
+ALL_REFERENCES = "all"  # references: all references of a segment
 CHARACTER_LIST = "list"  # the tokenizer that is Python's `list`: characters, blanks included
 
 # --- Settings -------------------------------------------------------------------------------------
@@ -10889,7 +10884,7 @@ class Setting(NamedTuple):
     mean_of_segments: True if the score is the mean of segment scores, False if it is that of the
         corpus.
     swapped: True if predictions and references are exchanged.
-    references: `ALL`, or the index of the only reference that is used.
+    references: `ALL_REFERENCES`, or the index of the only reference that is used.
     last_pair: True if the smoothing method looks at the last segment instead of the corpus, as
         NLTK's `corpus_bleu` does under methods 5 to 7.
     call: the name of a record in `CALLS`; empty for a score that options give.
@@ -10919,7 +10914,7 @@ class Setting(NamedTuple):
         """
         values: dict[str, Any] = {name: factor.default for name, factor in OTHER_FACTORS.items()}
         values |= {name: getattr(options, name) for name in OPTION_FACTORS}
-        return cls(references=ALL, **values)
+        return cls(references=ALL_REFERENCES, **values)
 
     def options(self, base: Options) -> Options:
         """Return `base` with the options of this setting.
@@ -10949,7 +10944,7 @@ class Setting(NamedTuple):
         return self._replace(
             mean_of_segments=False,
             swapped=False,
-            references=ALL,
+            references=ALL_REFERENCES,
             tokenize="",
             lowercase=False,
             minimum_total=0,
@@ -10984,10 +10979,23 @@ WITHOUT_SIGNATURE = tuple(
     name for name, factor in OTHER_FACTORS.items() if not factor.has_signature
 )
 
+
+def convention_options(options: Options) -> dict[str, Options]:
+    """Return the options of each convention, overridden by options that the user chose.
+
+    >>> convention_options(Options().override({"max_order": 2}))["hf"].max_order
+    2
+    """
+    chosen = {name: getattr(options, name) for name in options.given}
+    if options.tokenize_by is not None:
+        chosen["tokenize"] = options.tokenize_by
+    return {name: choose_options(name, chosen) for name in CONVENTIONS}
+
+
 # --- Scores that no option gives ------------------------------------------------------------------
 
 
-class Base(NamedTuple):
+class BaseTool(NamedTuple):
     """A tool on whose score a call builds.
 
     says: the tool.
@@ -11011,14 +11019,14 @@ class Base(NamedTuple):
 
 _SENTENCE_BLEU = "the mean of NLTK's `sentence_bleu`"
 _MEAN = MappingProxyType({"mean_of_segments": True})
-BASES = {
-    "sacreBLEU": Base("sacreBLEU's `corpus_bleu`", "default", takes_options=True),
-    "NLTK": Base("NLTK's `corpus_bleu`", "nltk"),
-    "NLTK, mean": Base(_SENTENCE_BLEU, "nltk", changes=_MEAN),
-    "NLTK, mean, method1": Base(
+BASE_TOOLS = {
+    "sacreBLEU": BaseTool("sacreBLEU's `corpus_bleu`", "default", takes_options=True),
+    "NLTK": BaseTool("NLTK's `corpus_bleu`", "nltk"),
+    "NLTK, mean": BaseTool(_SENTENCE_BLEU, "nltk", changes=_MEAN),
+    "NLTK, mean, method1": BaseTool(
         f"{_SENTENCE_BLEU} with method1", "nltk", changes={**_MEAN, "smooth_method": "floor"}
     ),
-    "summaries": Base("", "default", changes={**_MEAN, "reference_length": "shortest"}),
+    "summaries": BaseTool("", "default", changes={**_MEAN, "reference_length": "shortest"}),
 }
 
 
@@ -11263,7 +11271,7 @@ for _size in (8, 16, 32, 64, 128):
     )
 
 
-def list_home_calls(corpus: Corpus, options: Options, start: Setting) -> Iterator[NamedSetting]:
+def list_call_settings(corpus: Corpus, options: Options, start: Setting) -> Iterator[NamedSetting]:
     """Yield the settings of `CALLS`, with the sentence of each.
 
     Args:
@@ -11278,21 +11286,9 @@ def list_home_calls(corpus: Corpus, options: Options, start: Setting) -> Iterato
             continue
         # The call has already split and lower-cased these texts.
         unused = {name: getattr(start, name) for name in _TEXT_OPTIONS if name in call.overrides}
-        for base in map(BASES.__getitem__, call.bases):
+        for base in map(BASE_TOOLS.__getitem__, call.bases):
             setting = base.make_setting(options)._replace(call=name, **unused)
             yield setting, call.says.format(tool=base.says, rows=rows), False
-
-
-def convention_options(options: Options) -> dict[str, Options]:
-    """Return the options of each convention, overridden by options that the user chose.
-
-    >>> convention_options(Options().override({"max_order": 2}))["hf"].max_order
-    2
-    """
-    chosen = {name: getattr(options, name) for name in options.given}
-    if options.tokenize_by is not None:
-        chosen["tokenize"] = options.tokenize_by
-    return {name: choose_options(name, chosen) for name in CONVENTIONS}
 
 
 # === bleu_core/reconcile/published.py ===
@@ -12688,7 +12684,7 @@ CORPUS_METHODS = ("exp", "none", "skip", "floor", "add-k", "laplace")
 # and the smoothing of captions are tried only together, as a convention. Characters with blanks
 # are tried only as NLTK splits a str.
 FACTORS: Grid = {
-    "references": (ALL,),
+    "references": (ALL_REFERENCES,),
     "tokenize": tuple(
         name
         for name, tokenizer in TOKENIZERS.items()
@@ -12735,7 +12731,7 @@ class EqualSettings(NamedTuple):
 
 def sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
     """Write the signature of a setting; `references` is that of `Setting`."""
-    nrefs = corpus.reference_count() if references == ALL else "1"
+    nrefs = corpus.reference_count() if references == ALL_REFERENCES else "1"
     return make_signature(options, Origin(choose_tokenizer(options, corpus.kind).name, nrefs))
 
 
@@ -12895,7 +12891,7 @@ def make_grid(
     ('all', 0)
     """
     further = dict(factors)
-    further["references"] = (ALL, *reference_positions)
+    further["references"] = (ALL_REFERENCES, *reference_positions)
     constant = [*fixed]
     if options.weights is not None:  # they fix the order
         constant.append("max_order")
@@ -12996,7 +12992,7 @@ def list_tools(
 
     >>> corpus = read_corpus(["a b"], ["a b"])
     >>> start = Setting.of_options(Options())
-    >>> tools = list_tools(corpus, Options(), start, references=(ALL,))
+    >>> tools = list_tools(corpus, Options(), start, references=(ALL_REFERENCES,))
     >>> characters = [tool for setting, tool in tools.items() if setting.tokenize == "list"]
     >>> characters[0].says
     "the mean of NLTK's `sentence_bleu` given strings: characters, blanks included"
@@ -13026,7 +13022,7 @@ def list_tools(
     nltk = Setting.of_options(choose_options("nltk", {}))
     calls += _list_nltk_calls(corpus.kind, nltk, references)
     calls += captions
-    calls += list_home_calls(corpus, options, start)
+    calls += list_call_settings(corpus, options, start)
     # 2. The same with exchanged texts.
     if corpus.reference_count() == "1":
         calls += [
@@ -13078,7 +13074,7 @@ def _list_nltk_calls(
         given_texts = [GivenTexts(f"the {kind}", "", False)]
     methods = {"": "none", **NLTK_METHODS, "the zeros left out, as before NLTK 3.3": "skip"}
     for which, weights, given in product(references, TUTORIAL_WEIGHTS, given_texts):
-        if which != ALL and weights is not None:  # two rare choices at once
+        if which != ALL_REFERENCES and weights is not None:  # two rare choices at once
             continue
         for method, smooth_method in methods.items():
             if smooth_method == "skip" and weights is not None:
@@ -13111,13 +13107,13 @@ def _name_arguments(
 ) -> str:
     """Write the arguments of a call of NLTK.
 
-    >>> _name_arguments(NLTK_INPUTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL)
+    >>> _name_arguments(NLTK_INPUTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL_REFERENCES)
     'lists of words, with method1 and weights (0.33, 0.33, 0.33, 0)'
     """
     further = [method] if method else []
     if weights is not None:
         further.append(f"weights ({', '.join(f'{weight:.4g}' for weight in weights)})")
-    if references != ALL:
+    if references != ALL_REFERENCES:
         further.append(f"reference {references}")
     if not further:
         return given.says
@@ -13148,6 +13144,9 @@ def list_moses_tools(tokenizers: Sequence[str], start: Setting) -> Tools:
     return _list_by_setting(calls)
 
 
+_LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
+
+
 def are_captions(corpus: Corpus) -> bool:
     """Return False if texts are longer than captions, or have a line break in a text.
 
@@ -13155,7 +13154,7 @@ def are_captions(corpus: Corpus) -> bool:
     """
     if corpus.kind != "text":
         return True
-    if pc.mean(pc.binary_length(corpus.predictions)).as_py() > LONGEST_CAPTION:
+    if pc.mean(pc.binary_length(corpus.predictions)).as_py() > _LONGEST_CAPTION:
         return False
     return all(
         fits_tokenizer(texts, "ptb")
@@ -14116,7 +14115,7 @@ def _split_references(
 ) -> dict[str | int, Corpus]:
     """Return the corpus with all references, and with each reference alone."""
     (batch,) = corpus.combine().batches
-    corpora: dict[str | int, Corpus] = {ALL: corpus}
+    corpora: dict[str | int, Corpus] = {ALL_REFERENCES: corpus}
     for index, positions in reference_positions.items():
         references = batch.references.take(pa.array(positions))
         corpora[index] = make_corpus(
@@ -14284,7 +14283,7 @@ def escape_unseen(text: object) -> str:
 
 
 # What stands for the signs in tables where a terminal has only those of its code page.
-PLAIN_SIGNS = {
+_PLAIN_SIGNS = {
     "⟦": "[", "⟧": "]", "…": "...", "–": "-", "·": "*", "×": "x", "±": "+/-", "μ": "mu",
 }  # fmt: skip
 
@@ -14293,6 +14292,16 @@ def fit_terminal(text: object) -> str:
     """Write a text in characters that `sys.stdout` can encode, and without invisible ones."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return escape_unseen(text).encode(encoding, "bleu_metric.plain_signs").decode(encoding)
+
+
+def _substitute_sign(error: UnicodeError) -> tuple[str, int]:
+    """Write a character that an encoding lacks with plain signs, or as Python's escape sequence."""
+    assert isinstance(error, UnicodeEncodeError)
+    character = error.object[error.start]
+    return _PLAIN_SIGNS.get(character, ascii(character).strip("'")), error.start + 1
+
+
+codecs.register_error("bleu_metric.plain_signs", _substitute_sign)
 
 
 # === bleu_core/significance/size_warnings.py ===
@@ -15392,75 +15401,6 @@ _MISSES: dict[Literal["clipped", "missed"], str] = {
     "missed": "in no reference",
 }
 
-# A backslash joins two lines of the source to one line of the style.
-STYLE = """
-.bleu-report { --bleu-tint: #3b82f6; --bleu-accent: color-mix(in srgb, #2563eb 65%, currentColor);
-  --bleu-muted: color-mix(in srgb, currentColor 72%, transparent);
-  --bleu-line: color-mix(in srgb, currentColor 25%, transparent); max-width: 60rem;\
- line-height: 1.5; }
-.bleu-report p { margin: 0.25em 0; }
-.bleu-report .bleu-score { margin: 0; color: var(--bleu-muted); }
-.bleu-report .bleu-score strong { font-size: 2em; line-height: 1.2; color: var(--bleu-accent); }
-.bleu-score strong, .bleu-formula { font-variant-numeric: tabular-nums; }
-.bleu-formula .term { white-space: nowrap; }
-.bleu-formula .smoothed { border-bottom: 1px dashed currentColor; }
-.bleu-formula small, .bleu-report .bleu-note, .bleu-tokens .bleu-label, .bleu-legend,\
- .bleu-ngrams summary,
-.bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
-.bleu-formula, .bleu-report .bleu-note { overflow-wrap: anywhere; }
-.bleu-report .bleu-tokens { margin: 0.75em 0; }
-.bleu-tokens p { margin: 0; line-height: 2; text-align: start; overflow-wrap: anywhere; }
-.bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em;\
- border-radius: 0.25em;
-  --bleu-shade: calc(var(--bleu-fill, 55%) * var(--match, 0));
-  background: color-mix(in srgb, var(--bleu-tint) var(--bleu-shade), transparent);
-  box-decoration-break: clone; -webkit-box-decoration-break: clone; }
-.bleu-tokens mark { background: none; color: inherit; border-bottom: 2px solid currentColor;\
- padding: 0.1em 0; }
-.bleu-tokens .token sub { vertical-align: baseline; margin-left: 0.2em; font-size: 0.8em;\
- opacity: 0.8; }
-.bleu-tokens .token.missed, .bleu-legend .token.missed { background: none; color: var(--bleu-muted);
-  text-decoration: underline dotted; text-underline-offset: 0.25em; }
-.bleu-legend { line-height: 2; }
-.bleu-legend .token { color: var(--bleu-ink, currentColor); white-space: nowrap; }
-.bleu-legend .token.missed.missed { color: inherit; }
-.bleu-legend sub { display: none; }
-.bleu-ngrams summary { cursor: pointer; }
-.bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent);\
- color: inherit;
-  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em;\
- line-height: 1.5;
-  display: inline-block; max-width: 100%; margin: 0.05em 0; }
-.bleu-ngrams tr > th:first-child.order { white-space: nowrap; font-weight: 400;\
- color: var(--bleu-muted); }
-.bleu-table, .bleu-ngrams { overflow-x: auto; }
-.bleu-report .bleu-table { margin: 0.5em 0; }
-.bleu-table table, .bleu-ngrams table { border: 0; border-collapse: collapse; width: auto;\
- margin: 0; font-size: 1em; }
-.bleu-table tr:nth-child(n):nth-child(n), .bleu-ngrams tr:nth-child(n):nth-child(n) {\
- background: none; border: 0; }
-.bleu-table tr > :nth-child(n), .bleu-ngrams tr > :nth-child(n) { border: 0;\
- padding: 0.25em 0.7em 0.25em 0;
-  border-bottom: 1px solid var(--bleu-line); background: none; color: inherit; font-size: 1em;\
- text-align: left;
-  vertical-align: top; overflow-wrap: anywhere; max-width: none;\
- font-variant-numeric: tabular-nums; }
-.bleu-table tr > :nth-child(n) { white-space: nowrap; overflow-wrap: normal; }
-.bleu-table tr > :nth-child(n + 2) { text-align: right; }
-.bleu-table tr > :first-child { white-space: normal; }
-.bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere;\
- min-width: 9em; }
-.bleu-table th, .bleu-ngrams th { font-weight: 600; }
-.bleu-table tr.rule + tr > :nth-child(n):nth-child(n) { border-top: 2px solid currentColor; }
-.bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
-.bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high));\
- top: 50%; height: 0;
-  border-top: 2px solid currentColor; }
-.bleu-interval b { position: absolute; left: calc(var(--at) - 0.3em); top: calc(50% - 0.25em);\
- width: 0.6em;
-  height: 0.6em; border-radius: 50%; background: currentColor; }
-"""
-
 
 class Markup(str):
     """Text that is HTML already, and is not escaped again."""
@@ -15656,6 +15596,78 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
     places = [f"{100 * (score - start) / width:.1f}%" for score in (low, value, high)]
     style = "--low:{};--at:{};--high:{}".format(*places)
     return Markup(f'<span class="bleu-interval" style="{style}"><i></i><b></b></span>')
+
+
+# --- Style ----------------------------------------------------------------------------------------
+
+# A backslash joins two lines of the source to one line of the style.
+STYLE = """
+.bleu-report { --bleu-tint: #3b82f6; --bleu-accent: color-mix(in srgb, #2563eb 65%, currentColor);
+  --bleu-muted: color-mix(in srgb, currentColor 72%, transparent);
+  --bleu-line: color-mix(in srgb, currentColor 25%, transparent); max-width: 60rem;\
+ line-height: 1.5; }
+.bleu-report p { margin: 0.25em 0; }
+.bleu-report .bleu-score { margin: 0; color: var(--bleu-muted); }
+.bleu-report .bleu-score strong { font-size: 2em; line-height: 1.2; color: var(--bleu-accent); }
+.bleu-score strong, .bleu-formula { font-variant-numeric: tabular-nums; }
+.bleu-formula .term { white-space: nowrap; }
+.bleu-formula .smoothed { border-bottom: 1px dashed currentColor; }
+.bleu-formula small, .bleu-report .bleu-note, .bleu-tokens .bleu-label, .bleu-legend,\
+ .bleu-ngrams summary,
+.bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
+.bleu-formula, .bleu-report .bleu-note { overflow-wrap: anywhere; }
+.bleu-report .bleu-tokens { margin: 0.75em 0; }
+.bleu-tokens p { margin: 0; line-height: 2; text-align: start; overflow-wrap: anywhere; }
+.bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em;\
+ border-radius: 0.25em;
+  --bleu-shade: calc(var(--bleu-fill, 55%) * var(--match, 0));
+  background: color-mix(in srgb, var(--bleu-tint) var(--bleu-shade), transparent);
+  box-decoration-break: clone; -webkit-box-decoration-break: clone; }
+.bleu-tokens mark { background: none; color: inherit; border-bottom: 2px solid currentColor;\
+ padding: 0.1em 0; }
+.bleu-tokens .token sub { vertical-align: baseline; margin-left: 0.2em; font-size: 0.8em;\
+ opacity: 0.8; }
+.bleu-tokens .token.missed, .bleu-legend .token.missed { background: none; color: var(--bleu-muted);
+  text-decoration: underline dotted; text-underline-offset: 0.25em; }
+.bleu-legend { line-height: 2; }
+.bleu-legend .token { color: var(--bleu-ink, currentColor); white-space: nowrap; }
+.bleu-legend .token.missed.missed { color: inherit; }
+.bleu-legend sub { display: none; }
+.bleu-ngrams summary { cursor: pointer; }
+.bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent);\
+ color: inherit;
+  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em;\
+ line-height: 1.5;
+  display: inline-block; max-width: 100%; margin: 0.05em 0; }
+.bleu-ngrams tr > th:first-child.order { white-space: nowrap; font-weight: 400;\
+ color: var(--bleu-muted); }
+.bleu-table, .bleu-ngrams { overflow-x: auto; }
+.bleu-report .bleu-table { margin: 0.5em 0; }
+.bleu-table table, .bleu-ngrams table { border: 0; border-collapse: collapse; width: auto;\
+ margin: 0; font-size: 1em; }
+.bleu-table tr:nth-child(n):nth-child(n), .bleu-ngrams tr:nth-child(n):nth-child(n) {\
+ background: none; border: 0; }
+.bleu-table tr > :nth-child(n), .bleu-ngrams tr > :nth-child(n) { border: 0;\
+ padding: 0.25em 0.7em 0.25em 0;
+  border-bottom: 1px solid var(--bleu-line); background: none; color: inherit; font-size: 1em;\
+ text-align: left;
+  vertical-align: top; overflow-wrap: anywhere; max-width: none;\
+ font-variant-numeric: tabular-nums; }
+.bleu-table tr > :nth-child(n) { white-space: nowrap; overflow-wrap: normal; }
+.bleu-table tr > :nth-child(n + 2) { text-align: right; }
+.bleu-table tr > :first-child { white-space: normal; }
+.bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere;\
+ min-width: 9em; }
+.bleu-table th, .bleu-ngrams th { font-weight: 600; }
+.bleu-table tr.rule + tr > :nth-child(n):nth-child(n) { border-top: 2px solid currentColor; }
+.bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
+.bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high));\
+ top: 50%; height: 0;
+  border-top: 2px solid currentColor; }
+.bleu-interval b { position: absolute; left: calc(var(--at) - 0.3em); top: calc(50% - 0.25em);\
+ width: 0.6em;
+  height: 0.6em; border-radius: 50%; background: currentColor; }
+"""
 
 
 # === bleu_core/results/plots.py ===
@@ -16301,27 +16313,6 @@ def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
 # === bleu_core/results/report.py ===
 
 
-CITATION = """\
-@inproceedings{papineni-etal-2002-bleu,
-    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
-    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
-    booktitle = "Proceedings of the 40th Annual Meeting of the \
-Association for Computational Linguistics",
-    year = "2002",
-    pages = "311--318",
-    doi = "10.3115/1073083.1073135",
-}
-@inproceedings{post-2018-call,
-    title = "A Call for Clarity in Reporting {BLEU} Scores",
-    author = "Post, Matt",
-    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
-    year = "2018",
-    pages = "186--191",
-    doi = "10.18653/v1/W18-6319",
-}
-"""
-
-
 def passing(arguments: str) -> str:
     """Return the clause that says which arguments add a key to a result.
 
@@ -16329,14 +16320,6 @@ def passing(arguments: str) -> str:
     'pass segments=True to get it'
     """
     return f"pass {arguments} to get it"
-
-
-def _register_with_yaml() -> None:
-    """Let PyYAML, which comes with evaluate, write results: it rejects unknown kinds of dicts."""
-    from yaml.representer import Representer, SafeRepresenter
-
-    for representer in (SafeRepresenter, Representer):
-        representer.add_multi_representer(Report, SafeRepresenter.represent_dict)
 
 
 # The keys with a value per order, and the names of their values in other tools or in statistics.
@@ -16565,9 +16548,6 @@ class Report(dict[str, Any]):
         printer.text(str(self))
 
 
-_register_with_yaml()
-
-
 def _is_misspelled(written: str, name: str) -> bool:
     """Return True if a name was written with one wrong character, or two in the wrong order.
 
@@ -16612,67 +16592,41 @@ def _list_keys(names: Mapping[str, object]) -> str:
     return f"{shown} and {hidden:,} more" if hidden > 0 else shown
 
 
-class ResultType(NamedTuple):
-    """A type of results, as a dict that was saved tells it.
-
-    type_: the class.
-    methods: the methods that return it.
-    keys: those of all its results that tell it from other types.
-    """
-
-    type_: type[Report]
-    methods: str
-    keys: tuple[str, ...]
-
-
-def restore_result(saved: object, types: Sequence[ResultType]) -> Report:
-    """Return a result that was saved as JSON, or pickled, as its type.
-
-    Args:
-        saved: its dict.
-        types: those with more keys before those that have a part of them.
-
-    >>> restore_result({"a": 1}, [ResultType(Report, "compute()", ("a",))])
-    {'a': 1}
-    """
-    if not isinstance(saved, Mapping):
-        advice = "json.loads(saved)" if isinstance(saved, (str, bytes)) else "one result"
-        raise TypeError(f"saved: expected a dict, got {name_value(saved)}. Pass {advice}.")
-    methods = ", ".join(dict.fromkeys(result_type.methods for result_type in types))
-    expected = f"expected a result of {methods}"
-    for module, drop_in in DROP_INS.items():
-        if set(saved) == set(drop_in.keys):
-            raise ValueError(
-                f"saved: {expected}, got that of evaluate's `{module}`, which has no tables. Save"
-                " the result of this metric without a drop-in."
-            )
-    for result_type in types:
-        if not set(result_type.keys) <= set(saved):
-            continue
-        result = result_type.type_(_copy_plain(saved))
-        try:
-            result._finish_restored()
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            raise ValueError(
-                f"saved: it looks like a result of {result_type.methods}, but keys are missing or"
-                " have other values. Pass the dict as it was saved."
-            ) from None
-        return result
-    found = f"a dict with the keys {_list_keys(saved)}" if saved else "an empty dict"
-    raise ValueError(f"saved: {expected}, got {found}. Pass the dict as it was saved.")
-
-
-def _copy_plain(value: Any) -> Any:
-    """Copy a result, with plain dicts and lists in it."""
-    if isinstance(value, Mapping):
-        return {name: _copy_plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_copy_plain(item) for item in value]
-    return value
-
-
 def _join_blocks(*blocks: str) -> str:
     return "\n\n".join(filter(None, blocks))
+
+
+def _register_with_yaml() -> None:
+    """Let PyYAML, which comes with evaluate, write results: it rejects unknown kinds of dicts."""
+    from yaml.representer import Representer, SafeRepresenter
+
+    for representer in (SafeRepresenter, Representer):
+        representer.add_multi_representer(Report, SafeRepresenter.represent_dict)
+
+
+_register_with_yaml()
+
+# --- Results in papers and loggers ----------------------------------------------------------------
+
+CITATION = """\
+@inproceedings{papineni-etal-2002-bleu,
+    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
+    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
+    booktitle = "Proceedings of the 40th Annual Meeting of the \
+Association for Computational Linguistics",
+    year = "2002",
+    pages = "311--318",
+    doi = "10.3115/1073083.1073135",
+}
+@inproceedings{post-2018-call,
+    title = "A Call for Clarity in Reporting {BLEU} Scores",
+    author = "Post, Matt",
+    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
+    year = "2018",
+    pages = "186--191",
+    doi = "10.18653/v1/W18-6319",
+}
+"""
 
 
 class QuotableReport(Report):
@@ -16759,14 +16713,66 @@ def _list_scalars(
             yield full_key, full_place, value
 
 
-def _substitute_sign(error: UnicodeError) -> tuple[str, int]:
-    """Write a character that an encoding lacks with plain signs, or as Python's escape sequence."""
-    assert isinstance(error, UnicodeEncodeError)
-    character = error.object[error.start]
-    return PLAIN_SIGNS.get(character, ascii(character).strip("'")), error.start + 1
+# --- Saved results --------------------------------------------------------------------------------
 
 
-codecs.register_error("bleu_metric.plain_signs", _substitute_sign)
+class ResultType(NamedTuple):
+    """A type of results, as a dict that was saved tells it.
+
+    type_: the class.
+    methods: the methods that return it.
+    keys: those of all its results that tell it from other types.
+    """
+
+    type_: type[Report]
+    methods: str
+    keys: tuple[str, ...]
+
+
+def restore_result(saved: object, types: Sequence[ResultType]) -> Report:
+    """Return a result that was saved as JSON, or pickled, as its type.
+
+    Args:
+        saved: its dict.
+        types: those with more keys before those that have a part of them.
+
+    >>> restore_result({"a": 1}, [ResultType(Report, "compute()", ("a",))])
+    {'a': 1}
+    """
+    if not isinstance(saved, Mapping):
+        advice = "json.loads(saved)" if isinstance(saved, (str, bytes)) else "one result"
+        raise TypeError(f"saved: expected a dict, got {name_value(saved)}. Pass {advice}.")
+    methods = ", ".join(dict.fromkeys(result_type.methods for result_type in types))
+    expected = f"expected a result of {methods}"
+    for module, drop_in in DROP_INS.items():
+        if set(saved) == set(drop_in.keys):
+            raise ValueError(
+                f"saved: {expected}, got that of evaluate's `{module}`, which has no tables. Save"
+                " the result of this metric without a drop-in."
+            )
+    for result_type in types:
+        if not set(result_type.keys) <= set(saved):
+            continue
+        result = result_type.type_(_copy_plain(saved))
+        try:
+            result._finish_restored()
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            raise ValueError(
+                f"saved: it looks like a result of {result_type.methods}, but keys are missing or"
+                " have other values. Pass the dict as it was saved."
+            ) from None
+        return result
+    found = f"a dict with the keys {_list_keys(saved)}" if saved else "an empty dict"
+    raise ValueError(f"saved: {expected}, got {found}. Pass the dict as it was saved.")
+
+
+def _copy_plain(value: Any) -> Any:
+    """Copy a result, with plain dicts and lists in it."""
+    if isinstance(value, Mapping):
+        return {name: _copy_plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_copy_plain(item) for item in value]
+    return value
 
 
 # === bleu_core/methods/buffer.py ===
@@ -19478,21 +19484,19 @@ def explain_segment(
     lengths = list(map(len, reference_tokens))
     row = np.array(make_row(matches, len(tokens), lengths, rule))
     smoothed = precisions(row, options)
-    explanation = Explanation(score_row(row, options, smoothed))
-    explanation["signature"] = make_signature(
-        options, Origin(tokenizer.name, corpus.reference_count())
-    )
+    result = Explanation(score_row(row, options, smoothed))
+    result["signature"] = make_signature(options, Origin(tokenizer.name, corpus.reference_count()))
     look(corpus, None, options, "prediction")
-    warn_if_zero(explanation["bleu"], row, 1, options)
+    warn_if_zero(result["bleu"], row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]
-    explanation["weights"] = order_weights(smoothed.present, options)
-    explanation["prediction"] = _cover_tokens(
+    result["weights"] = order_weights(smoothed.present, options)
+    result["prediction"] = _cover_tokens(
         tokens,
         [order.prediction for order in explained_orders],
         [order.allowed for order in explained_orders],
     )
-    explanation["references"] = [
+    result["references"] = [
         _cover_tokens(
             reference,
             [order.references[i] for order in explained_orders],
@@ -19506,13 +19510,13 @@ def explain_segment(
     if not isinstance(listed, str):
         indices = [i for i, reference in enumerate(listed) if not is_missing(reference)]
     effective = lengths.index(row[options.layout.reference_length])
-    explanation["effective_reference"] = indices[effective]
+    result["effective_reference"] = indices[effective]
     # 5. Describe the n-grams.
-    explanation["orders"] = [
+    result["orders"] = [
         _explain_order(order, total, tokens)
         for order, total in zip(explained_orders, row[options.layout.totals].tolist())
     ]
-    return explanation
+    return result
 
 
 _BYTES_PER_LISTED_TOKEN = 8  # a pointer in the list of an n-gram
@@ -20097,8 +20101,6 @@ MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its 
 
 CHANCE_OF_LEVEL = (0.5, 0.5, 0.5, 0.25, 0.25)  # by level: up to it, a match is plausible
 SMALL_CHANCE = 0.05
-
-# --- Results --------------------------------------------------------------------------------------
 
 
 class Reconciliation(Report):
@@ -20972,7 +20974,7 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
             "score": 100 * scores[setting],
             "delta": scores[setting] - scores[start],
             "steps": list_steps(scores, start, setting),
-            "signature": sign_setting(corpus, conventions[name], ALL),
+            "signature": sign_setting(corpus, conventions[name], ALL_REFERENCES),
         }
         for name, setting in settings.items()
     }
@@ -21157,7 +21159,9 @@ class Search:
             if has_effect or self.start.effective_order:
                 settings.append(setting._replace(mean_of_segments=True))
         self._tools: Tools = {}
-        tools = list_tools(corpus, options, self.start, references=(ALL, *reference_positions))
+        tools = list_tools(
+            corpus, options, self.start, references=(ALL_REFERENCES, *reference_positions)
+        )
         method = self.options.smooth_method
         has_own_value = self.options.smooth_value_in_effect != SMOOTH_METHODS[method].value
         for setting, tool in tools.items():
@@ -21192,7 +21196,7 @@ class Search:
         self._candidates = dict.fromkeys(settings)
         self._usual = [setting for setting in dict.fromkeys(usual) if setting in self._candidates]
         self._usual_values = {
-            "references": (ALL, *reference_positions),
+            "references": (ALL_REFERENCES, *reference_positions),
             "tokenize": tokenizers,
             "lowercase": (False, True) if has_case else (),
             "smooth_method": USUAL_SMOOTHING,

@@ -1,6 +1,6 @@
 """What matched in one segment: `explain`, with the n-grams of each order.
 
-`explain_segment` is called by the class; `results/html.py` draws what it returns.
+`explain_segment` is called by the class, and makes the keys; `results/html.py` draws them.
 """
 
 from __future__ import annotations
@@ -98,21 +98,19 @@ def explain_segment(
     lengths = list(map(len, reference_tokens))
     row = np.array(make_row(matches, len(tokens), lengths, rule))
     smoothed = precisions(row, options)
-    explanation = Explanation(score_row(row, options, smoothed))
-    explanation["signature"] = make_signature(
-        options, Origin(tokenizer.name, corpus.reference_count())
-    )
+    result = Explanation(score_row(row, options, smoothed))
+    result["signature"] = make_signature(options, Origin(tokenizer.name, corpus.reference_count()))
     look(corpus, None, options, "prediction")
-    warn_if_zero(explanation["bleu"], row, 1, options)
+    warn_if_zero(result["bleu"], row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]
-    explanation["weights"] = order_weights(smoothed.present, options)
-    explanation["prediction"] = _cover_tokens(
+    result["weights"] = order_weights(smoothed.present, options)
+    result["prediction"] = _cover_tokens(
         tokens,
         [order.prediction for order in explained_orders],
         [order.allowed for order in explained_orders],
     )
-    explanation["references"] = [
+    result["references"] = [
         _cover_tokens(
             reference,
             [order.references[i] for order in explained_orders],
@@ -126,13 +124,13 @@ def explain_segment(
     if not isinstance(listed, str):
         indices = [i for i, reference in enumerate(listed) if not is_missing(reference)]
     effective = lengths.index(row[options.layout.reference_length])
-    explanation["effective_reference"] = indices[effective]
+    result["effective_reference"] = indices[effective]
     # 5. Describe the n-grams.
-    explanation["orders"] = [
+    result["orders"] = [
         _explain_order(order, total, tokens)
         for order, total in zip(explained_orders, row[options.layout.totals].tolist())
     ]
-    return explanation
+    return result
 
 
 _BYTES_PER_LISTED_TOKEN = 8  # a pointer in the list of an n-gram

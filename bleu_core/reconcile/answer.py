@@ -1,6 +1,6 @@
 """What `reconcile` returns, and how it looks.
 
-`search.py` fills it; the sentences, the table and the picture are made here.
+`search.py` makes the keys; the sentences, the table and the picture are made here.
 """
 
 from __future__ import annotations
@@ -31,8 +31,6 @@ MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its 
 
 CHANCE_OF_LEVEL = (0.5, 0.5, 0.5, 0.25, 0.25)  # by level: up to it, a match is plausible
 SMALL_CHANCE = 0.05
-
-# --- Results --------------------------------------------------------------------------------------
 
 
 class Reconciliation(Report):

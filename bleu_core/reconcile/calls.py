@@ -1,8 +1,8 @@
 """Scores that no option of `compute` gives, one record per call in `CALLS`.
 
-A setting is a value for each factor in which tools differ. The search, the tables of changes, the
-demo's phrases and the tests take the calls from here. To add one, write a function for its tokens,
-rows or formula, and a record.
+A setting is a value for each factor in which tools differ; a call is one of these factors. The
+search, the tables of changes and the tests take the calls from here. To add one, write a function
+for its tokens, rows or formula, and a record.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ from ..text.corpus import Corpus, make_corpus
 if TYPE_CHECKING:
     from .tools import NamedSetting
 
-
-LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
-ALL = "all"  # references: all references of a segment
+ALL_REFERENCES = "all"  # references: all references of a segment
 CHARACTER_LIST = "list"  # the tokenizer that is Python's `list`: characters, blanks included
 
 # --- Settings -------------------------------------------------------------------------------------
@@ -44,7 +42,7 @@ class Setting(NamedTuple):
     mean_of_segments: True if the score is the mean of segment scores, False if it is that of the
         corpus.
     swapped: True if predictions and references are exchanged.
-    references: `ALL`, or the index of the only reference that is used.
+    references: `ALL_REFERENCES`, or the index of the only reference that is used.
     last_pair: True if the smoothing method looks at the last segment instead of the corpus, as
         NLTK's `corpus_bleu` does under methods 5 to 7.
     call: the name of a record in `CALLS`; empty for a score that options give.
@@ -74,7 +72,7 @@ class Setting(NamedTuple):
         """
         values: dict[str, Any] = {name: factor.default for name, factor in OTHER_FACTORS.items()}
         values |= {name: getattr(options, name) for name in OPTION_FACTORS}
-        return cls(references=ALL, **values)
+        return cls(references=ALL_REFERENCES, **values)
 
     def options(self, base: Options) -> Options:
         """Return `base` with the options of this setting.
@@ -104,7 +102,7 @@ class Setting(NamedTuple):
         return self._replace(
             mean_of_segments=False,
             swapped=False,
-            references=ALL,
+            references=ALL_REFERENCES,
             tokenize="",
             lowercase=False,
             minimum_total=0,
@@ -139,10 +137,23 @@ WITHOUT_SIGNATURE = tuple(
     name for name, factor in OTHER_FACTORS.items() if not factor.has_signature
 )
 
+
+def convention_options(options: Options) -> dict[str, Options]:
+    """Return the options of each convention, overridden by options that the user chose.
+
+    >>> convention_options(Options().override({"max_order": 2}))["hf"].max_order
+    2
+    """
+    chosen = {name: getattr(options, name) for name in options.given}
+    if options.tokenize_by is not None:
+        chosen["tokenize"] = options.tokenize_by
+    return {name: choose_options(name, chosen) for name in CONVENTIONS}
+
+
 # --- Scores that no option gives ------------------------------------------------------------------
 
 
-class Base(NamedTuple):
+class BaseTool(NamedTuple):
     """A tool on whose score a call builds.
 
     says: the tool.
@@ -166,14 +177,14 @@ class Base(NamedTuple):
 
 _SENTENCE_BLEU = "the mean of NLTK's `sentence_bleu`"
 _MEAN = MappingProxyType({"mean_of_segments": True})
-BASES = {
-    "sacreBLEU": Base("sacreBLEU's `corpus_bleu`", "default", takes_options=True),
-    "NLTK": Base("NLTK's `corpus_bleu`", "nltk"),
-    "NLTK, mean": Base(_SENTENCE_BLEU, "nltk", changes=_MEAN),
-    "NLTK, mean, method1": Base(
+BASE_TOOLS = {
+    "sacreBLEU": BaseTool("sacreBLEU's `corpus_bleu`", "default", takes_options=True),
+    "NLTK": BaseTool("NLTK's `corpus_bleu`", "nltk"),
+    "NLTK, mean": BaseTool(_SENTENCE_BLEU, "nltk", changes=_MEAN),
+    "NLTK, mean, method1": BaseTool(
         f"{_SENTENCE_BLEU} with method1", "nltk", changes={**_MEAN, "smooth_method": "floor"}
     ),
-    "summaries": Base("", "default", changes={**_MEAN, "reference_length": "shortest"}),
+    "summaries": BaseTool("", "default", changes={**_MEAN, "reference_length": "shortest"}),
 }
 
 
@@ -418,7 +429,7 @@ for _size in (8, 16, 32, 64, 128):
     )
 
 
-def list_home_calls(corpus: Corpus, options: Options, start: Setting) -> Iterator[NamedSetting]:
+def list_call_settings(corpus: Corpus, options: Options, start: Setting) -> Iterator[NamedSetting]:
     """Yield the settings of `CALLS`, with the sentence of each.
 
     Args:
@@ -433,18 +444,6 @@ def list_home_calls(corpus: Corpus, options: Options, start: Setting) -> Iterato
             continue
         # The call has already split and lower-cased these texts.
         unused = {name: getattr(start, name) for name in _TEXT_OPTIONS if name in call.overrides}
-        for base in map(BASES.__getitem__, call.bases):
+        for base in map(BASE_TOOLS.__getitem__, call.bases):
             setting = base.make_setting(options)._replace(call=name, **unused)
             yield setting, call.says.format(tool=base.says, rows=rows), False
-
-
-def convention_options(options: Options) -> dict[str, Options]:
-    """Return the options of each convention, overridden by options that the user chose.
-
-    >>> convention_options(Options().override({"max_order": 2}))["hf"].max_order
-    2
-    """
-    chosen = {name: getattr(options, name) for name in options.given}
-    if options.tokenize_by is not None:
-        chosen["tokenize"] = options.tokenize_by
-    return {name: choose_options(name, chosen) for name in CONVENTIONS}

@@ -1,6 +1,7 @@
 """Lines that tools print: the score, and what else a line says about it.
 
-To read the line of another tool, add a `Condition` or a pattern.
+`published.py` calls `read_line`. To read the line of another tool, add a `Condition` to
+`CONDITIONS`, or a pattern.
 """
 
 from __future__ import annotations

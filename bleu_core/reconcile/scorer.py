@@ -21,7 +21,7 @@ from ..rules.scoring import OrderWeights, bleu, bleu_by_weights, score_row
 from ..shared.arrays import Int64
 from ..shared.result_types import Scores
 from ..text.corpus import Corpus, make_corpus
-from .calls import ALL, CALLS, Setting
+from .calls import ALL_REFERENCES, CALLS, Setting
 from .settings import ReferencePositions
 from .tools import score_by_last_pair
 
@@ -205,7 +205,7 @@ def _split_references(
 ) -> dict[str | int, Corpus]:
     """Return the corpus with all references, and with each reference alone."""
     (batch,) = corpus.combine().batches
-    corpora: dict[str | int, Corpus] = {ALL: corpus}
+    corpora: dict[str | int, Corpus] = {ALL_REFERENCES: corpus}
     for index, positions in reference_positions.items():
         references = batch.references.take(pa.array(positions))
         corpora[index] = make_corpus(

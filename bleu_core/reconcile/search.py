@@ -1,7 +1,8 @@
 """Reasons why two scores of the same text differ: `reconcile`.
 
-With a published score, it searches the settings behind it. Without one, it scores the text under
-each named convention. The difference between two settings is attributed to single factors.
+The class calls `find_settings` with a published score, which searches the settings behind it, and
+`compare_conventions` without one, which scores the text under each named convention. The difference
+between two settings is attributed to single factors.
 """
 
 from __future__ import annotations
@@ -40,7 +41,14 @@ from ..text.columns import read_column
 from ..text.corpus import Corpus
 from ..text.read import read_corpus, reject_dicts
 from .answer import CHANCE_OF_LEVEL, MOST_REFERENCES, Conventions, Reconciliation
-from .calls import ALL, CALLS, OPTION_FACTORS, WITHOUT_SIGNATURE, Setting, convention_options
+from .calls import (
+    ALL_REFERENCES,
+    CALLS,
+    OPTION_FACTORS,
+    WITHOUT_SIGNATURE,
+    Setting,
+    convention_options,
+)
 from .published import Published, Reading, list_readings, read_published
 from .scorer import Scorer
 from .settings import (
@@ -104,7 +112,7 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
             "score": 100 * scores[setting],
             "delta": scores[setting] - scores[start],
             "steps": list_steps(scores, start, setting),
-            "signature": sign_setting(corpus, conventions[name], ALL),
+            "signature": sign_setting(corpus, conventions[name], ALL_REFERENCES),
         }
         for name, setting in settings.items()
     }
@@ -289,7 +297,9 @@ class Search:
             if has_effect or self.start.effective_order:
                 settings.append(setting._replace(mean_of_segments=True))
         self._tools: Tools = {}
-        tools = list_tools(corpus, options, self.start, references=(ALL, *reference_positions))
+        tools = list_tools(
+            corpus, options, self.start, references=(ALL_REFERENCES, *reference_positions)
+        )
         method = self.options.smooth_method
         has_own_value = self.options.smooth_value_in_effect != SMOOTH_METHODS[method].value
         for setting, tool in tools.items():
@@ -324,7 +334,7 @@ class Search:
         self._candidates = dict.fromkeys(settings)
         self._usual = [setting for setting in dict.fromkeys(usual) if setting in self._candidates]
         self._usual_values = {
-            "references": (ALL, *reference_positions),
+            "references": (ALL_REFERENCES, *reference_positions),
             "tokenize": tokenizers,
             "lowercase": (False, True) if has_case else (),
             "smooth_method": USUAL_SMOOTHING,

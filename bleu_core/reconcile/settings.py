@@ -23,7 +23,7 @@ from ..rules.tokenizers import TOKENIZERS
 from ..shared.arrays import InputType, Int64, list_items
 from ..shared.result_types import FactorStep
 from ..text.corpus import Corpus
-from .calls import ALL, CHARACTER_LIST, OTHER_FACTORS, Setting
+from .calls import ALL_REFERENCES, CHARACTER_LIST, OTHER_FACTORS, Setting
 
 Grid = Mapping[str, Sequence[Any]]  # the values of each factor to combine
 
@@ -34,7 +34,7 @@ CORPUS_METHODS = ("exp", "none", "skip", "floor", "add-k", "laplace")
 # and the smoothing of captions are tried only together, as a convention. Characters with blanks
 # are tried only as NLTK splits a str.
 FACTORS: Grid = {
-    "references": (ALL,),
+    "references": (ALL_REFERENCES,),
     "tokenize": tuple(
         name
         for name, tokenizer in TOKENIZERS.items()
@@ -81,7 +81,7 @@ class EqualSettings(NamedTuple):
 
 def sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
     """Write the signature of a setting; `references` is that of `Setting`."""
-    nrefs = corpus.reference_count() if references == ALL else "1"
+    nrefs = corpus.reference_count() if references == ALL_REFERENCES else "1"
     return make_signature(options, Origin(choose_tokenizer(options, corpus.kind).name, nrefs))
 
 
@@ -241,7 +241,7 @@ def make_grid(
     ('all', 0)
     """
     further = dict(factors)
-    further["references"] = (ALL, *reference_positions)
+    further["references"] = (ALL_REFERENCES, *reference_positions)
     constant = [*fixed]
     if options.weights is not None:  # they fix the order
         constant.append("max_order")

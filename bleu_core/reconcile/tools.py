@@ -22,12 +22,11 @@ from ..rules.smoothing import SMOOTH_METHODS, Columns
 from ..shared.arrays import InputType, Int64
 from ..text.corpus import Corpus
 from .calls import (
-    ALL,
+    ALL_REFERENCES,
     CHARACTER_LIST,
-    LONGEST_CAPTION,
     Setting,
     convention_options,
-    list_home_calls,
+    list_call_settings,
 )
 
 
@@ -104,7 +103,7 @@ def list_tools(
 
     >>> corpus = read_corpus(["a b"], ["a b"])
     >>> start = Setting.of_options(Options())
-    >>> tools = list_tools(corpus, Options(), start, references=(ALL,))
+    >>> tools = list_tools(corpus, Options(), start, references=(ALL_REFERENCES,))
     >>> characters = [tool for setting, tool in tools.items() if setting.tokenize == "list"]
     >>> characters[0].says
     "the mean of NLTK's `sentence_bleu` given strings: characters, blanks included"
@@ -134,7 +133,7 @@ def list_tools(
     nltk = Setting.of_options(choose_options("nltk", {}))
     calls += _list_nltk_calls(corpus.kind, nltk, references)
     calls += captions
-    calls += list_home_calls(corpus, options, start)
+    calls += list_call_settings(corpus, options, start)
     # 2. The same with exchanged texts.
     if corpus.reference_count() == "1":
         calls += [
@@ -186,7 +185,7 @@ def _list_nltk_calls(
         given_texts = [GivenTexts(f"the {kind}", "", False)]
     methods = {"": "none", **NLTK_METHODS, "the zeros left out, as before NLTK 3.3": "skip"}
     for which, weights, given in product(references, TUTORIAL_WEIGHTS, given_texts):
-        if which != ALL and weights is not None:  # two rare choices at once
+        if which != ALL_REFERENCES and weights is not None:  # two rare choices at once
             continue
         for method, smooth_method in methods.items():
             if smooth_method == "skip" and weights is not None:
@@ -219,13 +218,13 @@ def _name_arguments(
 ) -> str:
     """Write the arguments of a call of NLTK.
 
-    >>> _name_arguments(NLTK_INPUTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL)
+    >>> _name_arguments(NLTK_INPUTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL_REFERENCES)
     'lists of words, with method1 and weights (0.33, 0.33, 0.33, 0)'
     """
     further = [method] if method else []
     if weights is not None:
         further.append(f"weights ({', '.join(f'{weight:.4g}' for weight in weights)})")
-    if references != ALL:
+    if references != ALL_REFERENCES:
         further.append(f"reference {references}")
     if not further:
         return given.says
@@ -256,6 +255,9 @@ def list_moses_tools(tokenizers: Sequence[str], start: Setting) -> Tools:
     return _list_by_setting(calls)
 
 
+_LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
+
+
 def are_captions(corpus: Corpus) -> bool:
     """Return False if texts are longer than captions, or have a line break in a text.
 
@@ -263,7 +265,7 @@ def are_captions(corpus: Corpus) -> bool:
     """
     if corpus.kind != "text":
         return True
-    if pc.mean(pc.binary_length(corpus.predictions)).as_py() > LONGEST_CAPTION:
+    if pc.mean(pc.binary_length(corpus.predictions)).as_py() > _LONGEST_CAPTION:
         return False
     return all(
         fits_tokenizer(texts, "ptb")

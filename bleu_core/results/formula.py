@@ -1,6 +1,7 @@
-"""The formula of a score, as numbers and as text.
+"""The formula of a score, BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4), and its numbers as text.
 
-`explain`, HTML and the demo show it.
+`explain`, HTML and the demo show it. Precisions are fractions. The numerator of a smoothed
+precision is the number of matches that would give it.
 """
 
 from __future__ import annotations
@@ -12,10 +13,6 @@ from ..shared.messages import count_things
 
 if TYPE_CHECKING:
     from .wording import ResultDict
-
-
-# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. The numerator of a
-# smoothed precision is the number of matches that would give it.
 
 
 class PrecisionTerm(NamedTuple):

@@ -1,7 +1,8 @@
 """HTML for notebooks and the demo.
 
-It escapes every text and shows invisible and bidirectional control characters as escape sequences.
-Its style takes its colors from the surrounding page, so that it fits light and dark ones.
+`Report.to_html`, results with a form of their own, and the demo call these functions. They escape
+every text and show invisible and bidirectional control characters as escape sequences. The style
+takes its colors from the surrounding page, so that it fits light and dark ones.
 """
 
 from __future__ import annotations
@@ -24,75 +25,6 @@ _MISSES: dict[Literal["clipped", "missed"], str] = {
     "clipped": "more occurrences than in any single reference",
     "missed": "in no reference",
 }
-
-# A backslash joins two lines of the source to one line of the style.
-STYLE = """
-.bleu-report { --bleu-tint: #3b82f6; --bleu-accent: color-mix(in srgb, #2563eb 65%, currentColor);
-  --bleu-muted: color-mix(in srgb, currentColor 72%, transparent);
-  --bleu-line: color-mix(in srgb, currentColor 25%, transparent); max-width: 60rem;\
- line-height: 1.5; }
-.bleu-report p { margin: 0.25em 0; }
-.bleu-report .bleu-score { margin: 0; color: var(--bleu-muted); }
-.bleu-report .bleu-score strong { font-size: 2em; line-height: 1.2; color: var(--bleu-accent); }
-.bleu-score strong, .bleu-formula { font-variant-numeric: tabular-nums; }
-.bleu-formula .term { white-space: nowrap; }
-.bleu-formula .smoothed { border-bottom: 1px dashed currentColor; }
-.bleu-formula small, .bleu-report .bleu-note, .bleu-tokens .bleu-label, .bleu-legend,\
- .bleu-ngrams summary,
-.bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
-.bleu-formula, .bleu-report .bleu-note { overflow-wrap: anywhere; }
-.bleu-report .bleu-tokens { margin: 0.75em 0; }
-.bleu-tokens p { margin: 0; line-height: 2; text-align: start; overflow-wrap: anywhere; }
-.bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em;\
- border-radius: 0.25em;
-  --bleu-shade: calc(var(--bleu-fill, 55%) * var(--match, 0));
-  background: color-mix(in srgb, var(--bleu-tint) var(--bleu-shade), transparent);
-  box-decoration-break: clone; -webkit-box-decoration-break: clone; }
-.bleu-tokens mark { background: none; color: inherit; border-bottom: 2px solid currentColor;\
- padding: 0.1em 0; }
-.bleu-tokens .token sub { vertical-align: baseline; margin-left: 0.2em; font-size: 0.8em;\
- opacity: 0.8; }
-.bleu-tokens .token.missed, .bleu-legend .token.missed { background: none; color: var(--bleu-muted);
-  text-decoration: underline dotted; text-underline-offset: 0.25em; }
-.bleu-legend { line-height: 2; }
-.bleu-legend .token { color: var(--bleu-ink, currentColor); white-space: nowrap; }
-.bleu-legend .token.missed.missed { color: inherit; }
-.bleu-legend sub { display: none; }
-.bleu-ngrams summary { cursor: pointer; }
-.bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent);\
- color: inherit;
-  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em;\
- line-height: 1.5;
-  display: inline-block; max-width: 100%; margin: 0.05em 0; }
-.bleu-ngrams tr > th:first-child.order { white-space: nowrap; font-weight: 400;\
- color: var(--bleu-muted); }
-.bleu-table, .bleu-ngrams { overflow-x: auto; }
-.bleu-report .bleu-table { margin: 0.5em 0; }
-.bleu-table table, .bleu-ngrams table { border: 0; border-collapse: collapse; width: auto;\
- margin: 0; font-size: 1em; }
-.bleu-table tr:nth-child(n):nth-child(n), .bleu-ngrams tr:nth-child(n):nth-child(n) {\
- background: none; border: 0; }
-.bleu-table tr > :nth-child(n), .bleu-ngrams tr > :nth-child(n) { border: 0;\
- padding: 0.25em 0.7em 0.25em 0;
-  border-bottom: 1px solid var(--bleu-line); background: none; color: inherit; font-size: 1em;\
- text-align: left;
-  vertical-align: top; overflow-wrap: anywhere; max-width: none;\
- font-variant-numeric: tabular-nums; }
-.bleu-table tr > :nth-child(n) { white-space: nowrap; overflow-wrap: normal; }
-.bleu-table tr > :nth-child(n + 2) { text-align: right; }
-.bleu-table tr > :first-child { white-space: normal; }
-.bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere;\
- min-width: 9em; }
-.bleu-table th, .bleu-ngrams th { font-weight: 600; }
-.bleu-table tr.rule + tr > :nth-child(n):nth-child(n) { border-top: 2px solid currentColor; }
-.bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
-.bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high));\
- top: 50%; height: 0;
-  border-top: 2px solid currentColor; }
-.bleu-interval b { position: absolute; left: calc(var(--at) - 0.3em); top: calc(50% - 0.25em);\
- width: 0.6em;
-  height: 0.6em; border-radius: 50%; background: currentColor; }
-"""
 
 
 class Markup(str):
@@ -289,3 +221,75 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
     places = [f"{100 * (score - start) / width:.1f}%" for score in (low, value, high)]
     style = "--low:{};--at:{};--high:{}".format(*places)
     return Markup(f'<span class="bleu-interval" style="{style}"><i></i><b></b></span>')
+
+
+# --- Style ----------------------------------------------------------------------------------------
+
+# A backslash joins two lines of the source to one line of the style.
+STYLE = """
+.bleu-report { --bleu-tint: #3b82f6; --bleu-accent: color-mix(in srgb, #2563eb 65%, currentColor);
+  --bleu-muted: color-mix(in srgb, currentColor 72%, transparent);
+  --bleu-line: color-mix(in srgb, currentColor 25%, transparent); max-width: 60rem;\
+ line-height: 1.5; }
+.bleu-report p { margin: 0.25em 0; }
+.bleu-report .bleu-score { margin: 0; color: var(--bleu-muted); }
+.bleu-report .bleu-score strong { font-size: 2em; line-height: 1.2; color: var(--bleu-accent); }
+.bleu-score strong, .bleu-formula { font-variant-numeric: tabular-nums; }
+.bleu-formula .term { white-space: nowrap; }
+.bleu-formula .smoothed { border-bottom: 1px dashed currentColor; }
+.bleu-formula small, .bleu-report .bleu-note, .bleu-tokens .bleu-label, .bleu-legend,\
+ .bleu-ngrams summary,
+.bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
+.bleu-formula, .bleu-report .bleu-note { overflow-wrap: anywhere; }
+.bleu-report .bleu-tokens { margin: 0.75em 0; }
+.bleu-tokens p { margin: 0; line-height: 2; text-align: start; overflow-wrap: anywhere; }
+.bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em;\
+ border-radius: 0.25em;
+  --bleu-shade: calc(var(--bleu-fill, 55%) * var(--match, 0));
+  background: color-mix(in srgb, var(--bleu-tint) var(--bleu-shade), transparent);
+  box-decoration-break: clone; -webkit-box-decoration-break: clone; }
+.bleu-tokens mark { background: none; color: inherit; border-bottom: 2px solid currentColor;\
+ padding: 0.1em 0; }
+.bleu-tokens .token sub { vertical-align: baseline; margin-left: 0.2em; font-size: 0.8em;\
+ opacity: 0.8; }
+.bleu-tokens .token.missed, .bleu-legend .token.missed { background: none; color: var(--bleu-muted);
+  text-decoration: underline dotted; text-underline-offset: 0.25em; }
+.bleu-legend { line-height: 2; }
+.bleu-legend .token { color: var(--bleu-ink, currentColor); white-space: nowrap; }
+.bleu-legend .token.missed.missed { color: inherit; }
+.bleu-legend sub { display: none; }
+.bleu-ngrams summary { cursor: pointer; }
+.bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent);\
+ color: inherit;
+  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em;\
+ line-height: 1.5;
+  display: inline-block; max-width: 100%; margin: 0.05em 0; }
+.bleu-ngrams tr > th:first-child.order { white-space: nowrap; font-weight: 400;\
+ color: var(--bleu-muted); }
+.bleu-table, .bleu-ngrams { overflow-x: auto; }
+.bleu-report .bleu-table { margin: 0.5em 0; }
+.bleu-table table, .bleu-ngrams table { border: 0; border-collapse: collapse; width: auto;\
+ margin: 0; font-size: 1em; }
+.bleu-table tr:nth-child(n):nth-child(n), .bleu-ngrams tr:nth-child(n):nth-child(n) {\
+ background: none; border: 0; }
+.bleu-table tr > :nth-child(n), .bleu-ngrams tr > :nth-child(n) { border: 0;\
+ padding: 0.25em 0.7em 0.25em 0;
+  border-bottom: 1px solid var(--bleu-line); background: none; color: inherit; font-size: 1em;\
+ text-align: left;
+  vertical-align: top; overflow-wrap: anywhere; max-width: none;\
+ font-variant-numeric: tabular-nums; }
+.bleu-table tr > :nth-child(n) { white-space: nowrap; overflow-wrap: normal; }
+.bleu-table tr > :nth-child(n + 2) { text-align: right; }
+.bleu-table tr > :first-child { white-space: normal; }
+.bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere;\
+ min-width: 9em; }
+.bleu-table th, .bleu-ngrams th { font-weight: 600; }
+.bleu-table tr.rule + tr > :nth-child(n):nth-child(n) { border-top: 2px solid currentColor; }
+.bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
+.bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high));\
+ top: 50%; height: 0;
+  border-top: 2px solid currentColor; }
+.bleu-interval b { position: absolute; left: calc(var(--at) - 0.3em); top: calc(50% - 0.25em);\
+ width: 0.6em;
+  height: 0.6em; border-radius: 50%; background: currentColor; }
+"""

@@ -1,11 +1,11 @@
 """Results: dicts that also render as text, Markdown, LaTeX, HTML, pandas tables and plots.
 
-The class of each method's result stands in the file of the method, and derives from `Report`.
+The class of each method's result stands in the file of the method, and derives from `Report`. The
+class of the metric calls `restore_result`.
 """
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -27,32 +27,11 @@ from .formats import (
     format_plain,
 )
 from .html import paragraph, wrap, write_table
-from .wording import PLAIN_SIGNS, ResultDict, escape_unseen, fit_terminal, shorten
+from .wording import ResultDict, escape_unseen, fit_terminal, shorten
 
 if TYPE_CHECKING:
     from pandas import DataFrame
     from typing_extensions import Self
-
-
-CITATION = """\
-@inproceedings{papineni-etal-2002-bleu,
-    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
-    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
-    booktitle = "Proceedings of the 40th Annual Meeting of the \
-Association for Computational Linguistics",
-    year = "2002",
-    pages = "311--318",
-    doi = "10.3115/1073083.1073135",
-}
-@inproceedings{post-2018-call,
-    title = "A Call for Clarity in Reporting {BLEU} Scores",
-    author = "Post, Matt",
-    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
-    year = "2018",
-    pages = "186--191",
-    doi = "10.18653/v1/W18-6319",
-}
-"""
 
 
 def passing(arguments: str) -> str:
@@ -62,14 +41,6 @@ def passing(arguments: str) -> str:
     'pass segments=True to get it'
     """
     return f"pass {arguments} to get it"
-
-
-def _register_with_yaml() -> None:
-    """Let PyYAML, which comes with evaluate, write results: it rejects unknown kinds of dicts."""
-    from yaml.representer import Representer, SafeRepresenter
-
-    for representer in (SafeRepresenter, Representer):
-        representer.add_multi_representer(Report, SafeRepresenter.represent_dict)
 
 
 # The keys with a value per order, and the names of their values in other tools or in statistics.
@@ -298,9 +269,6 @@ class Report(dict[str, Any]):
         printer.text(str(self))
 
 
-_register_with_yaml()
-
-
 def _is_misspelled(written: str, name: str) -> bool:
     """Return True if a name was written with one wrong character, or two in the wrong order.
 
@@ -345,67 +313,41 @@ def _list_keys(names: Mapping[str, object]) -> str:
     return f"{shown} and {hidden:,} more" if hidden > 0 else shown
 
 
-class ResultType(NamedTuple):
-    """A type of results, as a dict that was saved tells it.
-
-    type_: the class.
-    methods: the methods that return it.
-    keys: those of all its results that tell it from other types.
-    """
-
-    type_: type[Report]
-    methods: str
-    keys: tuple[str, ...]
-
-
-def restore_result(saved: object, types: Sequence[ResultType]) -> Report:
-    """Return a result that was saved as JSON, or pickled, as its type.
-
-    Args:
-        saved: its dict.
-        types: those with more keys before those that have a part of them.
-
-    >>> restore_result({"a": 1}, [ResultType(Report, "compute()", ("a",))])
-    {'a': 1}
-    """
-    if not isinstance(saved, Mapping):
-        advice = "json.loads(saved)" if isinstance(saved, (str, bytes)) else "one result"
-        raise TypeError(f"saved: expected a dict, got {name_value(saved)}. Pass {advice}.")
-    methods = ", ".join(dict.fromkeys(result_type.methods for result_type in types))
-    expected = f"expected a result of {methods}"
-    for module, drop_in in DROP_INS.items():
-        if set(saved) == set(drop_in.keys):
-            raise ValueError(
-                f"saved: {expected}, got that of evaluate's `{module}`, which has no tables. Save"
-                " the result of this metric without a drop-in."
-            )
-    for result_type in types:
-        if not set(result_type.keys) <= set(saved):
-            continue
-        result = result_type.type_(_copy_plain(saved))
-        try:
-            result._finish_restored()
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            raise ValueError(
-                f"saved: it looks like a result of {result_type.methods}, but keys are missing or"
-                " have other values. Pass the dict as it was saved."
-            ) from None
-        return result
-    found = f"a dict with the keys {_list_keys(saved)}" if saved else "an empty dict"
-    raise ValueError(f"saved: {expected}, got {found}. Pass the dict as it was saved.")
-
-
-def _copy_plain(value: Any) -> Any:
-    """Copy a result, with plain dicts and lists in it."""
-    if isinstance(value, Mapping):
-        return {name: _copy_plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_copy_plain(item) for item in value]
-    return value
-
-
 def _join_blocks(*blocks: str) -> str:
     return "\n\n".join(filter(None, blocks))
+
+
+def _register_with_yaml() -> None:
+    """Let PyYAML, which comes with evaluate, write results: it rejects unknown kinds of dicts."""
+    from yaml.representer import Representer, SafeRepresenter
+
+    for representer in (SafeRepresenter, Representer):
+        representer.add_multi_representer(Report, SafeRepresenter.represent_dict)
+
+
+_register_with_yaml()
+
+# --- Results in papers and loggers ----------------------------------------------------------------
+
+CITATION = """\
+@inproceedings{papineni-etal-2002-bleu,
+    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
+    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
+    booktitle = "Proceedings of the 40th Annual Meeting of the \
+Association for Computational Linguistics",
+    year = "2002",
+    pages = "311--318",
+    doi = "10.3115/1073083.1073135",
+}
+@inproceedings{post-2018-call,
+    title = "A Call for Clarity in Reporting {BLEU} Scores",
+    author = "Post, Matt",
+    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
+    year = "2018",
+    pages = "186--191",
+    doi = "10.18653/v1/W18-6319",
+}
+"""
 
 
 class QuotableReport(Report):
@@ -492,11 +434,63 @@ def _list_scalars(
             yield full_key, full_place, value
 
 
-def _substitute_sign(error: UnicodeError) -> tuple[str, int]:
-    """Write a character that an encoding lacks with plain signs, or as Python's escape sequence."""
-    assert isinstance(error, UnicodeEncodeError)
-    character = error.object[error.start]
-    return PLAIN_SIGNS.get(character, ascii(character).strip("'")), error.start + 1
+# --- Saved results --------------------------------------------------------------------------------
 
 
-codecs.register_error("bleu_metric.plain_signs", _substitute_sign)
+class ResultType(NamedTuple):
+    """A type of results, as a dict that was saved tells it.
+
+    type_: the class.
+    methods: the methods that return it.
+    keys: those of all its results that tell it from other types.
+    """
+
+    type_: type[Report]
+    methods: str
+    keys: tuple[str, ...]
+
+
+def restore_result(saved: object, types: Sequence[ResultType]) -> Report:
+    """Return a result that was saved as JSON, or pickled, as its type.
+
+    Args:
+        saved: its dict.
+        types: those with more keys before those that have a part of them.
+
+    >>> restore_result({"a": 1}, [ResultType(Report, "compute()", ("a",))])
+    {'a': 1}
+    """
+    if not isinstance(saved, Mapping):
+        advice = "json.loads(saved)" if isinstance(saved, (str, bytes)) else "one result"
+        raise TypeError(f"saved: expected a dict, got {name_value(saved)}. Pass {advice}.")
+    methods = ", ".join(dict.fromkeys(result_type.methods for result_type in types))
+    expected = f"expected a result of {methods}"
+    for module, drop_in in DROP_INS.items():
+        if set(saved) == set(drop_in.keys):
+            raise ValueError(
+                f"saved: {expected}, got that of evaluate's `{module}`, which has no tables. Save"
+                " the result of this metric without a drop-in."
+            )
+    for result_type in types:
+        if not set(result_type.keys) <= set(saved):
+            continue
+        result = result_type.type_(_copy_plain(saved))
+        try:
+            result._finish_restored()
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            raise ValueError(
+                f"saved: it looks like a result of {result_type.methods}, but keys are missing or"
+                " have other values. Pass the dict as it was saved."
+            ) from None
+        return result
+    found = f"a dict with the keys {_list_keys(saved)}" if saved else "an empty dict"
+    raise ValueError(f"saved: {expected}, got {found}. Pass the dict as it was saved.")
+
+
+def _copy_plain(value: Any) -> Any:
+    """Copy a result, with plain dicts and lists in it."""
+    if isinstance(value, Mapping):
+        return {name: _copy_plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_copy_plain(item) for item in value]
+    return value

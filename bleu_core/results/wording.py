@@ -5,6 +5,7 @@ The results of all methods write their sentences with these functions.
 
 from __future__ import annotations
 
+import codecs
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
@@ -170,7 +171,7 @@ def escape_unseen(text: object) -> str:
 
 
 # What stands for the signs in tables where a terminal has only those of its code page.
-PLAIN_SIGNS = {
+_PLAIN_SIGNS = {
     "⟦": "[", "⟧": "]", "…": "...", "–": "-", "·": "*", "×": "x", "±": "+/-", "μ": "mu",
 }  # fmt: skip
 
@@ -179,3 +180,13 @@ def fit_terminal(text: object) -> str:
     """Write a text in characters that `sys.stdout` can encode, and without invisible ones."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return escape_unseen(text).encode(encoding, "bleu_metric.plain_signs").decode(encoding)
+
+
+def _substitute_sign(error: UnicodeError) -> tuple[str, int]:
+    """Write a character that an encoding lacks with plain signs, or as Python's escape sequence."""
+    assert isinstance(error, UnicodeEncodeError)
+    character = error.object[error.start]
+    return _PLAIN_SIGNS.get(character, ascii(character).strip("'")), error.start + 1
+
+
+codecs.register_error("bleu_metric.plain_signs", _substitute_sign)

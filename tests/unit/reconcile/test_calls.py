@@ -11,7 +11,7 @@ from collections import Counter
 import nltk
 import pytest
 import sacrebleu
-from bleu.bleu_core.reconcile.calls import BASES, CALLS
+from bleu.bleu_core.reconcile.calls import BASE_TOOLS, CALLS
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from pages import cells
 from test_search import make_sentences
@@ -127,7 +127,7 @@ def test_a_call_is_found_from_the_number_of_its_tool(bleu, name, base):
     assert first["call"] == name
     assert first["bleu"] == pytest.approx(score, abs=1e-9)
     assert (first["plausible"], first["kind"], first["signature"]) == (True, "call", "")
-    says = CALLS[name].says.format(tool=BASES[base].says, rows="row 0")
+    says = CALLS[name].says.format(tool=BASE_TOOLS[base].says, rows="row 0")
     assert first["says"] == says
     assert f"is from {says}." in str(found)
     assert {"factor": "call", "value": name, "delta": first["steps"][-1]["delta"]} == first[
@@ -143,7 +143,7 @@ def test_the_table_of_the_page_has_these_calls():
     for name, score, says in rows:
         base = CALLS[name].bases[0]
         assert score == f"{100 * TOOLS[name](base):.2f}"
-        assert says == CALLS[name].says.format(tool=BASES[base].says, rows="row 0")
+        assert says == CALLS[name].says.format(tool=BASE_TOOLS[base].says, rows="row 0")
 
 
 @pytest.mark.parametrize("references", [R, TWO], ids=["one", "two"])
