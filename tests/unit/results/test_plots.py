@@ -14,7 +14,7 @@ from bleu.bleu_core.results.plots import FormulaStep, plot_steps
 from helpers import ROOT
 from recipes import recipe
 from test_report import MAKE, PREDICTIONS, REFERENCES
-from test_significance import RUN_REFERENCES, RUNS
+from test_tests import RUN_REFERENCES, RUNS
 
 PLOTTED = [name for name in MAKE if name not in ("rank", "diff", "self_bleu")]
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
