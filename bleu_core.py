@@ -1144,7 +1144,6 @@ A_RESULT = (
     " Pass what it was computed from, or tables from statistics()."
 )
 RUNS_BY_NAME = "as a dict by name: {'seed 1': [...], 'seed 2': [...]}."
-ONE_RUN_EACH = f"Pass one run per system; compare() takes several {RUNS_BY_NAME}"
 LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
 NO_LABELS_FOR_TOKENIZERS = (
     "tokenize: got a dict, which names the tokenizer of each label."
@@ -6221,6 +6220,9 @@ def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None
             )
 
 
+_ONE_RUN_EACH = f"Pass one run per system; compare() takes several {RUNS_BY_NAME}"
+
+
 def explain_runs(predictions: object, references: object, error: str) -> str | None:
     """Describe training runs in a container other than a dict; None if there are no runs.
 
@@ -6256,7 +6258,7 @@ def explain_runs(predictions: object, references: object, error: str) -> str | N
     if len(rows) == segments and all(_is_token(item) for row in rows for item in row):
         return None
     found = f"{count_things(len(rows), 'run')} in one {name_value(predictions)}"
-    return f"expected the predictions of one run, got {found}. {ONE_RUN_EACH}"
+    return f"expected the predictions of one run, got {found}. {_ONE_RUN_EACH}"
 
 
 def _is_token(item: object) -> bool:
@@ -13163,47 +13165,6 @@ def are_captions(corpus: Corpus) -> bool:
     )
 
 
-def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float:
-    """Return what NLTK's `corpus_bleu` makes of sums under its methods 5 to 7.
-
-    They get the last pair of the corpus instead of sums (nltk issue 3903): methods 5 and 7 for the
-    order beyond the last, method 6 for the numbers of n-grams from the third order on. Precisions
-    above 1 stay.
-
-    Args:
-        total: int64 [2 N + 2], the sum of all rows.
-        last_row: int64 [1, 2 N + 2], the row of the last segment.
-        options: supply the method and the orders.
-    """
-    layout = Layout.of_width(len(total))
-    last = last_row[0]
-    mixed = total.copy()
-    if options.smooth_method == "chen-cherry-6":
-        mixed[layout.totals][2:] = last[layout.totals][2:]
-    else:
-        beyond = options.max_order
-        mixed[layout.matches][beyond] = last[layout.matches][beyond]
-        mixed[layout.totals][beyond] = last[layout.totals][beyond]
-    counts = mixed.astype(float).tolist()
-    orders = options.counted_orders
-    columns = Columns(
-        matches=counts[layout.matches][:orders],
-        totals=counts[layout.totals][:orders],
-        length=counts[layout.length],
-        reference_length=counts[layout.reference_length],
-    )
-    if not columns.matches[0]:
-        return 0.0
-    smooth = SMOOTH_METHODS[options.smooth_method].smooth
-    smoothed = smooth(columns, options.smooth_value_in_effect or 0.0)
-    logarithm = 0.0
-    weights = order_weights([True] * options.max_order, options)
-    for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):
-        if weight and match > 0 and count > 0:  # NLTK leaves out orders without a match
-            logarithm += float(weight * math.log(match / count))
-    return float(brevity_penalty(columns.length, columns.reference_length)) * math.exp(logarithm)
-
-
 # === bleu_core/rows/sums.py ===
 
 
@@ -14124,10 +14085,50 @@ def _split_references(
     return corpora
 
 
+def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float:
+    """Return what NLTK's `corpus_bleu` makes of sums under its methods 5 to 7.
+
+    They get the last pair of the corpus instead of sums (nltk issue 3903): methods 5 and 7 for the
+    order beyond the last, method 6 for the numbers of n-grams from the third order on. Precisions
+    above 1 stay.
+
+    Args:
+        total: int64 [2 N + 2], the sum of all rows.
+        last_row: int64 [1, 2 N + 2], the row of the last segment.
+        options: supply the method and the orders.
+    """
+    layout = Layout.of_width(len(total))
+    last = last_row[0]
+    mixed = total.copy()
+    if options.smooth_method == "chen-cherry-6":
+        mixed[layout.totals][2:] = last[layout.totals][2:]
+    else:
+        beyond = options.max_order
+        mixed[layout.matches][beyond] = last[layout.matches][beyond]
+        mixed[layout.totals][beyond] = last[layout.totals][beyond]
+    counts = mixed.astype(float).tolist()
+    orders = options.counted_orders
+    columns = Columns(
+        matches=counts[layout.matches][:orders],
+        totals=counts[layout.totals][:orders],
+        length=counts[layout.length],
+        reference_length=counts[layout.reference_length],
+    )
+    if not columns.matches[0]:
+        return 0.0
+    smooth = SMOOTH_METHODS[options.smooth_method].smooth
+    smoothed = smooth(columns, options.smooth_value_in_effect or 0.0)
+    logarithm = 0.0
+    weights = order_weights([True] * options.max_order, options)
+    for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):
+        if weight and match > 0 and count > 0:  # NLTK leaves out orders without a match
+            logarithm += float(weight * math.log(match / count))
+    return float(brevity_penalty(columns.length, columns.reference_length)) * math.exp(logarithm)
+
+
 # === bleu_core/results/wording.py ===
 
 
-TableRows = Sequence[Sequence[str]]
 ResultDict = Mapping[str, Any]
 
 
@@ -15211,6 +15212,9 @@ def find_mistakes(
 
 
 # === bleu_core/results/formats.py ===
+
+
+TableRows = Sequence[Sequence[str]]
 
 
 class Column(NamedTuple):

@@ -5,6 +5,7 @@ The search asks a `Scorer` for many settings at a time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -17,13 +18,20 @@ from ..rows.statistics import count_corpus
 from ..rules.chosen_tokenizer import choose_tokenizer
 from ..rules.counting import count_totals
 from ..rules.layout import Layout
-from ..rules.scoring import OrderWeights, bleu, bleu_by_weights, score_row
+from ..rules.scoring import (
+    OrderWeights,
+    bleu,
+    bleu_by_weights,
+    brevity_penalty,
+    order_weights,
+    score_row,
+)
+from ..rules.smoothing import SMOOTH_METHODS, Columns
 from ..shared.arrays import Int64
 from ..shared.result_types import Scores
 from ..text.corpus import Corpus, make_corpus
 from .calls import ALL_REFERENCES, CALLS, Setting
 from .settings import ReferencePositions
-from .tools import score_by_last_pair
 
 
 class Scorer:
@@ -212,3 +220,44 @@ def _split_references(
             [(batch.predictions, references, np.arange(len(positions) + 1))]
         )
     return corpora
+
+
+def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float:
+    """Return what NLTK's `corpus_bleu` makes of sums under its methods 5 to 7.
+
+    They get the last pair of the corpus instead of sums (nltk issue 3903): methods 5 and 7 for the
+    order beyond the last, method 6 for the numbers of n-grams from the third order on. Precisions
+    above 1 stay.
+
+    Args:
+        total: int64 [2 N + 2], the sum of all rows.
+        last_row: int64 [1, 2 N + 2], the row of the last segment.
+        options: supply the method and the orders.
+    """
+    layout = Layout.of_width(len(total))
+    last = last_row[0]
+    mixed = total.copy()
+    if options.smooth_method == "chen-cherry-6":
+        mixed[layout.totals][2:] = last[layout.totals][2:]
+    else:
+        beyond = options.max_order
+        mixed[layout.matches][beyond] = last[layout.matches][beyond]
+        mixed[layout.totals][beyond] = last[layout.totals][beyond]
+    counts = mixed.astype(float).tolist()
+    orders = options.counted_orders
+    columns = Columns(
+        matches=counts[layout.matches][:orders],
+        totals=counts[layout.totals][:orders],
+        length=counts[layout.length],
+        reference_length=counts[layout.reference_length],
+    )
+    if not columns.matches[0]:
+        return 0.0
+    smooth = SMOOTH_METHODS[options.smooth_method].smooth
+    smoothed = smooth(columns, options.smooth_value_in_effect or 0.0)
+    logarithm = 0.0
+    weights = order_weights([True] * options.max_order, options)
+    for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):
+        if weight and match > 0 and count > 0:  # NLTK leaves out orders without a match
+            logarithm += float(weight * math.log(match / count))
+    return float(brevity_penalty(columns.length, columns.reference_length)) * math.exp(logarithm)

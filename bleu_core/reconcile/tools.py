@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
@@ -16,10 +15,8 @@ from ..options.chosen_options import choose_options
 from ..options.conventions import CONVENTIONS, NLTK_METHODS
 from ..options.options import Options
 from ..rules.chosen_tokenizer import fits_tokenizer
-from ..rules.layout import Layout
-from ..rules.scoring import OrderWeights, brevity_penalty, order_weights
-from ..rules.smoothing import SMOOTH_METHODS, Columns
-from ..shared.arrays import InputType, Int64
+from ..rules.scoring import OrderWeights
+from ..shared.arrays import InputType
 from ..text.corpus import Corpus
 from .calls import (
     ALL_REFERENCES,
@@ -272,44 +269,3 @@ def are_captions(corpus: Corpus) -> bool:
         for batch in corpus.batches
         for texts in (batch.predictions, batch.references)
     )
-
-
-def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float:
-    """Return what NLTK's `corpus_bleu` makes of sums under its methods 5 to 7.
-
-    They get the last pair of the corpus instead of sums (nltk issue 3903): methods 5 and 7 for the
-    order beyond the last, method 6 for the numbers of n-grams from the third order on. Precisions
-    above 1 stay.
-
-    Args:
-        total: int64 [2 N + 2], the sum of all rows.
-        last_row: int64 [1, 2 N + 2], the row of the last segment.
-        options: supply the method and the orders.
-    """
-    layout = Layout.of_width(len(total))
-    last = last_row[0]
-    mixed = total.copy()
-    if options.smooth_method == "chen-cherry-6":
-        mixed[layout.totals][2:] = last[layout.totals][2:]
-    else:
-        beyond = options.max_order
-        mixed[layout.matches][beyond] = last[layout.matches][beyond]
-        mixed[layout.totals][beyond] = last[layout.totals][beyond]
-    counts = mixed.astype(float).tolist()
-    orders = options.counted_orders
-    columns = Columns(
-        matches=counts[layout.matches][:orders],
-        totals=counts[layout.totals][:orders],
-        length=counts[layout.length],
-        reference_length=counts[layout.reference_length],
-    )
-    if not columns.matches[0]:
-        return 0.0
-    smooth = SMOOTH_METHODS[options.smooth_method].smooth
-    smoothed = smooth(columns, options.smooth_value_in_effect or 0.0)
-    logarithm = 0.0
-    weights = order_weights([True] * options.max_order, options)
-    for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):
-        if weight and match > 0 and count > 0:  # NLTK leaves out orders without a match
-            logarithm += float(weight * math.log(match / count))
-    return float(brevity_penalty(columns.length, columns.reference_length)) * math.exp(logarithm)

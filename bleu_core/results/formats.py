@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 from ..shared.messages import invalid, one_of
 from .formula import write_score
-from .wording import ResultDict, TableRows, escape_unseen, name_interval
+from .wording import ResultDict, escape_unseen, name_interval
+
+TableRows = Sequence[Sequence[str]]
 
 
 class Column(NamedTuple):

@@ -8,14 +8,13 @@ from __future__ import annotations
 import codecs
 import re
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..shared.messages import count_things
 from ..significance.intervals import describe_intervals
 from .formula import write_score
 
-TableRows = Sequence[Sequence[str]]
 ResultDict = Mapping[str, Any]
 
 

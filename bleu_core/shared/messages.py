@@ -57,7 +57,6 @@ A_RESULT = (
     " Pass what it was computed from, or tables from statistics()."
 )
 RUNS_BY_NAME = "as a dict by name: {'seed 1': [...], 'seed 2': [...]}."
-ONE_RUN_EACH = f"Pass one run per system; compare() takes several {RUNS_BY_NAME}"
 LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
 NO_LABELS_FOR_TOKENIZERS = (
     "tokenize: got a dict, which names the tokenizer of each label."
