@@ -1,9 +1,9 @@
 """BLEU for the `evaluate` ecosystem: `evaluate.load("./bleu_metric.py")`.
 
 This file has the description of the metric, `_info`, `_compute`, and every public method with its
-documentation. The import list names the sibling file that implements each method. evaluate's loader
-copies only the siblings that this file imports at the start of a line, without a comment after the
-import.
+documentation. A method calls a function of its file in `bleu_core/`. evaluate's loader copies only
+what this file imports at the start of a line, without a comment after the import: `bleu_core.py`,
+which has all of `bleu_core/`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The inverses of damages: each undoes, in one text, what a decoder, tokenizer or encoder did.
 
-The table in `damages.py` names them. An inverse is a function of one text, and makes no choice.
+The records of damages name them. An inverse is a function of one text, and makes no choice.
 """
 
 from __future__ import annotations

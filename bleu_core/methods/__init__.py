@@ -1,1 +1,1 @@
-"""One file per public method, and what collects segments before them."""
+"""One file per public method, what several share, and the segments added before them."""

@@ -1,6 +1,7 @@
 """The named conventions, and drop-ins for evaluate's modules: arguments, keys and scales.
 
-To add a convention, write its options in `CONVENTIONS`.
+`chosen_options.py` chooses among them. To add a convention, write its options in `CONVENTIONS`, and
+its name in `option_types.py`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Readers of any container to a `Corpus` or `Texts`; errors name the column and the row.
 
+All methods read texts here; `compute` through `rows/reading.py`.
+
 Plain lists of strings, tokens or ids, which most calls pass, take a fast path (`plain_lists.py`).
 All other containers are converted to Arrow columns (`columns.py`) and then checked
 (`elements.py`); texts that are in Arrow already are not copied.
