@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pytest
 from bleu.bleu_core.shared.arrays import IDS, STRINGS, TOKENS
 from bleu.bleu_core.text import plain_lists
+from bleu.bleu_core.text import read as read_file
 from bleu.bleu_core.text.read import read_corpus
 from helpers import (
     PARTS,
@@ -130,7 +131,7 @@ def test_the_fast_path_of_plain_lists_reads_the_same(data):
         st.lists(reference, min_size=rows, max_size=data.draw(st.sampled_from([rows, rows, 4])))
     )
     answer = read_or_reject(predictions, references)
-    with mock.patch.object(plain_lists, "read_plain", return_value=None):
+    with mock.patch.object(read_file, "read_plain", return_value=None):
         assert answer == read_or_reject(predictions, references)
     wrapped = [tuple(row) if isinstance(row, list) else row for row in references]
     assert (
@@ -165,7 +166,7 @@ def test_rows_of_the_fast_path(predictions, references, is_plain):
     assert (plain is not None) == is_plain
     if not is_plain:
         return
-    with mock.patch.object(plain_lists, "read_plain", return_value=None):
+    with mock.patch.object(read_file, "read_plain", return_value=None):
         corpus = read_corpus(predictions, references)
     (batch,), (expected,) = plain.batches, corpus.batches
     assert batch.predictions.equals(expected.predictions)
