@@ -112,7 +112,8 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     if canonical_type is None:
         if pa.types.is_struct(innermost_type(column.type)):
             check_utf8(name, column)
-            rows = column.to_pylist()  # dicts
+            read_items(name, column.to_pylist(), expected)
+            rows = [_make_example(column.type)]  # no row has fields
         read_items(name, rows, expected)
         raise wrong_item(name, 0, str(column.type), expected)
     check_utf8(name, column)
@@ -123,6 +124,15 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     except pa.ArrowException:  # unsigned ids beyond int64
         read_items(name, column.to_pylist(), expected)
         raise wrong_item(name, 0, str(column.type), expected) from None
+
+
+def _make_example(type_: pa.DataType) -> Any:
+    """Return a row of structs or lists of them, with "" for texts and None for other values."""
+    if pa.types.is_struct(type_):
+        return {field.name: _make_example(field.type) for field in type_}
+    if is_list(type_):
+        return [_make_example(type_.value_type)]
+    return "" if is_string(type_) else None
 
 
 def find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:

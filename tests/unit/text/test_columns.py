@@ -439,3 +439,24 @@ def test_what_to_pass_for_a_column(bleu, data, message):
         with pytest.raises(TypeError) as raised:
             call()
         assert str(raised.value) == message
+
+
+# Structs
+
+
+_STRUCT = pa.struct([("a", pa.string()), ("b", pa.int64())])
+
+
+@pytest.mark.parametrize(
+    ("column", "fix"),
+    [
+        (pa.array([], _STRUCT), "row['a']"),
+        (pa.array([None, None], _STRUCT), "row['a']"),
+        (pa.array([[], []], pa.list_(_STRUCT)), "row[0]['a']"),
+    ],
+)
+def test_structs_of_which_no_row_has_fields_are_explained_from_their_type(bleu, column, fix):
+    says = f"predictions[0]: got a dict with the fields 'a', 'b', expected its text. Pass {fix}"
+    says = says.replace("Pass ", "Pass predictions=[") + " for row in predictions]."
+    with pytest.raises(TypeError, match=f"^{re.escape(says)}$"):
+        bleu.compute(predictions=column, references=["x"] * len(column))
