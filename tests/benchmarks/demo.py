@@ -1,7 +1,6 @@
-"""The demo against its threat model in SECURITY.md, and how long a visitor waits.
+"""The demo against its threat model in SECURITY.md, and what its server needs.
 
     python tests/benchmarks/demo.py        # one row per rule, about 10 minutes
-    python tests/benchmarks/demo.py waits  # waiting times in a browser, for docs/speed.md
     python tests/benchmarks/demo.py start  # a first start, and memory, for docs/space.md
 
 Rules are checked over HTTP, beside a second visitor who types in another process. Linux only.
@@ -31,10 +30,9 @@ from common import corpus, print_table  # which adds the folders of the next imp
 
 # isort: split
 from browser import visitor
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import expect, sync_playwright
 from space_server import open_chromium, serve_space
 
-SEGMENTS = 20_000
 VISITORS = 50
 SECONDS_BETWEEN_KEYS = 0.2
 TYPING_SECONDS = 20
@@ -89,66 +87,6 @@ TEXTS = {  # candidate, second candidate and references in the first tab
     "1,000 tokens against 1,000": ("a x " * 500, "a y " * 500, "a z " * 500),
     "the longest texts": ("a x " * 500, "a y " * 500, "\n".join(["a z " * 500] * 3)[:-2]),
 }
-
-
-def visit(browser: Any, address: str) -> Page:
-    """Open the demo in a new browser context."""
-    page = browser.new_context().new_page()
-    page.goto(address)
-    expect(page.locator("#sentence-score strong").first).to_be_visible()
-    return page
-
-
-def upload(page: Page, folder: Path) -> float:
-    """Upload a system and two references; return the seconds until the references have been read."""
-    visitor.tab(page, "Corpus")
-    for role, names in (("systems", ["p"]), ("references", ["r0", "r1"])):
-        start = time.perf_counter()
-        page.set_input_files(
-            f"#{role}-file input[type=file]", [folder / f"{name}.txt" for name in names]
-        )
-        expect(page.locator(f"#{role}-note")).to_contain_text(f"{SEGMENTS:,}", timeout=30_000)
-    return time.perf_counter() - start
-
-
-def type_word(page: Page) -> float:
-    """Type a word in the first tab; return the seconds until its score is shown."""
-    words = len(page.locator("#candidate textarea").input_value().split())
-    page.locator("#candidate textarea").press("End")
-    start = time.perf_counter()
-    page.locator("#candidate textarea").press_sequentially(" a")
-    page.locator(".bleu-tokens .bleu-label", has_text=f"{words + 1} tokens").first.wait_for()
-    return time.perf_counter() - start
-
-
-def waits(browser: Any, address: str, folder: Path) -> Iterator[list[str]]:
-    """Yield the rows of the table of waiting times."""
-    predictions, references = corpus(SEGMENTS)[1]
-    for name, lines in zip(("p", "r0", "r1"), (predictions, *zip(*references))):
-        (folder / f"{name}.txt").write_text(
-            "".join(f"{line}\n" for line in lines), encoding="utf-8"
-        )
-    typing, uploads, scores, meanwhile = visit(browser, address), [], [], []
-    alone = [type_word(typing) for _ in range(10)]
-    for is_typing in [True, False] * 5:
-        page = visit(browser, address)
-        uploads.append(upload(page, folder))
-        start = time.perf_counter()
-        page.locator("#score").click()
-        if is_typing:
-            meanwhile += [type_word(typing) for _ in range(3)]
-        else:
-            page.locator("#corpus-summary strong").wait_for(timeout=60_000)
-            scores.append(time.perf_counter() - start)
-        page.context.close()
-    seconds = {
-        "uploading 2 files of references, until the demo has read them": uploads,
-        f"{SEGMENTS:,} segments, 2 references, interval: from the click to the score": scores,
-        "a keystroke in the first tab, until its score is there": alone,
-        "the same while another visitor's corpus is scored": meanwhile,
-    }
-    for name, times in seconds.items():
-        yield [name, f"{statistics.median(times):.2f}", f"{max(times):.2f}"]
 
 
 @cache
@@ -611,12 +549,6 @@ def main() -> None:
         return
     with serve_space(folder) as address:
         process = int((folder / "pid").read_text())
-        if only == ["waits"]:
-            with sync_playwright() as playwright, open_chromium(playwright) as browser:
-                print_table(
-                    [corpus(1)[0], "median, seconds", "longest"], waits(browser, address, folder)
-                )
-            return
         rules: list[list[str]] = []
         if not only or "secrecy" in only:
             rules.append(check_secrecy(address, folder))
