@@ -4418,7 +4418,8 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     if canonical_type is None:
         if pa.types.is_struct(innermost_type(column.type)):
             check_utf8(name, column)
-            read_items(name, column.to_pylist(), expected)
+            # One row after the other, because the first that has fields raises.
+            read_items(name, (row.as_py() for row in column), expected)
             rows = [_make_example(column.type)]  # no row has fields
         read_items(name, rows, expected)
         raise wrong_item(name, 0, str(column.type), expected)
