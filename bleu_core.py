@@ -3601,7 +3601,9 @@ def _log(value: Number) -> Number:
 
 Split = Callable[[str], list[str]]
 Lower = Callable[[pa.Array], pa.Array]
-Substitutions = tuple[tuple[re.Pattern[str], str], ...]  # patterns, and their replacements
+# Patterns, and what replaces a match. Up to Python 3.11, a function takes a third of the time of a
+# template with groups.
+Substitutions = tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 CharacterClass = tuple[str, str | Ranges]  # its name, and its members
 
 # mteval-v13a separates every ASCII punctuation mark and symbol except these four. The apostrophe
@@ -3648,17 +3650,27 @@ def character_class(ranges: Ranges) -> str:
     return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
 
 
+def _separate_first(match: re.Match[str]) -> str:
+    first, second = match[0]
+    return f" {first} {second}"
+
+
+def _separate_second(match: re.Match[str]) -> str:
+    first, second = match[0]
+    return f"{first} {second} "
+
+
 _WESTERN: Substitutions = (
     # Separate every symbol.
-    (re.compile(f"([{re.escape(WESTERN_SYMBOLS)}])"), r" \1 "),
+    (re.compile(f"[{re.escape(WESTERN_SYMBOLS)}]"), r" \g<0> "),
     # Separate a period or comma after a non-digit, then before a non-digit; 3.5 and 1,000 stay
     # whole.
-    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
-    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
+    (re.compile(r"[^0-9][.,]"), _separate_second),
+    (re.compile(r"[.,][^0-9]"), _separate_first),
     # Separate a hyphen after a digit.
-    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+    (re.compile(r"[0-9]-"), _separate_second),
 )
-_CHINESE: Substitutions = ((re.compile(f"([{character_class(CHINESE)}])"), r" \1 "), *_WESTERN)
+_CHINESE: Substitutions = ((re.compile(f"[{character_class(CHINESE)}]"), r" \g<0> "), *_WESTERN)
 _WITHOUT_ASCII_SPACES = re.compile(r"[^ \t\n\v\f\r]+")
 
 
@@ -3669,9 +3681,9 @@ def _international() -> Substitutions:
     punctuation = f"[{character_class(PUNCTUATION)}]"
     not_number = f"[^{character_class(NUMBERS)}]"
     return (
-        (re.compile(f"({not_number})({punctuation})"), r"\1 \2 "),
-        (re.compile(f"({punctuation})({not_number})"), r" \1 \2"),
-        (re.compile(f"({symbol})"), r" \1 "),
+        (re.compile(not_number + punctuation), _separate_second),
+        (re.compile(punctuation + not_number), _separate_first),
+        (re.compile(symbol), r" \g<0> "),
     )
 
 
