@@ -17916,20 +17916,27 @@ class _IdRows:
         """Return the ids of each row without `ignore_index`."""
         # They are removed and not replaced, because -100 overflows in a tokenizer and any other id
         # would be decoded.
-        kept = self.ids[self.is_kept].tolist()
-        kept_before = np.concatenate([[0], np.cumsum(self.is_kept)])
-        return [kept[start:end] for start, end in pairwise(kept_before[self.starts].tolist())]
+        kept = self.ids[self.is_kept]
+        kept_before = np.zeros(len(self.ids) + 1, np.int64)
+        np.cumsum(self.is_kept, out=kept_before[1:])
+        starts = kept_before[self.starts].tolist()
+        return [kept[start:end].tolist() for start, end in pairwise(starts)]
 
     def count_tokens(self, rows: int) -> int:
         """Count the tokens of the first rows."""
         return int(np.count_nonzero(self.is_token[: self.starts[rows]]))
 
+    def locate_tokens(self, width: int) -> npt.NDArray[np.bool_]:
+        """Return True in the columns of tokens: bool [rows, width]."""
+        has_token = np.arange(width) < self.widths[:, None]
+        has_token[has_token] = self.is_token
+        return has_token
+
     def make_rectangle(self, width: int, filler: int) -> Int64:
         """Return the rows at one width, with a negative number where there is no token."""
-        rectangle = np.full((len(self), width), filler)
-        rectangle[np.arange(width) < self.widths[:, None]] = np.where(
-            self.is_token, self.ids, filler
-        )
+        has_token = self.locate_tokens(width)
+        rectangle = np.full(has_token.shape, filler)
+        rectangle[has_token] = self.ids[self.is_token]
         return rectangle
 
 
@@ -18019,16 +18026,21 @@ class _LabelPlaces:
         if not self.is_masked and not self.is_full:
             return
         width = max(predictions.widths.max(initial=1), labels.widths.max(initial=1)) + 1
-        label = labels.make_rectangle(width, -2)
-        has_label = (label >= 0).any(axis=1)
-        label = label[has_label]
+        # 2. Leave if a prediction ends before its label, or with the token for an end that its
+        #    label lacks; rows whose labels have no tokens don't count.
+        is_label = labels.locate_tokens(width)
+        has_label = is_label.any(axis=1)
+        first, end = _find_ends(predictions.locate_tokens(width)[has_label])
+        label_first, label_end = _find_ends(is_label[has_label])
+        self.is_full &= not (end < label_end).any()
+        if not self.is_masked and not self.is_full:
+            return
         text = predictions.make_rectangle(width, -1)[has_label]
-        # 2. Compare the ends of rows whose labels have tokens.
-        first, end, last_id = _find_ends(text)
-        label_first, label_end, last_label_id = _find_ends(label)
-        is_other_end = np.diff(label_end) != 0
-        has_ended = (end < label_end) | ((last_id == end_id) & (last_label_id != end_id))
+        label = labels.make_rectangle(width, -2)[has_label]
+        row = np.arange(len(label))
+        has_ended = (text[row, end - 1] == end_id) & (label[row, label_end - 1] != end_id)
         self.is_full &= not has_ended.any()
+        is_other_end = np.diff(label_end) != 0
         self.is_masked_alike &= bool(((first == label_first) & (first > 1)).all())
         self.unequal_labels += int(np.count_nonzero(is_other_end))
         self.equal_predictions += int(np.count_nonzero(is_other_end & (np.diff(end) == 0)))
@@ -18097,17 +18109,16 @@ def _find_lead(tokens: int) -> float:
     return tokens / 5 + 1.5 * sqrt(tokens)
 
 
-def _find_ends(rectangle: Int64) -> tuple[Int64, Int64, Int64]:
-    """Return each row's first column with a token, the column after its last token, and that token.
+def _find_ends(is_token: npt.NDArray[np.bool_]) -> tuple[Int64, Int64]:
+    """Return each row's first column with a token, and the column after its last token.
 
-    For a row without tokens, the columns are its width and 0.
+    For a row without tokens, they are its width and 0.
     """
-    is_token = rectangle >= 0
-    width = rectangle.shape[1]
+    width = is_token.shape[1]
     is_empty = ~is_token.any(axis=1)
     first = np.where(is_empty, width, is_token.argmax(axis=1))
     end = np.where(is_empty, 0, width - is_token[:, ::-1].argmax(axis=1))
-    return first, end, rectangle[np.arange(len(end)), end - 1]
+    return first, end
 
 
 def _count_matches(text: Int64, label: Int64) -> Int64:
@@ -18583,7 +18594,7 @@ def score(counted: Counted, options: Options, unknown: Collection[str] = ()) -> 
             counted.origin,
             options,
             rows=rows[0],
-            estimate=draw(units, plan).estimate(0),
+            estimate=draw(units, plan).estimate(0) if options.confidence else None,
             documents=units.documents,
             unknown=unknown,
         )

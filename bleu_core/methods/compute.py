@@ -122,7 +122,7 @@ def score(counted: Counted, options: Options, unknown: Collection[str] = ()) -> 
             counted.origin,
             options,
             rows=rows[0],
-            estimate=draw(units, plan).estimate(0),
+            estimate=draw(units, plan).estimate(0) if options.confidence else None,
             documents=units.documents,
             unknown=unknown,
         )
