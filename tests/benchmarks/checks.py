@@ -9,9 +9,8 @@
     python tests/benchmarks/checks.py kinds        # each kind by an example
 
 `--metric PATH` measures the `bleu_metric.py` of another checkout. `--quick` takes a part of the sets. `--list` prints
-each alarm, or each mistake that is missed. `--against PATH` is a checkout whose `compute` doesn't look at texts, such as
-3e5c0ca; `cost` needs it for the time of the look. WMT21's data is not part of the project; without it, `mistakes`,
-`real` and `rows` print no table.
+each alarm, or each mistake that is missed. WMT21's data is not part of the project; without it, `mistakes`, `real` and
+`rows` print no table.
 """
 
 import argparse
@@ -464,35 +463,25 @@ CHECKED = {
 }
 
 
-def print_cost(metric: str, against: str | None, quick: bool) -> None:
+def print_cost(metric: str, quick: bool) -> None:
     """Print the time and memory that the look adds to `compute`, and those of `check`."""
     sizes = SIZES[:2] if quick else SIZES
-    if against is not None:
-        header = ["texts", "rows", "`compute` alone, ms", "the look, ms", "share", "the look, MB"]
-        print_table(header, _measure_looks(metric, against, sizes))
+    header = ["texts", "rows", "`compute` without a look, ms", "the look, ms", "the look, MB"]
+    print_table(header, _measure_looks(metric, sizes))
     print_table(["work", "rows", "seconds", "MB"], _measure_checks(metric, sizes[-1]))
 
 
-def _measure_looks(metric: str, against: str, sizes: Sequence[int]) -> Iterator[list[str]]:
-    """Yield the rows of the table: the difference to a checkout without a look."""
+def _measure_looks(metric: str, sizes: Sequence[int]) -> Iterator[list[str]]:
+    """Yield the rows of the table: the difference to calls without a look."""
     calls = [(name, size) for name in look_cost.TEXTS for size in sizes]
-    times = look_cost.time_calls({"this": metric, "other": against}, calls)
-    for (name, size), seconds in zip(calls, times):
-        more = seconds["this"] - seconds["other"]
+    for (name, size), (with_look, without) in zip(calls, look_cost.time_looks(metric, calls)):
         memory = "–"
         if size == SIZES[-1]:
-            _, ours = look_cost.measure_call(metric, name, size)
-            _, theirs = look_cost.measure_call(against, name, size)
-            memory = f"{(ours - theirs) / 1e6:.0f}"
-        share = f"{more / seconds['other']:.0%}"
-        yield [
-            name,
-            f"{size:,}",
-            f"{1000 * seconds['other']:.2f}",
-            f"{1000 * more:.2f}",
-            share,
-            memory,
-        ]
+            _, most = look_cost.measure_call(metric, name, size)
+            _, least = look_cost.measure_call(metric, look_cost.BLIND + name, size)
+            memory = f"{(most - least) / 1e6:.0f}"
+        look = f"{1000 * (with_look - without):.2f}"
+        yield [name, f"{size:,}", f"{1000 * without:.2f}", look, memory]
 
 
 def _measure_checks(metric: str, size: int) -> Iterator[list[str]]:
@@ -558,7 +547,6 @@ def main() -> None:
     names = [*TABLES, COST]
     parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(names))
     parser.add_argument("--metric", default=METRIC, help="a bleu_metric.py of another checkout")
-    parser.add_argument("--against", help="a bleu_metric.py without a look, for `cost`")
     parser.add_argument("--quick", action="store_true", help="measure a part of the sets")
     parser.add_argument("--list", action="store_true", help="print single alarms and mistakes")
     arguments = parser.parse_args()
@@ -573,7 +561,7 @@ def main() -> None:
             continue
         start = time.perf_counter()
         if name == COST:
-            print_cost(arguments.metric, arguments.against, arguments.quick)
+            print_cost(arguments.metric, arguments.quick)
         else:
             TABLES[name](bleu, arguments.quick, arguments.list)
         print(f"{name}: {time.perf_counter() - start:.0f} s\n", file=sys.stderr)

@@ -1,7 +1,8 @@
-"""Time and memory of what `compute` does beyond counting, by processes of two checkouts that take turns.
+"""Time and memory of looks, of small calls and of slow methods, by processes of checkouts that take turns.
 
-`time_calls` and `measure_call` are for `checks.py cost` and `speed.py --budget`. Run as a script, this file is one of
-the processes: it reads the names of texts and numbers of rows from its input, and prints seconds and bytes.
+`time_looks`, `time_calls` and `measure_call` are for `checks.py cost` and `speed.py --budget`. Run as a script, this
+file is one of the processes: it reads the names of calls and numbers of rows from its input, and prints seconds and
+bytes.
 
     python tests/benchmarks/look_cost.py PATH
 """
@@ -14,8 +15,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,10 +23,12 @@ from typing import Any, NamedTuple
 import evaluate
 import numpy as np
 from common import TO_JAPANESE, corpus, outputs, renew
+from methods import make_systems
 
 TURNS = 9  # the best of these turns counts
 SECONDS_PER_TURN = 0.1  # a shorter call is repeated until its turn has taken as long
 CALLBACK_LENGTH = 128  # ids per row
+CALLS_PER_LOOP = 100
 FIRST_ID = 5  # of a word; smaller ones are padding and the like
 
 
@@ -112,7 +114,23 @@ TEXTS: dict[str, Callable[[int], Texts]] = {
     "Kana": _make_kana,
 }
 CHECK = "check: "  # before the name of texts: `check` is called instead of `compute`
-CALLBACK = "callback"
+BLIND = "blind: "  # before the name of texts: `compute` doesn't look at them
+CALLBACK = "the callback"
+LOOPS: dict[str, Callable[[Any, list[str], list[list[str]]], object]] = {
+    "`compute(segments=True)`": lambda bleu, predictions, references: bleu.compute(
+        predictions=predictions, references=references, segments=True
+    ),
+    "`statistics`": lambda bleu, predictions, references: bleu.statistics(
+        predictions=predictions, references=references
+    ),
+    "`explain`": lambda bleu, predictions, references: bleu.explain(predictions[0], references[0]),
+}
+SLOW: dict[str, Callable[[Any, int], object]] = {
+    "`rank`, 60 systems of": lambda bleu, rows: bleu.rank(
+        make_systems(corpus(rows)[1][0], 60), corpus(rows)[1][1]
+    ),
+    "`reconcile`,": lambda bleu, rows: bleu.reconcile(*corpus(rows)[1], 27.3),
+}
 
 
 # --- The process of a checkout --------------------------------------------------------------------
@@ -140,13 +158,19 @@ def _make_ids(rows: int) -> tuple[Any, Any]:
     shape = (rows, CALLBACK_LENGTH)
     ids = generator.integers(FIRST_ID, 30_000, shape)
     labels = generator.integers(FIRST_ID, 30_000, shape)
-    lengths = generator.integers(10, CALLBACK_LENGTH, rows)
-    is_padding = np.arange(CALLBACK_LENGTH) >= lengths[:, None]
-    ids[is_padding] = -100
-    labels[is_padding] = -100
+    for column in (ids, labels):
+        lengths = generator.integers(10, CALLBACK_LENGTH, rows)
+        column[np.arange(CALLBACK_LENGTH) >= lengths[:, None]] = -100
     ids[:, 0] = np.arange(rows) + FIRST_ID  # the text of a row, for the decoder
     labels[:, 0] = np.arange(rows) + rows + FIRST_ID
     return ids, labels
+
+
+class _Blind:
+    """Takes the place of what looks at the texts of calls."""
+
+    def begin_call(self) -> Callable[..., None]:
+        return lambda *texts: None
 
 
 class _Worker:
@@ -155,6 +179,7 @@ class _Worker:
     def __init__(self, metric: str) -> None:
         self.bleu = evaluate.load(metric)
         self.bleu.warm_up()
+        self.watch = getattr(self.bleu, "_watch", None)  # earlier commits have none
         self.made: dict[tuple[str, int], Callable[[], float]] = {}
 
     def make(self, name: str, rows: int) -> Callable[[], float]:
@@ -166,13 +191,48 @@ class _Worker:
     def _prepare(self, name: str, rows: int) -> Callable[[], float]:
         if name == CALLBACK:
             return self._prepare_callback(rows)
-        texts = TEXTS[name.removeprefix(CHECK)](rows)
+        if name in LOOPS:
+            return self._prepare_loop(LOOPS[name], rows)
+        if name in SLOW:
+            return self._prepare_slow(SLOW[name], rows)
+        texts = TEXTS[name.removeprefix(CHECK).removeprefix(BLIND)](rows)
         method = self.bleu.check if name.startswith(CHECK) else self.bleu.compute
 
         def call() -> float:
             predictions, references = renew((texts.predictions, texts.references))
+            if name.startswith(BLIND):
+                self.bleu._watch = _Blind()
             start = time.perf_counter()
             method(predictions=predictions, references=references, **texts.options)
+            seconds = time.perf_counter() - start
+            self.bleu._watch = self.watch
+            return seconds
+
+        return call
+
+    def _prepare_loop(
+        self, work: Callable[[Any, list[str], list[list[str]]], object], rows: int
+    ) -> Callable[[], float]:
+        """Return a call that is the mean of a loop over blocks of new texts, looks included."""
+        predictions, references = corpus(40_000)[1]
+        starts = itertools.cycle(range(0, 40_000 - rows, rows))
+
+        def call() -> float:
+            blocks = [
+                renew((predictions[start : start + rows], references[start : start + rows]))
+                for start in itertools.islice(starts, CALLS_PER_LOOP)
+            ]
+            began = time.process_time()
+            for block in blocks:
+                work(self.bleu, *block)
+            return (time.process_time() - began) / len(blocks)
+
+        return call
+
+    def _prepare_slow(self, work: Callable[[Any, int], object], size: int) -> Callable[[], float]:
+        def call() -> float:
+            start = time.perf_counter()
+            work(self.bleu, size)
             return time.perf_counter() - start
 
         return call
@@ -205,15 +265,17 @@ def _read_peak() -> int:
 
 def _time(call: Callable[[], float]) -> tuple[float, int]:
     """Return the best seconds of a turn."""
-    times: list[float] = []
-    while sum(times) < SECONDS_PER_TURN:
+    times = []
+    end = time.monotonic() + SECONDS_PER_TURN
+    while not times or time.monotonic() < end:
         times.append(call())
     return min(times), 0
 
 
 def _measure(worker: _Worker, name: str, rows: int) -> tuple[float, int]:
     """Return the seconds of the first call with a given number of rows, and the bytes that it adds."""
-    worker.make(name, 64)()  # so that everything is imported
+    if name not in SLOW:
+        worker.make(name, 64)()  # so that everything is imported
     call = worker.make(name, rows)
     _reset_peak()
     before = _read_peak()
@@ -264,20 +326,27 @@ class Process:
         self.process.wait()
 
 
-def time_calls(
-    metrics: Mapping[str, str], calls: Iterable[tuple[str, int]], turns: int = TURNS
-) -> Iterator[dict[str, float]]:
-    """Yield the best seconds per checkout of each call, a name and rows; the processes take turns."""
-    with ExitStack() as stack:
-        processes = {
-            label: stack.enter_context(Process(metric)) for label, metric in metrics.items()
-        }
+def time_in_turns(calls: Sequence[tuple[Process, str, int]], turns: int = TURNS) -> list[float]:
+    """Return the best seconds of each call, which has a name and a number of rows; the calls take turns."""
+    best = [float("inf")] * len(calls)
+    for _ in range(turns):
+        for index, (process, name, rows) in enumerate(calls):
+            best[index] = min(best[index], process.ask(name, rows)[0])
+    return best
+
+
+def time_looks(metric: str, calls: Iterable[tuple[str, int]]) -> Iterator[list[float]]:
+    """Yield the best seconds of `compute` per name of texts and rows, with and without its look."""
+    with Process(metric) as process:
         for name, rows in calls:
-            best = dict.fromkeys(metrics, float("inf"))
-            for _ in range(turns):
-                for label, process in processes.items():
-                    best[label] = min(best[label], process.ask(name, rows)[0])
-            yield best
+            yield time_in_turns([(process, name, rows), (process, BLIND + name, rows)])
+
+
+def time_calls(metric: str, other: str, calls: Iterable[tuple[str, int]]) -> Iterator[list[float]]:
+    """Yield the best seconds of each call, here and in another checkout."""
+    with Process(metric) as process, Process(other) as other_process:
+        for name, rows in calls:
+            yield time_in_turns([(process, name, rows), (other_process, name, rows)])
 
 
 def measure_call(metric: str, name: str, rows: int) -> tuple[float, int]:

@@ -64,17 +64,6 @@ def time_documents(bleu: evaluate.Metric, turns: int) -> list[tuple[float, float
     return [(seconds[0], seconds[1]), (seconds[2], seconds[3])]
 
 
-def time_slow_methods(bleu: evaluate.Metric, turns: int) -> tuple[float, float]:
-    """Return seconds of `rank` for 30 systems of 2,000 segments, and of `reconcile` for 1,000 segments."""
-    predictions, references = corpus(2_000)[1]
-    systems = make_systems(predictions, 30)
-    calls = {
-        "rank": lambda: bleu.rank(systems, references),
-        "reconcile": lambda: bleu.reconcile(predictions[:1_000], references[:1_000], 27.3),
-    }
-    return tuple(median_seconds(calls, turns=turns).values())
-
-
 def time_compare(bleu: evaluate.Metric, test: str, turns: int) -> tuple[float, float]:
     """Return seconds of sacreBLEU's `PairedTest` and of `compare`, counting included."""
     predictions, references = corpus(SEGMENTS)[1]
@@ -266,20 +255,6 @@ def time_callback(bleu: evaluate.Metric) -> tuple[float, float]:
     callback = bleu.compute_metrics(tokenizer)
     calls = {"usual": score_as_usual, "callback": lambda: callback((predictions, labels))}
     return tuple(median_seconds(calls, turns=3).values())
-
-
-def time_callback_alone(bleu: evaluate.Metric, turns: int) -> float:
-    """Return seconds of the callback without those of decoding: the least of some turns."""
-    tokenizer = Vocabulary(corpus(2_000)[1][0])
-    pair = make_ids(tokenizer)
-    callback = bleu.compute_metrics(tokenizer)
-    seconds = []
-    for _ in range(turns):
-        tokenizer.seconds = 0.0
-        start = time.perf_counter()
-        callback(pair)
-        seconds.append(time.perf_counter() - start - tokenizer.seconds)
-    return min(seconds)
 
 
 def different_sentences(count: int) -> list[str]:

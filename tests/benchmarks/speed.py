@@ -2,10 +2,9 @@
 
     python tests/benchmarks/speed.py [--budget] [--metric PATH] [--against PATH]
 
-`--budget` prints one table instead: the speed budget of the design. `--metric` measures the `bleu_metric.py` of another
-checkout with the same script. `--against` is the one of 3e5c0ca, whose `compute` looks at less text: limits for looks
-and for the callback are relative to it. Only ratios within one run mean something. Lists and their strings are new in
-each call.
+`--budget` prints one table instead: the speed ratios to keep. `--metric` measures the `bleu_metric.py` of another
+checkout with the same script. `--against` is that of f287015: some limits are relative to it. Only ratios within one run
+mean something. Lists and their strings are new in each call.
 """
 
 import argparse
@@ -316,56 +315,58 @@ def print_tables(bleu: evaluate.Metric, metric: str) -> None:
     print_table(["a function as tokenizer", "`compute` / function alone"], rows)
 
 
-# Milliseconds that `compute` may take beyond 3e5c0ca, by rows.
-LOOKS = {64: 5.0, 3_000: 15.0, 100_000: 15.0}
-LOOKS_AT_ORDINARY_ROWS = {64: 0.4, 3_000: 1.0, 100_000: 5.0}
+# Milliseconds that the look may take, by rows.
+LOOKS = {1: 8.0, 64: 8.0, 3_000: 8.0, 100_000: 8.0}
+LOOKS_AT_ORDINARY_ROWS = {1: 0.05, 64: 0.4, 3_000: 1.0, 100_000: 3.0}
 ORDINARY = "ordinary rows"
 STRANGE = (
     "a model that hasn't learned: random words",
     "a model that hasn't learned: repeated words",
     "one text in all rows",
     "`</s>` in each row",
+    "JSON in each row",
 )
+SMALL_CALLS = {  # at least twice as fast as f287015
+    "`compute(segments=True)`": (1, 8, 64),
+    "`statistics`": (1, 64, 512),
+    "`explain`": (1,),
+    look_cost.CALLBACK: (8,),
+}
 
 
-def looks_budget(metric: str, against: str) -> Iterator[list[str]]:
-    """Yield the rows of the budget that are relative to another checkout."""
-    metrics = {"this": metric, "other": against}
+def budget_of_looks(metric: str) -> Iterator[list[str]]:
+    """Yield the rows of the look, for calls that are looked at by themselves, and of `check`."""
     for name in (ORDINARY, *STRANGE):
         limits = LOOKS_AT_ORDINARY_ROWS if name == ORDINARY else LOOKS
-        cells = []
-        calls = [(name, rows) for rows in limits]
-        for seconds in look_cost.time_calls(metrics, calls):
-            more = seconds["this"] - seconds["other"]
-            cells.append(f"{1000 * more:.1f} ms ({more / seconds['other']:.0%})")
-        size = max(limits)
-        _, ours = look_cost.measure_call(metric, name, size)
-        _, theirs = look_cost.measure_call(against, name, size)
-        cells.append(f"{(ours - theirs) / 1e6:.0f} MB")
-        limit = " / ".join(f"{limit:g}" for limit in limits.values())
-        alternative = " or 5%" if name == ORDINARY else ""
+        times = look_cost.time_looks(metric, [(name, rows) for rows in limits])
         yield [
-            f"`compute`, {' / '.join(f'{rows:,}' for rows in limits)} rows, {name}",
-            f"3e5c0ca plus {limit} ms{alternative}, 50 MB",
-            " / ".join(cells),
+            f"the look, {' / '.join(f'{rows:,}' for rows in limits)} rows, {name}",
+            " / ".join(f"{limit:g}" for limit in limits.values()) + " ms",
+            " / ".join(f"{1000 * (looking - blind):.2f}" for looking, blind in times) + " ms",
         ]
-    (seconds,) = look_cost.time_calls(metrics, [(look_cost.CALLBACK, 4_000)])
-    yield [
-        f"the callback, 4,000 x {look_cost.CALLBACK_LENGTH} ids, decoding aside",
-        "half the time of 3e5c0ca",
-        f"{seconds['this'] / seconds['other']:.2f}x, {1000 * seconds['this']:.0f} ms",
-    ]
-
-
-def check_budget(metric: str) -> Iterator[list[str]]:
-    """Yield the rows of the budget of `check`."""
-    for name in (ORDINARY, STRANGE[0]):
+    for name in (ORDINARY, STRANGE[0], STRANGE[3]):
         seconds, size = look_cost.measure_call(metric, look_cost.CHECK + name, 100_000)
+        measured = f"{seconds:.1f} s, {size / 1e6:.0f} MB"
+        yield [f"`check`, 100,000 rows, {name}", "4 s, 300 MB", measured]
+
+
+def budget_against(metric: str, against: str) -> Iterator[list[str]]:
+    """Yield the rows that are relative to f287015."""
+    for name, sizes in SMALL_CALLS.items():
+        times = look_cost.time_calls(metric, against, [(name, rows) for rows in sizes])
         yield [
-            f"`check`, 100,000 rows, {name}",
-            "10 s, 500 MB",
-            f"{seconds:.1f} s, {size / 1e6:.0f} MB",
+            f"{name}, calls of {' / '.join(map(str, sizes))} rows",
+            "2x f287015",
+            " / ".join(f"{other / own:.1f}x ({1e6 * own:.0f} µs)" for own, other in times),
         ]
+    ((own, other),) = look_cost.time_calls(metric, against, [(look_cost.CALLBACK, 4_000)])
+    name = f"the callback, 4,000 x {look_cost.CALLBACK_LENGTH} ids, decoding aside"
+    yield [name, "0.95x f287015", f"{other / own:.2f}x"]
+    loads = [
+        ("import datasets, evaluate", f"evaluate.load({path!r})") for path in (metric, against)
+    ]
+    own, other = median_of_processes(loads, 9)
+    yield ["`evaluate.load` from a folder, once installed", "0.95x f287015", f"{other / own:.2f}x"]
 
 
 def budget(bleu: evaluate.Metric, metric: str, against: str | None) -> Iterator[list[str]]:
@@ -432,37 +433,19 @@ def budget(bleu: evaluate.Metric, metric: str, against: str | None) -> Iterator[
     ratios = " / ".join(f"{peer / own:.0f}x" for peer, own in times)
     yield ["`compare`, bootstrap / randomization, 5 systems of 3,000 segments", "40x / 50x", ratios]
 
-    imports = "import datasets, evaluate"
-    load, numba = median_of_processes(
-        [(imports, f"evaluate.load({metric!r})"), (imports, "import numba")], 3
-    )
-    yield [
-        "`evaluate.load` from a folder, once installed",
-        "0.25 s",
-        f"{load:.2f} s; `import numba` {numba:.2f} s",
-    ]
-    seconds = [f"{each:.2f} s" for each in methods.time_slow_methods(bleu, 3)]
-    yield [
-        "`rank`, 30 systems of 2,000 segments",
-        "3x the time at b6374e0 (`--metric`)",
-        seconds[0],
-    ]
-    yield ["`reconcile`, 1,000 segments", "2x the time at b6374e0 (`--metric`)", seconds[1]]
-    yield [
-        "the trainer callback, 4,000 x 128 ids, without decoding",
-        "0.5x the time at 3e5c0ca (`--metric`)",
-        f"{methods.time_callback_alone(bleu, 9):.3f} s",
-    ]
-    times = methods.time_documents(bleu, 3)  # the last row, since b6374e0 has no `documents`
+    for name, limit in (("`rank`, 60 systems of", "60 s, 1,000 MB"), ("`reconcile`,", "10 s")):
+        seconds, nbytes = look_cost.measure_call(metric, name, 2_000)
+        yield [f"{name} 2,000 segments", limit, f"{seconds:.1f} s, {nbytes / 1e6:.0f} MB"]
+    times = methods.time_documents(bleu, 3)
     ratios = " / ".join(f"{documents / segments:.2f}x" for segments, documents in times)
     yield [
         "`compare` / `rank` by document, 10 systems of 3,000 segments",
         "at most 1x the time by segment",
         ratios,
     ]
+    yield from budget_of_looks(metric)
     if against is not None:
-        yield from looks_budget(metric, against)
-    yield from check_budget(metric)
+        yield from budget_against(metric, against)
 
 
 def main() -> None:
@@ -473,7 +456,7 @@ def main() -> None:
     parser.add_argument(
         "--metric", default=METRIC, help="a bleu_metric.py (default: that of this checkout)"
     )
-    parser.add_argument("--against", help="the bleu_metric.py of a checkout of 3e5c0ca")
+    parser.add_argument("--against", help="the bleu_metric.py of a checkout of f287015")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     metric = str(Path(arguments.metric).resolve())
