@@ -3651,13 +3651,13 @@ def character_class(ranges: Ranges) -> str:
 
 
 def _separate_first(match: re.Match[str]) -> str:
-    first, second = match[0]
-    return f" {first} {second}"
+    pair = match[0]
+    return f" {pair[0]} {pair[1]}"
 
 
 def _separate_second(match: re.Match[str]) -> str:
-    first, second = match[0]
-    return f"{first} {second} "
+    pair = match[0]
+    return f"{pair[0]} {pair[1]} "
 
 
 _WESTERN: Substitutions = (
