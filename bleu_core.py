@@ -38,7 +38,7 @@ import zlib
 from abc import ABC, abstractmethod
 from ast import literal_eval
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import (
     Callable,
     Collection,
@@ -7715,6 +7715,7 @@ MEANT_SHARE = 1 / 3
 SHOW_ROWS = "[*zip(predictions, references)][:3]"  # the line to write if the cause is not certain
 # Scripts whose words are not separated: Thai, Lao, Burmese, Khmer, kana and Han.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_HIGH_BYTES = frozenset(range(0x80, 0x100))  # bytes
 _Value = TypeVar("_Value")
 
 
@@ -7800,27 +7801,28 @@ class Pairs:
             "references": [text for texts in references for text in texts],
         }
         self._bounds = [0, *accumulate(map(len, references))]
-        self._row_of_reference = [row for row, texts in enumerate(references) for _ in texts]
-        self._known: dict[tuple[str, Side], Any] = {}  # columns, samples, texts with a pattern
-        self.changed: dict[Side, list[int]] = {}  # by an earlier search for all patterns
+        self.rows_of: dict[Side, Sequence[int]] = {
+            "predictions": range(len(references)),
+            "references": [row for row, texts in enumerate(references) for _ in texts],
+        }
+        self._known: dict[tuple[str, Side], Any] = {}  # columns and samples
+        self._places: dict[tuple[str, Side], tuple[int, list[int]]] = {}  # as of a length of:
+        self._changed: dict[Side, list[int]] = {side: [] for side in SIDES}
 
     def __len__(self) -> int:
         return len(self.texts["predictions"])
 
-    def row_of(self, side: Side, place: int) -> int:
-        """Return the segment of a text."""
-        return place if side == "predictions" else self._row_of_reference[place]
-
     def list_partners(self, side: Side, place: int) -> list[str]:
         """Return the texts that a text is scored with."""
         if side == "references":
-            return [self.texts["predictions"][self._row_of_reference[place]]]
+            return [self.texts["predictions"][self.rows_of[side][place]]]
         return self.texts["references"][self._bounds[place] : self._bounds[place + 1]]
 
     def change(self, side: Side, changed: Mapping[int, str]) -> None:
         """Replace some texts."""
         for place, text in changed.items():
             self.texts[side][place] = text
+        self._changed[side] += changed
         self._known = {key: value for key, value in self._known.items() if key[1] != side}
 
     def sample(self, side: Side) -> str:
@@ -7830,6 +7832,16 @@ class Pairs:
             side,
             lambda: "\n".join(text[:500] for text in spread(self.texts[side], 400)),
         )
+
+    def count_letters(self, side: Side) -> Int64:
+        """Return the characters of each text but spaces: int64 [texts]."""
+        column = self.column(side)
+        spaces = pc.count_substring(column, " ")
+        return pc.subtract(pc.utf8_length(column), spaces).to_numpy().astype(np.int64)
+
+    def column(self, side: Side) -> pa.Array:
+        """Return the texts of a side as an array."""
+        return self._know("column", side, lambda: pa.array(self.texts[side], STRINGS))
 
     def _know(self, name: str, side: Side, make: Callable[[], Any]) -> Any:
         """Return what is made of a side, once until it changes."""
@@ -7846,25 +7858,32 @@ class Pairs:
             signs: strings of which each text with a match has one; none for a text that is not
                 ASCII.
         """
-        return self._know(pattern, side, lambda: self._search(side, pattern, signs))
+        # 1. If no text that has changed since has a match, or none of many, the others stay.
+        time, places = self._places.get((pattern, side), (0, []))
+        changed = self._changed[side][time:]
+        matches = re.compile(pattern).search
+        fresh = [place for place in spread(changed, 400) if matches(self.texts[side][place])]
+        if fresh or (pattern, side) not in self._places:
+            places = self._search(side, pattern, signs)
+        elif places and changed:
+            places = sorted({*places} - {*changed})
+        self._places[pattern, side] = len(self._changed[side]), places
+        return places
 
     def _search(self, side: Side, pattern: str, signs: Sequence[str]) -> list[int]:
+        # 1. Look for the signs in all texts at once, by their bytes and pairs of bytes.
         texts = self.texts[side]
-        matches = re.compile(pattern).search
-        # 1. After many texts have changed, a sample of these shows what others still have.
-        changed = self.changed.get(side, [])
-        if len(changed) > 400 and not any(matches(texts[place]) for place in spread(changed, 400)):
-            return []
-        # 2. Look for the signs in the bytes of all texts, for a missing first byte at once.
-        column = self._know("column", side, lambda: pa.array(texts, STRINGS))
-        data = self._know("bytes", side, lambda: bytes(column.buffers()[2] or b""))
+        column = self.column(side)
+        seen = self._know("bytes", side, lambda: list_bytes(column))
         octets = [sign.encode() for sign in signs]
-        is_seen = any(sign[:1] in data and sign in data for sign in octets)
-        if not is_seen and (signs or data.isascii()):
+        if signs and not any(seen.issuperset((*sign, *pairwise(sign))) for sign in octets):
             return []
-        # 3. Look for the pattern in each text.
-        if len(data) > 50_000:  # bytes, from which on Arrow is faster than `re`
+        if not signs and seen.isdisjoint(_HIGH_BYTES):
+            return []
+        # 2. Look for the pattern in each text.
+        if column.nbytes > 50_000:  # bytes, from which on Arrow is faster than `re`
             return pc.indices_nonzero(pc.match_substring_regex(column, pattern)).to_numpy().tolist()
+        matches = re.compile(pattern).search
         return [
             place
             for place, text in enumerate(texts)
@@ -7899,7 +7918,7 @@ class Pairs:
 
     def name_place(self, side: Side, place: int) -> str:
         """Return a text in Python's notation, such as `references[3][1]`."""
-        row = self.row_of(side, place)
+        row = self.rows_of[side][place]
         is_one_of_several = side == "references" and self._bounds[row + 1] - self._bounds[row] > 1
         which = f"[{place - self._bounds[row]}]" if is_one_of_several else ""
         name = self._names[row] if self._names else f"{{side}}[{row}]{{reference}}"
@@ -7941,7 +7960,7 @@ class Pairs:
         self, kind: str, side: Side, places: Sequence[int], says: str, fix: str, **fields: Any
     ) -> Found:
         """Return what was found in a side as a whole; `says` is a sentence."""
-        rows = sorted({self.row_of(side, place) for place in places})
+        rows = sorted({self.rows_of[side][place] for place in places})
         return Found(kind, side, places, rows, says, fix, **fields)
 
 
@@ -7986,6 +8005,21 @@ def make_text_corpus(
     return make_corpus(
         [(pa.array(own, TEXT_TYPES[kind]), pa.array(flat, TEXT_TYPES[kind]), bounds)]
     )
+
+
+def list_bytes(column: pa.Array) -> set[int | tuple[int, int]]:
+    """Return the bytes in texts, and their pairs of neighbors.
+
+    >>> sorted(map(str, list_bytes(pa.array(["aba"], STRINGS))))
+    ['(97, 98)', '(98, 97)', '97', '98']
+    """
+    data = np.frombuffer(column.buffers()[2] or b"", np.uint8)
+    is_seen = np.zeros(2**16, np.bool_)
+    for start in range(0, len(data), 2**20):  # bytes, so that indices take little memory
+        part = data[start : start + 2**20 + 1]
+        is_seen[256 * part[:-1].astype(np.int64) + part[1:]] = True
+    neighbors = {divmod(number, 256) for number in np.flatnonzero(is_seen).tolist()}
+    return {*neighbors, *chain.from_iterable(neighbors), *data[:1].tolist()}
 
 
 # --- How well texts fit ---------------------------------------------------------------------------
@@ -10170,7 +10204,7 @@ TOKENS_OF_MODELS = (
     ),
     Damage(
         "reasoning",
-        ("[/INST]", "ssistant", "model\n"),
+        ("[/INST]", "\n"),
         r"(?is)\[/INST\]|^(?:user|human):?\s.*\n(?:assistant|model)(?::|\n)",
         make_replacer(r"(?is)^.*(?:\[/INST\]|\n(?:assistant|model)(?::|\n))"),
         "contains the prompt",
@@ -14843,7 +14877,7 @@ def find_empty(pairs: Pairs) -> Iterator[Found]:
             place
             for place in blank
             if side == "references"
-            and any(map(str.strip, pairs.list_partners("predictions", pairs.row_of(side, place))))
+            and any(map(str.strip, pairs.list_partners("predictions", pairs.rows_of[side][place])))
         ]
         alone = sorted({*blank} - {*beside})
         if beside:
@@ -14902,11 +14936,9 @@ def find_same_text(pairs: Pairs) -> Iterator[Found]:
 def find_identical(pairs: Pairs) -> Iterator[Found]:
     """Find predictions that equal their references; short ones do so by chance."""
     texts = pairs.texts["predictions"]
-    places = [
-        place
-        for place, text in enumerate(texts)
-        if text in pairs.list_partners("predictions", place)
-    ]
+    rows = pairs.rows_of["references"]
+    equal = {row for row, text in zip(rows, pairs.texts["references"]) if text == texts[row]}
+    places = sorted(equal)
     least = (4 if pairs.is_unspaced else 18) * len(places)  # characters
     if (
         len(places) > max(3, 0.9 * len(texts))
@@ -14929,11 +14961,11 @@ def is_loop(text: str) -> bool:
     (True, False)
     """
     tail = text[-400:]
-    words = text.split()
-    last = words[-24:]
+    last = text.rsplit(maxsplit=24)[-24:]
     is_sentence = len(last) >= 6 and len(set(last)) > 0.6 * len(last)
     if is_sentence or len(tail) < 40:
         return False
+    words = text.split()
     grams = {tail[start : start + 4] for start in range(len(tail) - 3)}
     are_few = len(last) >= 6 and 4 * len(set(last)) <= len(last)
     are_few |= len(words) >= 6 and 5 * len(set(words)) <= len(words)
@@ -14966,29 +14998,26 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
     """Find predictions that are too short or too long, in all or in single rows."""
     # 1. The length of each prediction, and of the reference nearest to it.
     texts = pairs.texts["predictions"]
-    lengths = []
-    for place, text in enumerate(texts):
-        own, *others = (
-            len(each) - each.count(" ")
-            for each in (text, *pairs.list_partners("predictions", place))
-        )
-        nearest = min(others, key=lambda other: abs(other - own), default=0)
-        lengths.append((own, nearest))
-    written, total = (sum(column) for column in zip(*lengths))
+    own, theirs = (pairs.count_letters(side) for side in SIDES)
+    rows = np.array(pairs.rows_of["references"])
+    order = np.lexsort((np.abs(theirs - own[rows]), rows))
+    _, firsts = np.unique(rows, return_index=True)
+    nearest = theirs[order][firsts]
+    written, total = own.sum(), nearest.sum()
     # 2. All together, below 0.6 or above 1.5; real outputs have 0.7 to 1.4.
     if len(texts) >= 5 and total > 50 and not 0.6 < written / total < 1.5:
-        places = [p for p, (n, other) in enumerate(lengths) if (n < other) == (written < total)]
+        places = np.flatnonzero((own < nearest) == (written < total)).tolist()
         says = f"The predictions have {written / total:.0%} of the characters of the references"
         yield pairs.describe_all("length", "predictions", places, says, SHOW_ROWS)
         return
     # 3. Many rows that are much shorter, or longer, than their references; or some by three times.
     for factor, least in ((1.7, 0.2), (3, 0.01)):
-        short = [p for p, (n, other) in enumerate(lengths) if other > 40 and 0 < n * factor < other]
-        long = [p for p, (n, other) in enumerate(lengths) if n > 40 and 0 < other * factor < n]
-        long = [p for p in long if not is_loop(texts[p])]
+        short = np.flatnonzero((nearest > 40) & (own > 0) & (own * factor < nearest)).tolist()
+        long = np.flatnonzero((own > 40) & (nearest > 0) & (nearest * factor < own)).tolist()
+        long = [place for place in long if not is_loop(texts[place])]
         few, many = sorted((short, long), key=len)
         if len(many) > max(1, least * len(texts), 4 * len(few) if factor < 3 else 0):
-            says = "has {} characters, and its reference {}".format(*lengths[many[0]])
+            says = "has {} characters, and its reference {}".format(own[many[0]], nearest[many[0]])
             yield pairs.describe(
                 "length",
                 "predictions",
@@ -15075,16 +15104,14 @@ def find_copies(pairs: Pairs) -> Iterator[Found]:
     """Find predictions that stand in several rows: one row per reference, or rows written twice."""
     texts = pairs.texts["predictions"]
     size = len(texts)
-    groups: defaultdict[str, list[int]] = defaultdict(list)
-    for row, text in enumerate(texts):
-        groups[text].append(row)
+    first_row: dict[str, int] = {}
+    first_of = [first_row.setdefault(text, row) for row, text in enumerate(texts)]
     partners = partial(pairs.list_partners, "predictions")
-    again = sorted(
-        (row, rows[0])
-        for rows in groups.values()
-        for row in rows[1:]
-        if partners(row) != partners(rows[0])
-    )
+    again = [
+        (row, first)
+        for row, first in enumerate(first_of)
+        if row > first and partners(row) != partners(first)
+    ]
     if len(again) <= max(3, 0.01 * size) or len({first for _, first in again}) < 3:
         return
     # 1. How well copies fit their own references, the first one its own, and copies any others.
@@ -15095,9 +15122,12 @@ def find_copies(pairs: Pairs) -> Iterator[Found]:
     # 2. All fit, and copies are beside each other, or the whole list comes again: one input.
     rows = [row for row, _ in again]
     is_nearby = sum(row - first < 8 for row, first in again) > 0.8 * len(again)
-    is_again = all(text == texts[row % len(groups)] for row, text in enumerate(texts))
+    is_again = all(first == row % len(first_row) for row, first in enumerate(first_of))
     are_inputs = len(rows) > 0.3 * size and (is_nearby or is_again)
     if are_inputs and copies > max(0.5 * firsts, 1.3 * others):
+        groups: dict[int, list[int]] = {row: [] for row in first_row.values()}
+        for row, first in enumerate(first_of):
+            groups[first].append(row)
         yield pairs.describe_all(
             "flattened",
             "predictions",
@@ -15202,13 +15232,8 @@ def find_mistakes(
                 elif each.kind == "records" and pairs.share(each.side, each.places) > 0.5:
                     return found  # the contents of a record are unknown
         advance()
-        undone = [each for each in found[known:] if each.undo]
-        if not undone:
+        if not any(each.undo for each in found[known:]):
             break
-        pairs.changed = {
-            side: [place for each in undone if each.side == side for place in each.places]
-            for side in SIDES
-        }
     # 2. Measure what is left; a text that most rows share explains the rest.
     for measure in measures:
         found += measure(pairs)
@@ -18293,7 +18318,6 @@ class _Checking:
         self.references = [row for b in first.batches for row in write_references(b, first.kind)]
         self.bounds = [0, *accumulate(map(len, self.references))]
         self.scores = {name: self.score(rows.sum(axis=0)) for name, rows in self.rows_of.items()}
-        self._unfixed = self.apply([])
         self._scores_alike: dict[tuple[Undo | None, tuple[SystemName, ...]], float] = {}
         # What is in the references is reported once.
         found: dict[object, FoundIn] = {}
@@ -18308,40 +18332,38 @@ class _Checking:
     def apply(self, chosen: Iterable[FoundIn]) -> Repaired:
         """Return the texts after some fixes: of texts and of whole columns, then of rows."""
         systems = {name: list(texts) for name, texts in self.predictions_of.items()}
-        references = list(self.references)
-        left_out: set[int] = set()
-        pairing_of: dict[SystemName, Sequence[int]] = {}
-        # 1. Fix texts, and leave out references; rows without a mistake are not copied.
+        references: list[Any] = [text for texts in self.references for text in texts]
+        left_out: list[int] = []
+        rows = np.arange(len(self.references))
+        pairing_of = dict.fromkeys(systems, rows)
+        # 1. Fix texts and whole columns.
         for system, found in chosen:
             if found.alike is not None:
                 systems = {name: list(map(found.alike, texts)) for name, texts in systems.items()}
-                references = [list(map(found.alike, row)) for row in references]
+                references = list(map(found.alike, references))
             elif found.pairing is not None:
                 pairing_of[system] = found.pairing
-            elif found.undo is not None and found.side == "predictions":
-                for row in found.places:
-                    systems[system][row] = found.undo(systems[system][row])
             elif found.leaves_out:
-                left_out.update(found.places)
+                left_out += found.places
             elif found.undo is not None:
+                column = systems[system] if found.side == "predictions" else references
                 for place in found.places:
-                    row = bisect_right(self.bounds, place) - 1
-                    texts = list(references[row])
-                    texts[place - self.bounds[row]] = found.undo(texts[place - self.bounds[row]])
-                    references[row] = texts
-        if left_out:
-            references = [
-                [text for place, text in enumerate(texts, start) if place not in left_out]
-                for texts, start in zip(references, self.bounds)
-            ]
+                    column[place] = found.undo(column[place])
+        for place in left_out:
+            references[place] = None
         # 2. Pair rows.
-        rows = range(len(references))
-        kept = [row for row in rows if all(pairing[row] >= 0 for pairing in pairing_of.values())]
-        predictions_of = {
-            name: [texts[pairing_of.get(name, rows)[row]] for row in kept]
-            for name, texts in systems.items()
-        }
-        return Repaired(predictions_of, [references[row] for row in kept], kept)
+        kept = np.flatnonzero(np.min([*pairing_of.values()], axis=0) >= 0).tolist()
+        return Repaired(
+            {
+                name: [texts[row] for row in pairing_of[name][kept].tolist()]
+                for name, texts in systems.items()
+            },
+            [
+                [text for text in references[self.bounds[row] : self.bounds[row + 1]] if text is not None]
+                for row in kept
+            ],
+            kept,
+        )
 
     def score(self, row: Int64) -> float:
         """Return BLEU of a statistics row, 0 to 100."""
@@ -18369,7 +18391,7 @@ class _Checking:
         if (found.alike, names) in self._scores_alike:
             return self._scores_alike[found.alike, names]
         fixed = self.apply([each])
-        if found.is_bare and fixed == self._unfixed:
+        if found.is_bare and fixed[:2] == (self.predictions_of, self.references):
             # A fix without an effect of its own was uncovered by those before it.
             earlier = self.found[: self.found.index(each)]
             fixed = self.apply([*(one for one in earlier if one.found.is_bare), each])

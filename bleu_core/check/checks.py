@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -150,7 +149,6 @@ class _Checking:
         self.references = [row for b in first.batches for row in write_references(b, first.kind)]
         self.bounds = [0, *accumulate(map(len, self.references))]
         self.scores = {name: self.score(rows.sum(axis=0)) for name, rows in self.rows_of.items()}
-        self._unfixed = self.apply([])
         self._scores_alike: dict[tuple[Undo | None, tuple[SystemName, ...]], float] = {}
         # What is in the references is reported once.
         found: dict[object, FoundIn] = {}
@@ -165,40 +163,42 @@ class _Checking:
     def apply(self, chosen: Iterable[FoundIn]) -> Repaired:
         """Return the texts after some fixes: of texts and of whole columns, then of rows."""
         systems = {name: list(texts) for name, texts in self.predictions_of.items()}
-        references = list(self.references)
-        left_out: set[int] = set()
-        pairing_of: dict[SystemName, Sequence[int]] = {}
-        # 1. Fix texts, and leave out references; rows without a mistake are not copied.
+        references: list[Any] = [text for texts in self.references for text in texts]
+        left_out: list[int] = []
+        rows = np.arange(len(self.references))
+        pairing_of = dict.fromkeys(systems, rows)
+        # 1. Fix texts and whole columns.
         for system, found in chosen:
             if found.alike is not None:
                 systems = {name: list(map(found.alike, texts)) for name, texts in systems.items()}
-                references = [list(map(found.alike, row)) for row in references]
+                references = list(map(found.alike, references))
             elif found.pairing is not None:
                 pairing_of[system] = found.pairing
-            elif found.undo is not None and found.side == "predictions":
-                for row in found.places:
-                    systems[system][row] = found.undo(systems[system][row])
             elif found.leaves_out:
-                left_out.update(found.places)
+                left_out += found.places
             elif found.undo is not None:
+                column = systems[system] if found.side == "predictions" else references
                 for place in found.places:
-                    row = bisect_right(self.bounds, place) - 1
-                    texts = list(references[row])
-                    texts[place - self.bounds[row]] = found.undo(texts[place - self.bounds[row]])
-                    references[row] = texts
-        if left_out:
-            references = [
-                [text for place, text in enumerate(texts, start) if place not in left_out]
-                for texts, start in zip(references, self.bounds)
-            ]
+                    column[place] = found.undo(column[place])
+        for place in left_out:
+            references[place] = None
         # 2. Pair rows.
-        rows = range(len(references))
-        kept = [row for row in rows if all(pairing[row] >= 0 for pairing in pairing_of.values())]
-        predictions_of = {
-            name: [texts[pairing_of.get(name, rows)[row]] for row in kept]
-            for name, texts in systems.items()
-        }
-        return Repaired(predictions_of, [references[row] for row in kept], kept)
+        kept = np.flatnonzero(np.min([*pairing_of.values()], axis=0) >= 0).tolist()
+        return Repaired(
+            {
+                name: [texts[row] for row in pairing_of[name][kept].tolist()]
+                for name, texts in systems.items()
+            },
+            [
+                [
+                    text
+                    for text in references[self.bounds[row] : self.bounds[row + 1]]
+                    if text is not None
+                ]
+                for row in kept
+            ],
+            kept,
+        )
 
     def score(self, row: Int64) -> float:
         """Return BLEU of a statistics row, 0 to 100."""
@@ -226,7 +226,7 @@ class _Checking:
         if (found.alike, names) in self._scores_alike:
             return self._scores_alike[found.alike, names]
         fixed = self.apply([each])
-        if found.is_bare and fixed == self._unfixed:
+        if found.is_bare and fixed[:2] == (self.predictions_of, self.references):
             # A fix without an effect of its own was uncovered by those before it.
             earlier = self.found[: self.found.index(each)]
             fixed = self.apply([*(one for one in earlier if one.found.is_bare), each])

@@ -128,7 +128,7 @@ TOKENS_OF_MODELS = (
     ),
     Damage(
         "reasoning",
-        ("[/INST]", "ssistant", "model\n"),
+        ("[/INST]", "\n"),
         r"(?is)\[/INST\]|^(?:user|human):?\s.*\n(?:assistant|model)(?::|\n)",
         make_replacer(r"(?is)^.*(?:\[/INST\]|\n(?:assistant|model)(?::|\n))"),
         "contains the prompt",

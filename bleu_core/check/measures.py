@@ -8,7 +8,7 @@ it to `_MEASURES`.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -74,7 +74,7 @@ def find_empty(pairs: Pairs) -> Iterator[Found]:
             place
             for place in blank
             if side == "references"
-            and any(map(str.strip, pairs.list_partners("predictions", pairs.row_of(side, place))))
+            and any(map(str.strip, pairs.list_partners("predictions", pairs.rows_of[side][place])))
         ]
         alone = sorted({*blank} - {*beside})
         if beside:
@@ -133,11 +133,9 @@ def find_same_text(pairs: Pairs) -> Iterator[Found]:
 def find_identical(pairs: Pairs) -> Iterator[Found]:
     """Find predictions that equal their references; short ones do so by chance."""
     texts = pairs.texts["predictions"]
-    places = [
-        place
-        for place, text in enumerate(texts)
-        if text in pairs.list_partners("predictions", place)
-    ]
+    rows = pairs.rows_of["references"]
+    equal = {row for row, text in zip(rows, pairs.texts["references"]) if text == texts[row]}
+    places = sorted(equal)
     least = (4 if pairs.is_unspaced else 18) * len(places)  # characters
     if (
         len(places) > max(3, 0.9 * len(texts))
@@ -160,11 +158,11 @@ def is_loop(text: str) -> bool:
     (True, False)
     """
     tail = text[-400:]
-    words = text.split()
-    last = words[-24:]
+    last = text.rsplit(maxsplit=24)[-24:]
     is_sentence = len(last) >= 6 and len(set(last)) > 0.6 * len(last)
     if is_sentence or len(tail) < 40:
         return False
+    words = text.split()
     grams = {tail[start : start + 4] for start in range(len(tail) - 3)}
     are_few = len(last) >= 6 and 4 * len(set(last)) <= len(last)
     are_few |= len(words) >= 6 and 5 * len(set(words)) <= len(words)
@@ -197,29 +195,26 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
     """Find predictions that are too short or too long, in all or in single rows."""
     # 1. The length of each prediction, and of the reference nearest to it.
     texts = pairs.texts["predictions"]
-    lengths = []
-    for place, text in enumerate(texts):
-        own, *others = (
-            len(each) - each.count(" ")
-            for each in (text, *pairs.list_partners("predictions", place))
-        )
-        nearest = min(others, key=lambda other: abs(other - own), default=0)
-        lengths.append((own, nearest))
-    written, total = (sum(column) for column in zip(*lengths))
+    own, theirs = (pairs.count_letters(side) for side in SIDES)
+    rows = np.array(pairs.rows_of["references"])
+    order = np.lexsort((np.abs(theirs - own[rows]), rows))
+    _, firsts = np.unique(rows, return_index=True)
+    nearest = theirs[order][firsts]
+    written, total = own.sum(), nearest.sum()
     # 2. All together, below 0.6 or above 1.5; real outputs have 0.7 to 1.4.
     if len(texts) >= 5 and total > 50 and not 0.6 < written / total < 1.5:
-        places = [p for p, (n, other) in enumerate(lengths) if (n < other) == (written < total)]
+        places = np.flatnonzero((own < nearest) == (written < total)).tolist()
         says = f"The predictions have {written / total:.0%} of the characters of the references"
         yield pairs.describe_all("length", "predictions", places, says, SHOW_ROWS)
         return
     # 3. Many rows that are much shorter, or longer, than their references; or some by three times.
     for factor, least in ((1.7, 0.2), (3, 0.01)):
-        short = [p for p, (n, other) in enumerate(lengths) if other > 40 and 0 < n * factor < other]
-        long = [p for p, (n, other) in enumerate(lengths) if n > 40 and 0 < other * factor < n]
-        long = [p for p in long if not is_loop(texts[p])]
+        short = np.flatnonzero((nearest > 40) & (own > 0) & (own * factor < nearest)).tolist()
+        long = np.flatnonzero((own > 40) & (nearest > 0) & (nearest * factor < own)).tolist()
+        long = [place for place in long if not is_loop(texts[place])]
         few, many = sorted((short, long), key=len)
         if len(many) > max(1, least * len(texts), 4 * len(few) if factor < 3 else 0):
-            says = "has {} characters, and its reference {}".format(*lengths[many[0]])
+            says = "has {} characters, and its reference {}".format(own[many[0]], nearest[many[0]])
             yield pairs.describe(
                 "length",
                 "predictions",
@@ -306,16 +301,14 @@ def find_copies(pairs: Pairs) -> Iterator[Found]:
     """Find predictions that stand in several rows: one row per reference, or rows written twice."""
     texts = pairs.texts["predictions"]
     size = len(texts)
-    groups: defaultdict[str, list[int]] = defaultdict(list)
-    for row, text in enumerate(texts):
-        groups[text].append(row)
+    first_row: dict[str, int] = {}
+    first_of = [first_row.setdefault(text, row) for row, text in enumerate(texts)]
     partners = partial(pairs.list_partners, "predictions")
-    again = sorted(
-        (row, rows[0])
-        for rows in groups.values()
-        for row in rows[1:]
-        if partners(row) != partners(rows[0])
-    )
+    again = [
+        (row, first)
+        for row, first in enumerate(first_of)
+        if row > first and partners(row) != partners(first)
+    ]
     if len(again) <= max(3, 0.01 * size) or len({first for _, first in again}) < 3:
         return
     # 1. How well copies fit their own references, the first one its own, and copies any others.
@@ -326,9 +319,12 @@ def find_copies(pairs: Pairs) -> Iterator[Found]:
     # 2. All fit, and copies are beside each other, or the whole list comes again: one input.
     rows = [row for row, _ in again]
     is_nearby = sum(row - first < 8 for row, first in again) > 0.8 * len(again)
-    is_again = all(text == texts[row % len(groups)] for row, text in enumerate(texts))
+    is_again = all(first == row % len(first_row) for row, first in enumerate(first_of))
     are_inputs = len(rows) > 0.3 * size and (is_nearby or is_again)
     if are_inputs and copies > max(0.5 * firsts, 1.3 * others):
+        groups: dict[int, list[int]] = {row: [] for row in first_row.values()}
+        for row, first in enumerate(first_of):
+            groups[first].append(row)
         yield pairs.describe_all(
             "flattened",
             "predictions",
@@ -433,13 +429,8 @@ def find_mistakes(
                 elif each.kind == "records" and pairs.share(each.side, each.places) > 0.5:
                     return found  # the contents of a record are unknown
         advance()
-        undone = [each for each in found[known:] if each.undo]
-        if not undone:
+        if not any(each.undo for each in found[known:]):
             break
-        pairs.changed = {
-            side: [place for each in undone if each.side == side for place in each.places]
-            for side in SIDES
-        }
     # 2. Measure what is left; a text that most rows share explains the rest.
     for measure in measures:
         found += measure(pairs)

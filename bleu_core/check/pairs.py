@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..options.options import Options
-from ..shared.arrays import STRINGS, TEXT_TYPES, InputType
+from ..shared.arrays import STRINGS, TEXT_TYPES, InputType, Int64
 from ..shared.messages import show_value
 from ..text.corpus import Batch, Corpus, make_corpus
 
@@ -33,6 +33,7 @@ MEANT_SHARE = 1 / 3
 SHOW_ROWS = "[*zip(predictions, references)][:3]"  # the line to write if the cause is not certain
 # Scripts whose words are not separated: Thai, Lao, Burmese, Khmer, kana and Han.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_HIGH_BYTES = frozenset(range(0x80, 0x100))  # bytes
 _Value = TypeVar("_Value")
 
 
@@ -118,27 +119,28 @@ class Pairs:
             "references": [text for texts in references for text in texts],
         }
         self._bounds = [0, *accumulate(map(len, references))]
-        self._row_of_reference = [row for row, texts in enumerate(references) for _ in texts]
-        self._known: dict[tuple[str, Side], Any] = {}  # columns, samples, texts with a pattern
-        self.changed: dict[Side, list[int]] = {}  # by an earlier search for all patterns
+        self.rows_of: dict[Side, Sequence[int]] = {
+            "predictions": range(len(references)),
+            "references": [row for row, texts in enumerate(references) for _ in texts],
+        }
+        self._known: dict[tuple[str, Side], Any] = {}  # columns and samples
+        self._places: dict[tuple[str, Side], tuple[int, list[int]]] = {}  # as of a length of:
+        self._changed: dict[Side, list[int]] = {side: [] for side in SIDES}
 
     def __len__(self) -> int:
         return len(self.texts["predictions"])
 
-    def row_of(self, side: Side, place: int) -> int:
-        """Return the segment of a text."""
-        return place if side == "predictions" else self._row_of_reference[place]
-
     def list_partners(self, side: Side, place: int) -> list[str]:
         """Return the texts that a text is scored with."""
         if side == "references":
-            return [self.texts["predictions"][self._row_of_reference[place]]]
+            return [self.texts["predictions"][self.rows_of[side][place]]]
         return self.texts["references"][self._bounds[place] : self._bounds[place + 1]]
 
     def change(self, side: Side, changed: Mapping[int, str]) -> None:
         """Replace some texts."""
         for place, text in changed.items():
             self.texts[side][place] = text
+        self._changed[side] += changed
         self._known = {key: value for key, value in self._known.items() if key[1] != side}
 
     def sample(self, side: Side) -> str:
@@ -148,6 +150,16 @@ class Pairs:
             side,
             lambda: "\n".join(text[:500] for text in spread(self.texts[side], 400)),
         )
+
+    def count_letters(self, side: Side) -> Int64:
+        """Return the characters of each text but spaces: int64 [texts]."""
+        column = self.column(side)
+        spaces = pc.count_substring(column, " ")
+        return pc.subtract(pc.utf8_length(column), spaces).to_numpy().astype(np.int64)
+
+    def column(self, side: Side) -> pa.Array:
+        """Return the texts of a side as an array."""
+        return self._know("column", side, lambda: pa.array(self.texts[side], STRINGS))
 
     def _know(self, name: str, side: Side, make: Callable[[], Any]) -> Any:
         """Return what is made of a side, once until it changes."""
@@ -164,25 +176,32 @@ class Pairs:
             signs: strings of which each text with a match has one; none for a text that is not
                 ASCII.
         """
-        return self._know(pattern, side, lambda: self._search(side, pattern, signs))
+        # 1. If no text that has changed since has a match, or none of many, the others stay.
+        time, places = self._places.get((pattern, side), (0, []))
+        changed = self._changed[side][time:]
+        matches = re.compile(pattern).search
+        fresh = [place for place in spread(changed, 400) if matches(self.texts[side][place])]
+        if fresh or (pattern, side) not in self._places:
+            places = self._search(side, pattern, signs)
+        elif places and changed:
+            places = sorted({*places} - {*changed})
+        self._places[pattern, side] = len(self._changed[side]), places
+        return places
 
     def _search(self, side: Side, pattern: str, signs: Sequence[str]) -> list[int]:
+        # 1. Look for the signs in all texts at once, by their bytes and pairs of bytes.
         texts = self.texts[side]
-        matches = re.compile(pattern).search
-        # 1. After many texts have changed, a sample of these shows what others still have.
-        changed = self.changed.get(side, [])
-        if len(changed) > 400 and not any(matches(texts[place]) for place in spread(changed, 400)):
-            return []
-        # 2. Look for the signs in the bytes of all texts, for a missing first byte at once.
-        column = self._know("column", side, lambda: pa.array(texts, STRINGS))
-        data = self._know("bytes", side, lambda: bytes(column.buffers()[2] or b""))
+        column = self.column(side)
+        seen = self._know("bytes", side, lambda: list_bytes(column))
         octets = [sign.encode() for sign in signs]
-        is_seen = any(sign[:1] in data and sign in data for sign in octets)
-        if not is_seen and (signs or data.isascii()):
+        if signs and not any(seen.issuperset((*sign, *pairwise(sign))) for sign in octets):
             return []
-        # 3. Look for the pattern in each text.
-        if len(data) > 50_000:  # bytes, from which on Arrow is faster than `re`
+        if not signs and seen.isdisjoint(_HIGH_BYTES):
+            return []
+        # 2. Look for the pattern in each text.
+        if column.nbytes > 50_000:  # bytes, from which on Arrow is faster than `re`
             return pc.indices_nonzero(pc.match_substring_regex(column, pattern)).to_numpy().tolist()
+        matches = re.compile(pattern).search
         return [
             place
             for place, text in enumerate(texts)
@@ -217,7 +236,7 @@ class Pairs:
 
     def name_place(self, side: Side, place: int) -> str:
         """Return a text in Python's notation, such as `references[3][1]`."""
-        row = self.row_of(side, place)
+        row = self.rows_of[side][place]
         is_one_of_several = side == "references" and self._bounds[row + 1] - self._bounds[row] > 1
         which = f"[{place - self._bounds[row]}]" if is_one_of_several else ""
         name = self._names[row] if self._names else f"{{side}}[{row}]{{reference}}"
@@ -259,7 +278,7 @@ class Pairs:
         self, kind: str, side: Side, places: Sequence[int], says: str, fix: str, **fields: Any
     ) -> Found:
         """Return what was found in a side as a whole; `says` is a sentence."""
-        rows = sorted({self.row_of(side, place) for place in places})
+        rows = sorted({self.rows_of[side][place] for place in places})
         return Found(kind, side, places, rows, says, fix, **fields)
 
 
@@ -304,6 +323,21 @@ def make_text_corpus(
     return make_corpus(
         [(pa.array(own, TEXT_TYPES[kind]), pa.array(flat, TEXT_TYPES[kind]), bounds)]
     )
+
+
+def list_bytes(column: pa.Array) -> set[int | tuple[int, int]]:
+    """Return the bytes in texts, and their pairs of neighbors.
+
+    >>> sorted(map(str, list_bytes(pa.array(["aba"], STRINGS))))
+    ['(97, 98)', '(98, 97)', '97', '98']
+    """
+    data = np.frombuffer(column.buffers()[2] or b"", np.uint8)
+    is_seen = np.zeros(2**16, np.bool_)
+    for start in range(0, len(data), 2**20):  # bytes, so that indices take little memory
+        part = data[start : start + 2**20 + 1]
+        is_seen[256 * part[:-1].astype(np.int64) + part[1:]] = True
+    neighbors = {divmod(number, 256) for number in np.flatnonzero(is_seen).tolist()}
+    return {*neighbors, *chain.from_iterable(neighbors), *data[:1].tolist()}
 
 
 # --- How well texts fit ---------------------------------------------------------------------------
