@@ -61,9 +61,9 @@ from functools import cache, cached_property, lru_cache, partial, reduce
 from hashlib import sha256
 from html import escape
 from importlib.util import find_spec
-from itertools import accumulate, chain, islice, pairwise, product
+from itertools import accumulate, chain, compress, islice, pairwise, product
 from math import sqrt
-from operator import add, is_, itemgetter, length_hint, or_
+from operator import add, is_, itemgetter, length_hint, ne, or_
 from statistics import fmean
 from threading import RLock
 from types import MappingProxyType
@@ -7733,7 +7733,6 @@ class Found:
     leaves_out: True if `fixed` leaves these references out.
     alike: the function that writes all columns alike, for a way of writing.
     pairing: per segment, the segment of its prediction, or -1; None if no segment has moved.
-    groups: the segments of each input, if a row was written for each of its references.
     is_told: True if `compute` warns of it.
     """
 
@@ -7749,7 +7748,6 @@ class Found:
     leaves_out: bool = False
     alike: Undo | None = None
     pairing: Sequence[int] | None = None
-    groups: Sequence[Sequence[int]] | None = None
     is_told: bool = True
 
     @property
@@ -7768,14 +7766,15 @@ class Pairs:
 
     Args:
         predictions: one text per segment.
-        references: the texts of each segment.
+        references: the texts of all segments.
+        bounds: the offset of each segment's references, and their number.
         options: the options of the call.
         kind: the type of the texts.
         names: the name of each segment's texts in messages, such as `"{side}[3]{reference}"`; None
             for 0, 1, 2, …
         is_asked: False in the look, which compares fewer texts.
 
-    >>> pairs = Pairs(["a cat", "a dog"], [["A cat", "one cat"], ["A dog"]])
+    >>> pairs = Pairs(["a cat", "a dog"], ["A cat", "one cat", "A dog"], [0, 2, 3])
     >>> pairs.list_partners("predictions", 0), pairs.list_partners("references", 2)
     (['A cat', 'one cat'], ['a dog'])
     >>> pairs.search("references", "^A ")
@@ -7785,7 +7784,8 @@ class Pairs:
     def __init__(
         self,
         predictions: Sequence[str],
-        references: Sequence[Sequence[str]],
+        references: Sequence[str],
+        bounds: Sequence[int] | Int64,
         options: Options | None = None,
         *,
         kind: InputType = "text",
@@ -7798,12 +7798,12 @@ class Pairs:
         self._names = names
         self.texts: dict[Side, list[str]] = {
             "predictions": list(predictions),
-            "references": [text for texts in references for text in texts],
+            "references": list(references),
         }
-        self._bounds = [0, *accumulate(map(len, references))]
+        self._bounds = np.asarray(bounds).tolist()
         self.rows_of: dict[Side, Sequence[int]] = {
-            "predictions": range(len(references)),
-            "references": [row for row, texts in enumerate(references) for _ in texts],
+            "predictions": range(len(predictions)),
+            "references": np.repeat(np.arange(len(predictions)), np.diff(bounds)).tolist(),
         }
         self._known: dict[tuple[str, Side], Any] = {}  # columns and samples
         self._places: dict[tuple[str, Side], tuple[int, list[int]]] = {}  # as of a length of:
@@ -7981,12 +7981,6 @@ def write_texts(array: pa.Array, kind: InputType) -> list[str]:
     ]
 
 
-def write_references(batch: Batch, kind: InputType) -> list[list[str]]:
-    """Return the references of each row as str."""
-    flat = write_texts(batch.references, kind)
-    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
-
-
 def read_text(text: str, kind: InputType) -> Any:
     """Return what `write_texts` has written."""
     if kind == "text":
@@ -7996,15 +7990,14 @@ def read_text(text: str, kind: InputType) -> Any:
 
 
 def make_text_corpus(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], kind: InputType
+    predictions: Iterable[str], references: Iterable[str], bounds: Int64, kind: InputType
 ) -> Corpus:
     """Return texts that `write_texts` has written as a corpus."""
-    own = [read_text(text, kind) for text in predictions]
-    flat = [read_text(text, kind) for texts in references for text in texts]
-    bounds = np.cumsum([0, *map(len, references)])
-    return make_corpus(
-        [(pa.array(own, TEXT_TYPES[kind]), pa.array(flat, TEXT_TYPES[kind]), bounds)]
+    own, theirs = (
+        pa.array([read_text(text, kind) for text in texts], TEXT_TYPES[kind])
+        for texts in (predictions, references)
     )
+    return make_corpus([(own, theirs, bounds)])
 
 
 def list_bytes(column: pa.Array) -> set[int | tuple[int, int]]:
@@ -15017,7 +15010,7 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
         long = [place for place in long if not is_loop(texts[place])]
         few, many = sorted((short, long), key=len)
         if len(many) > max(1, least * len(texts), 4 * len(few) if factor < 3 else 0):
-            says = "has {} characters, and its reference {}".format(own[many[0]], nearest[many[0]])
+            says = f"has {own[many[0]]} characters, and its reference {nearest[many[0]]}"
             yield pairs.describe(
                 "length",
                 "predictions",
@@ -15125,17 +15118,13 @@ def find_copies(pairs: Pairs) -> Iterator[Found]:
     is_again = all(first == row % len(first_row) for row, first in enumerate(first_of))
     are_inputs = len(rows) > 0.3 * size and (is_nearby or is_again)
     if are_inputs and copies > max(0.5 * firsts, 1.3 * others):
-        groups: dict[int, list[int]] = {row: [] for row in first_row.values()}
-        for row, first in enumerate(first_of):
-            groups[first].append(row)
         yield pairs.describe_all(
             "flattened",
             "predictions",
             rows,
-            f"{size:,} rows have {len(groups):,} different predictions, with other references each"
-            " time. If these are references of one input, group them",
+            f"{size:,} rows have {len(first_row):,} different predictions, with other references"
+            " each time. If these are references of one input, group them",
             "frame.groupby('prediction', sort=False)['reference'].agg(list)",
-            groups=list(groups.values()),
         )
     elif copies < max(0.7 * firsts, 1.2 * others) and sum(len(texts[row]) for row in rows) > (
         40 * len(rows)  # characters; a model of captions says the same of several pictures
@@ -15955,7 +15944,7 @@ class Look:
         calls: the number of rows of each call, if they are the rows of several ones.
 
     >>> look = Look(Options())
-    >>> look.add(make_text_corpus(["a cat</s>"], [["a cat"]], "text"))
+    >>> look.add(make_text_corpus(["a cat</s>"], ["a cat"], np.arange(2), "text"))
     >>> [found.kind for found in look.find()]
     ['special_tokens']
     """
@@ -16038,19 +16027,21 @@ class Look:
             return []
         # 1. Read 64 rows: neighbors with a low precision, or groups of neighbors.
         predictions: list[str] = []
-        references: list[list[str]] = []
+        references: list[str] = []
+        bounds = [0]
         numbers: list[int] = []
         for batch in _thin_out(self._batches) if self._low is None else [self._low]:
             texts = write_texts(batch.predictions, self._kind)
             predictions += [text[:_LONGEST_READ] for text in texts]
-            references += [
-                [text[:_LONGEST_READ] for text in texts[:4]]
-                for texts in write_references(batch, self._kind)
-            ]
+            theirs = write_texts(batch.references, self._kind)
+            for start, end in pairwise(batch.bounds.tolist()):
+                references += [text[:_LONGEST_READ] for text in theirs[start : min(end, start + 4)]]
+                bounds.append(len(references))
             numbers += map(batch.row_of_prediction, range(len(texts)))
         pairs = Pairs(
             predictions,
             references,
+            bounds,
             self._options,
             kind=self._kind,
             names=list(map(self._name, numbers)),
@@ -16058,18 +16049,21 @@ class Look:
         )
         # 2. Tell what is frequent, and ways of writing that cost three points.
         found: list[Found] = []
-        is_copy = references == [[text] for text in predictions]
         for each in find_mistakes(pairs, may_have_moved=self._low is not None):
             is_frequent = each.kind in _OF_ALL_ROWS or len(each.rows) >= 0.03 * len(numbers)
             is_known = (
                 (each.kind == "unrelated" and not may_be_unrelated)
                 or (each.kind == "identical" and not self._is_equal)
-                or (is_copy and each.side == "references" and each.kind != "spaces")
+                or (
+                    references == predictions
+                    and each.side == "references"
+                    and each.kind != "spaces"
+                )
                 or (each.fix.startswith("tokenize=") and not _are_unspaced(self._batches))
                 or (each.kind == "empty" and each.side == "predictions" and self._empty)
             )
             if each.is_told and is_frequent and not is_known:
-                found += self._score_writing(each, predictions, references)
+                found += self._score_writing(each, predictions, references, np.array(bounds))
         return found
 
     def _name(self, row: int) -> str:
@@ -16088,19 +16082,18 @@ class Look:
         return f"{{side}}[{row}]{{reference}}{ago}"
 
     def _score_writing(
-        self, found: Found, predictions: Sequence[str], references: Sequence[Sequence[str]]
+        self, found: Found, predictions: list[str], references: list[str], bounds: Int64
     ) -> Iterator[Found]:
         """Yield a finding; a way of writing with both scores, if it costs three points."""
         if found.alike is None:
             yield found
             return
-        alike = [list(map(found.alike, texts)) for texts in (predictions, *references)]
         tokenizer = choose_tokenizer(self._options, "text")
         before, after = (
             100 * float(bleu(sum_corpus(corpus, tokenizer, self._options).row, self._options))
             for corpus in (
-                make_text_corpus(predictions, references, "text"),
-                make_text_corpus(alike[0], alike[1:], "text"),
+                make_text_corpus(map(write, predictions), map(write, references), bounds, "text")
+                for write in (str, found.alike)
             )
         )
         if after - before >= 3:
@@ -16222,7 +16215,7 @@ class Watch:
     >>> import threading
     >>> watch = Watch(threading.Lock())
     >>> for number in range(3):
-    ...     corpus = make_text_corpus([f"{number} cats"], [[f"{number} dogs"]], "text")
+    ...     corpus = make_text_corpus([f"{number} cats"], ["dogs"], np.arange(2), "text")
     ...     watch.begin_call()(corpus, None, Options())
     """
 
@@ -18293,6 +18286,21 @@ class Repaired(NamedTuple):
     kept: list[int]
 
 
+class _Fixed(NamedTuple):
+    """Columns after fixes.
+
+    predictions_of: the predictions of each system, in the rows that are kept.
+    references: all references.
+    is_in: False for references that are left out.
+    kept: the rows that are kept.
+    """
+
+    predictions_of: dict[SystemName, list[str]]
+    references: list[str]
+    is_in: Bool
+    kept: Int64
+
+
 class FoundIn(NamedTuple):
     """A finding, and the system in which it was found."""
 
@@ -18311,80 +18319,78 @@ class _Checking:
         self.rows_of = {
             name: count_corpus(corpus, self.tokenizer, options) for name, corpus in corpora.items()
         }
-        self.predictions_of = {
-            name: [text for b in corpus.batches for text in write_texts(b.predictions, first.kind)]
-            for name, corpus in corpora.items()
-        }
-        self.references = [row for b in first.batches for row in write_references(b, first.kind)]
-        self.bounds = [0, *accumulate(map(len, self.references))]
         self.scores = {name: self.score(rows.sum(axis=0)) for name, rows in self.rows_of.items()}
+        # 1. All texts as flat lists: a list for each row would keep the garbage collector busy.
+        batch_of = {name: corpus.combine().batches[0] for name, corpus in corpora.items()}
+        self.predictions_of = {
+            name: write_texts(batch.predictions, first.kind) for name, batch in batch_of.items()
+        }
+        batch = next(iter(batch_of.values()))
+        self.references = write_texts(batch.references, first.kind)
+        self.bounds = batch.bounds
+        self.row_of = np.repeat(np.arange(len(first)), np.diff(batch.bounds))
         self._scores_alike: dict[tuple[Undo | None, tuple[SystemName, ...]], float] = {}
-        # What is in the references is reported once.
+        # 2. Look for mistakes. What is in the references is reported once.
         found: dict[object, FoundIn] = {}
         with tqdm(total=5 * len(corpora), desc="check", delay=2) as bar:
             for system, texts in self.predictions_of.items():
-                pairs = Pairs(texts, self.references, options, kind=first.kind)
+                pairs = Pairs(texts, self.references, self.bounds, options, kind=first.kind)
                 for each in find_mistakes(pairs, bar.update):
                     owner = system if each.side == "predictions" else None
                     found.setdefault((each.kind, owner, each.says), FoundIn(system, each))
         self.found = list(found.values())
 
-    def apply(self, chosen: Iterable[FoundIn]) -> Repaired:
+    def apply(self, chosen: Iterable[FoundIn]) -> _Fixed:
         """Return the texts after some fixes: of texts and of whole columns, then of rows."""
         systems = {name: list(texts) for name, texts in self.predictions_of.items()}
-        references: list[Any] = [text for texts in self.references for text in texts]
-        left_out: list[int] = []
-        rows = np.arange(len(self.references))
-        pairing_of = dict.fromkeys(systems, rows)
-        # 1. Fix texts and whole columns.
+        references = list(self.references)
+        is_in = np.ones(len(references), np.bool_)
+        pairing_of = dict.fromkeys(systems, np.arange(len(self.bounds) - 1))
         for system, found in chosen:
             if found.alike is not None:
                 systems = {name: list(map(found.alike, texts)) for name, texts in systems.items()}
                 references = list(map(found.alike, references))
             elif found.pairing is not None:
-                pairing_of[system] = found.pairing
+                pairing_of[system] = np.asarray(found.pairing)
             elif found.leaves_out:
-                left_out += found.places
+                is_in[found.places] = False
             elif found.undo is not None:
                 column = systems[system] if found.side == "predictions" else references
                 for place in found.places:
                     column[place] = found.undo(column[place])
-        for place in left_out:
-            references[place] = None
-        # 2. Pair rows.
-        kept = np.flatnonzero(np.min([*pairing_of.values()], axis=0) >= 0).tolist()
-        return Repaired(
-            {
-                name: [texts[row] for row in pairing_of[name][kept].tolist()]
-                for name, texts in systems.items()
-            },
-            [
-                [text for text in references[self.bounds[row] : self.bounds[row + 1]] if text is not None]
-                for row in kept
-            ],
-            kept,
-        )
+        kept = np.flatnonzero(np.min([*pairing_of.values()], axis=0) >= 0)
+        predictions_of = {
+            name: [texts[row] for row in pairing_of[name][kept].tolist()]
+            for name, texts in systems.items()
+        }
+        return _Fixed(predictions_of, references, is_in, kept)
 
     def score(self, row: Int64) -> float:
         """Return BLEU of a statistics row, 0 to 100."""
         return 100 * float(bleu(row, self.options))
 
     def score_texts(
-        self, predictions: Sequence[str], references: Sequence[Sequence[str]], rest: Int64 | int = 0
+        self,
+        predictions: Sequence[str],
+        references: Sequence[str],
+        bounds: Int64,
+        rest: Int64 | int = 0,
     ) -> float:
         """Return BLEU of texts and of the rows beside them."""
-        corpus = make_text_corpus(predictions, references, self.kind)
+        corpus = make_text_corpus(predictions, references, bounds, self.kind)
         return self.score(rest + sum_corpus(corpus, self.tokenizer, self.options).row)
 
     def score_fix(self, each: FoundIn) -> float | None:
         """Return BLEU after a fix: of the system, or the mean of all if the references change."""
         found = each.found
-        if found.groups is not None:  # one row per input, with the references of all its rows
-            texts = [self.predictions_of[each.system][rows[0]] for rows in found.groups]
-            joined = [
-                [text for row in rows for text in self.references[row]] for rows in found.groups
-            ]
-            return self.score_texts(texts, joined)
+        if found.kind == "flattened":  # one row per input, with the references of all its rows
+            texts = dict.fromkeys(self.predictions_of[each.system])
+            number_of = {text: number for number, text in enumerate(texts)}
+            numbers = np.array([number_of[text] for text in self.predictions_of[each.system]])
+            inputs = numbers[self.row_of]  # of each reference
+            references = [self.references[place] for place in np.argsort(inputs, kind="stable")]
+            bounds = np.cumsum([0, *np.bincount(inputs)])
+            return self.score_texts(list(number_of), references, bounds)
         if not found.can_be_fixed:
             return None
         names = (each.system,) if found.side == "predictions" else tuple(self.scores)
@@ -18400,20 +18406,22 @@ class _Checking:
             self._scores_alike[found.alike, names] = score
         return score
 
-    def _score_fixed(self, name: SystemName, fixed: Repaired) -> float:
+    def _score_fixed(self, name: SystemName, fixed: _Fixed) -> float:
         """Return BLEU of a system after a fix; only the rows that it changes are counted again."""
-        predictions = fixed.predictions_of[name]
-        before = self.predictions_of[name]
-        changed = [
-            place
-            for place, row in enumerate(fixed.kept)
-            if predictions[place] != before[row] or fixed.references[place] != self.references[row]
-        ]
-        same = np.delete(np.array(fixed.kept, np.int64), changed)
+        # 1. The rows whose prediction, or one of whose references, is another one.
+        before = [self.predictions_of[name][row] for row in fixed.kept.tolist()]
+        is_changed = np.zeros(len(self.bounds) - 1, np.bool_)
+        is_changed[fixed.kept] = list(map(ne, before, fixed.predictions_of[name]))
+        is_other = np.array(list(map(ne, self.references, fixed.references))) | ~fixed.is_in
+        is_changed[self.row_of[is_other]] = True
+        # 2. Count them, with the references that are left.
+        rows = fixed.kept[is_changed[fixed.kept]]
+        places = np.flatnonzero(fixed.is_in & np.isin(self.row_of, rows))
         return self.score_texts(
-            [predictions[place] for place in changed],
-            [fixed.references[place] for place in changed],
-            self.rows_of[name][same].sum(axis=0),
+            list(compress(fixed.predictions_of[name], is_changed[fixed.kept])),
+            [fixed.references[place] for place in places.tolist()],
+            np.append(np.searchsorted(self.row_of[places], rows), len(places)),
+            self.rows_of[name][fixed.kept[~is_changed[fixed.kept]]].sum(axis=0),
         )
 
     def describe(self, document_of: Sequence[Label] | None = None) -> list[Finding]:
@@ -18429,7 +18437,7 @@ class _Checking:
                 "kind": found.kind,
                 "where": found.side,
                 "rows": len(found.rows),
-                "share": len(found.rows) / len(self.references),
+                "share": len(found.rows) / (len(self.bounds) - 1),
                 "first": min(found.rows, default=0),
                 "example": escape_unseen(found.example),
                 "says": f"{escape_unseen(found.says)}.",
@@ -18503,13 +18511,17 @@ class Checked(Report):
             if (each.found.kind in kinds and each.found.can_be_fixed)
             or (not kinds and each.found.is_bare)
         ]
-        systems, references, kept = self._search.apply(chosen)
-        kind = self._search.kind
-        return Repaired(
-            {name: [read_text(text, kind) for text in texts] for name, texts in systems.items()},
-            [[read_text(text, kind) for text in row] for row in references],
-            kept,
-        )
+        fixed = self._search.apply(chosen)
+        read = partial(read_text, kind=self._search.kind)
+        bounds = self._search.bounds
+        references = [
+            list(map(read, compress(fixed.references[start:end], fixed.is_in[start:end])))
+            for start, end in zip(bounds[fixed.kept].tolist(), bounds[fixed.kept + 1].tolist())
+        ]
+        predictions_of = {
+            name: list(map(read, texts)) for name, texts in fixed.predictions_of.items()
+        }
+        return Repaired(predictions_of, references, fixed.kept.tolist())
 
     def list_found(self) -> list[FoundIn]:
         """Return the findings with their rows and fixes, each with its system."""

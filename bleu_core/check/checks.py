@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from functools import partial
+from itertools import compress
+from operator import ne
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +23,7 @@ from ..rows.statistics import count_corpus, sum_corpus
 from ..rows.tables import is_table
 from ..rules.chosen_tokenizer import choose_tokenizer
 from ..rules.scoring import bleu
-from ..shared.arrays import Int64, Label, SystemName
+from ..shared.arrays import Bool, Int64, Label, SystemName
 from ..shared.messages import count_things, show_value
 from ..shared.result_types import Finding
 from ..text.corpus import Corpus
@@ -29,7 +31,7 @@ from ..text.labels import read_documents
 from ..text.read import read_corpora, read_corpus
 from ..text.systems import check_single_runs, read_systems
 from .measures import find_mistakes
-from .pairs import Found, Pairs, Undo, make_text_corpus, read_text, write_references, write_texts
+from .pairs import Found, Pairs, Undo, make_text_corpus, read_text, write_texts
 
 _ONLY = "predictions"  # the name of a system that is passed alone
 
@@ -124,6 +126,21 @@ class Repaired(NamedTuple):
     kept: list[int]
 
 
+class _Fixed(NamedTuple):
+    """Columns after fixes.
+
+    predictions_of: the predictions of each system, in the rows that are kept.
+    references: all references.
+    is_in: False for references that are left out.
+    kept: the rows that are kept.
+    """
+
+    predictions_of: dict[SystemName, list[str]]
+    references: list[str]
+    is_in: Bool
+    kept: Int64
+
+
 class FoundIn(NamedTuple):
     """A finding, and the system in which it was found."""
 
@@ -142,84 +159,78 @@ class _Checking:
         self.rows_of = {
             name: count_corpus(corpus, self.tokenizer, options) for name, corpus in corpora.items()
         }
-        self.predictions_of = {
-            name: [text for b in corpus.batches for text in write_texts(b.predictions, first.kind)]
-            for name, corpus in corpora.items()
-        }
-        self.references = [row for b in first.batches for row in write_references(b, first.kind)]
-        self.bounds = [0, *accumulate(map(len, self.references))]
         self.scores = {name: self.score(rows.sum(axis=0)) for name, rows in self.rows_of.items()}
+        # 1. All texts as flat lists: a list for each row would keep the garbage collector busy.
+        batch_of = {name: corpus.combine().batches[0] for name, corpus in corpora.items()}
+        self.predictions_of = {
+            name: write_texts(batch.predictions, first.kind) for name, batch in batch_of.items()
+        }
+        batch = next(iter(batch_of.values()))
+        self.references = write_texts(batch.references, first.kind)
+        self.bounds = batch.bounds
+        self.row_of = np.repeat(np.arange(len(first)), np.diff(batch.bounds))
         self._scores_alike: dict[tuple[Undo | None, tuple[SystemName, ...]], float] = {}
-        # What is in the references is reported once.
+        # 2. Look for mistakes. What is in the references is reported once.
         found: dict[object, FoundIn] = {}
         with tqdm(total=5 * len(corpora), desc="check", delay=2) as bar:
             for system, texts in self.predictions_of.items():
-                pairs = Pairs(texts, self.references, options, kind=first.kind)
+                pairs = Pairs(texts, self.references, self.bounds, options, kind=first.kind)
                 for each in find_mistakes(pairs, bar.update):
                     owner = system if each.side == "predictions" else None
                     found.setdefault((each.kind, owner, each.says), FoundIn(system, each))
         self.found = list(found.values())
 
-    def apply(self, chosen: Iterable[FoundIn]) -> Repaired:
+    def apply(self, chosen: Iterable[FoundIn]) -> _Fixed:
         """Return the texts after some fixes: of texts and of whole columns, then of rows."""
         systems = {name: list(texts) for name, texts in self.predictions_of.items()}
-        references: list[Any] = [text for texts in self.references for text in texts]
-        left_out: list[int] = []
-        rows = np.arange(len(self.references))
-        pairing_of = dict.fromkeys(systems, rows)
-        # 1. Fix texts and whole columns.
+        references = list(self.references)
+        is_in = np.ones(len(references), np.bool_)
+        pairing_of = dict.fromkeys(systems, np.arange(len(self.bounds) - 1))
         for system, found in chosen:
             if found.alike is not None:
                 systems = {name: list(map(found.alike, texts)) for name, texts in systems.items()}
                 references = list(map(found.alike, references))
             elif found.pairing is not None:
-                pairing_of[system] = found.pairing
+                pairing_of[system] = np.asarray(found.pairing)
             elif found.leaves_out:
-                left_out += found.places
+                is_in[found.places] = False
             elif found.undo is not None:
                 column = systems[system] if found.side == "predictions" else references
                 for place in found.places:
                     column[place] = found.undo(column[place])
-        for place in left_out:
-            references[place] = None
-        # 2. Pair rows.
-        kept = np.flatnonzero(np.min([*pairing_of.values()], axis=0) >= 0).tolist()
-        return Repaired(
-            {
-                name: [texts[row] for row in pairing_of[name][kept].tolist()]
-                for name, texts in systems.items()
-            },
-            [
-                [
-                    text
-                    for text in references[self.bounds[row] : self.bounds[row + 1]]
-                    if text is not None
-                ]
-                for row in kept
-            ],
-            kept,
-        )
+        kept = np.flatnonzero(np.min([*pairing_of.values()], axis=0) >= 0)
+        predictions_of = {
+            name: [texts[row] for row in pairing_of[name][kept].tolist()]
+            for name, texts in systems.items()
+        }
+        return _Fixed(predictions_of, references, is_in, kept)
 
     def score(self, row: Int64) -> float:
         """Return BLEU of a statistics row, 0 to 100."""
         return 100 * float(bleu(row, self.options))
 
     def score_texts(
-        self, predictions: Sequence[str], references: Sequence[Sequence[str]], rest: Int64 | int = 0
+        self,
+        predictions: Sequence[str],
+        references: Sequence[str],
+        bounds: Int64,
+        rest: Int64 | int = 0,
     ) -> float:
         """Return BLEU of texts and of the rows beside them."""
-        corpus = make_text_corpus(predictions, references, self.kind)
+        corpus = make_text_corpus(predictions, references, bounds, self.kind)
         return self.score(rest + sum_corpus(corpus, self.tokenizer, self.options).row)
 
     def score_fix(self, each: FoundIn) -> float | None:
         """Return BLEU after a fix: of the system, or the mean of all if the references change."""
         found = each.found
-        if found.groups is not None:  # one row per input, with the references of all its rows
-            texts = [self.predictions_of[each.system][rows[0]] for rows in found.groups]
-            joined = [
-                [text for row in rows for text in self.references[row]] for rows in found.groups
-            ]
-            return self.score_texts(texts, joined)
+        if found.kind == "flattened":  # one row per input, with the references of all its rows
+            texts = dict.fromkeys(self.predictions_of[each.system])
+            number_of = {text: number for number, text in enumerate(texts)}
+            numbers = np.array([number_of[text] for text in self.predictions_of[each.system]])
+            inputs = numbers[self.row_of]  # of each reference
+            references = [self.references[place] for place in np.argsort(inputs, kind="stable")]
+            bounds = np.cumsum([0, *np.bincount(inputs)])
+            return self.score_texts(list(number_of), references, bounds)
         if not found.can_be_fixed:
             return None
         names = (each.system,) if found.side == "predictions" else tuple(self.scores)
@@ -235,20 +246,22 @@ class _Checking:
             self._scores_alike[found.alike, names] = score
         return score
 
-    def _score_fixed(self, name: SystemName, fixed: Repaired) -> float:
+    def _score_fixed(self, name: SystemName, fixed: _Fixed) -> float:
         """Return BLEU of a system after a fix; only the rows that it changes are counted again."""
-        predictions = fixed.predictions_of[name]
-        before = self.predictions_of[name]
-        changed = [
-            place
-            for place, row in enumerate(fixed.kept)
-            if predictions[place] != before[row] or fixed.references[place] != self.references[row]
-        ]
-        same = np.delete(np.array(fixed.kept, np.int64), changed)
+        # 1. The rows whose prediction, or one of whose references, is another one.
+        before = [self.predictions_of[name][row] for row in fixed.kept.tolist()]
+        is_changed = np.zeros(len(self.bounds) - 1, np.bool_)
+        is_changed[fixed.kept] = list(map(ne, before, fixed.predictions_of[name]))
+        is_other = np.array(list(map(ne, self.references, fixed.references))) | ~fixed.is_in
+        is_changed[self.row_of[is_other]] = True
+        # 2. Count them, with the references that are left.
+        rows = fixed.kept[is_changed[fixed.kept]]
+        places = np.flatnonzero(fixed.is_in & np.isin(self.row_of, rows))
         return self.score_texts(
-            [predictions[place] for place in changed],
-            [fixed.references[place] for place in changed],
-            self.rows_of[name][same].sum(axis=0),
+            list(compress(fixed.predictions_of[name], is_changed[fixed.kept])),
+            [fixed.references[place] for place in places.tolist()],
+            np.append(np.searchsorted(self.row_of[places], rows), len(places)),
+            self.rows_of[name][fixed.kept[~is_changed[fixed.kept]]].sum(axis=0),
         )
 
     def describe(self, document_of: Sequence[Label] | None = None) -> list[Finding]:
@@ -264,7 +277,7 @@ class _Checking:
                 "kind": found.kind,
                 "where": found.side,
                 "rows": len(found.rows),
-                "share": len(found.rows) / len(self.references),
+                "share": len(found.rows) / (len(self.bounds) - 1),
                 "first": min(found.rows, default=0),
                 "example": escape_unseen(found.example),
                 "says": f"{escape_unseen(found.says)}.",
@@ -338,13 +351,17 @@ class Checked(Report):
             if (each.found.kind in kinds and each.found.can_be_fixed)
             or (not kinds and each.found.is_bare)
         ]
-        systems, references, kept = self._search.apply(chosen)
-        kind = self._search.kind
-        return Repaired(
-            {name: [read_text(text, kind) for text in texts] for name, texts in systems.items()},
-            [[read_text(text, kind) for text in row] for row in references],
-            kept,
-        )
+        fixed = self._search.apply(chosen)
+        read = partial(read_text, kind=self._search.kind)
+        bounds = self._search.bounds
+        references = [
+            list(map(read, compress(fixed.references[start:end], fixed.is_in[start:end])))
+            for start, end in zip(bounds[fixed.kept].tolist(), bounds[fixed.kept + 1].tolist())
+        ]
+        predictions_of = {
+            name: list(map(read, texts)) for name, texts in fixed.predictions_of.items()
+        }
+        return Repaired(predictions_of, references, fixed.kept.tolist())
 
     def list_found(self) -> list[FoundIn]:
         """Return the findings with their rows and fixes, each with its system."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +33,7 @@ from ..shared.notices import Notice, warn
 from ..shared.pickling import picklable
 from ..text.corpus import Batch, Corpus, make_corpus
 from .measures import find_mistakes
-from .pairs import Found, Pairs, make_text_corpus, write_references, write_texts
+from .pairs import Found, Pairs, make_text_corpus, write_texts
 
 _BLOCK_ROWS = 32  # neighbors whose bytes are counted together
 _BLOCKS = 8  # of a call
@@ -67,7 +67,7 @@ class Look:
         calls: the number of rows of each call, if they are the rows of several ones.
 
     >>> look = Look(Options())
-    >>> look.add(make_text_corpus(["a cat</s>"], [["a cat"]], "text"))
+    >>> look.add(make_text_corpus(["a cat</s>"], ["a cat"], np.arange(2), "text"))
     >>> [found.kind for found in look.find()]
     ['special_tokens']
     """
@@ -150,19 +150,21 @@ class Look:
             return []
         # 1. Read 64 rows: neighbors with a low precision, or groups of neighbors.
         predictions: list[str] = []
-        references: list[list[str]] = []
+        references: list[str] = []
+        bounds = [0]
         numbers: list[int] = []
         for batch in _thin_out(self._batches) if self._low is None else [self._low]:
             texts = write_texts(batch.predictions, self._kind)
             predictions += [text[:_LONGEST_READ] for text in texts]
-            references += [
-                [text[:_LONGEST_READ] for text in texts[:4]]
-                for texts in write_references(batch, self._kind)
-            ]
+            theirs = write_texts(batch.references, self._kind)
+            for start, end in pairwise(batch.bounds.tolist()):
+                references += [text[:_LONGEST_READ] for text in theirs[start : min(end, start + 4)]]
+                bounds.append(len(references))
             numbers += map(batch.row_of_prediction, range(len(texts)))
         pairs = Pairs(
             predictions,
             references,
+            bounds,
             self._options,
             kind=self._kind,
             names=list(map(self._name, numbers)),
@@ -170,18 +172,21 @@ class Look:
         )
         # 2. Tell what is frequent, and ways of writing that cost three points.
         found: list[Found] = []
-        is_copy = references == [[text] for text in predictions]
         for each in find_mistakes(pairs, may_have_moved=self._low is not None):
             is_frequent = each.kind in _OF_ALL_ROWS or len(each.rows) >= 0.03 * len(numbers)
             is_known = (
                 (each.kind == "unrelated" and not may_be_unrelated)
                 or (each.kind == "identical" and not self._is_equal)
-                or (is_copy and each.side == "references" and each.kind != "spaces")
+                or (
+                    references == predictions
+                    and each.side == "references"
+                    and each.kind != "spaces"
+                )
                 or (each.fix.startswith("tokenize=") and not _are_unspaced(self._batches))
                 or (each.kind == "empty" and each.side == "predictions" and self._empty)
             )
             if each.is_told and is_frequent and not is_known:
-                found += self._score_writing(each, predictions, references)
+                found += self._score_writing(each, predictions, references, np.array(bounds))
         return found
 
     def _name(self, row: int) -> str:
@@ -200,19 +205,18 @@ class Look:
         return f"{{side}}[{row}]{{reference}}{ago}"
 
     def _score_writing(
-        self, found: Found, predictions: Sequence[str], references: Sequence[Sequence[str]]
+        self, found: Found, predictions: list[str], references: list[str], bounds: Int64
     ) -> Iterator[Found]:
         """Yield a finding; a way of writing with both scores, if it costs three points."""
         if found.alike is None:
             yield found
             return
-        alike = [list(map(found.alike, texts)) for texts in (predictions, *references)]
         tokenizer = choose_tokenizer(self._options, "text")
         before, after = (
             100 * float(bleu(sum_corpus(corpus, tokenizer, self._options).row, self._options))
             for corpus in (
-                make_text_corpus(predictions, references, "text"),
-                make_text_corpus(alike[0], alike[1:], "text"),
+                make_text_corpus(map(write, predictions), map(write, references), bounds, "text")
+                for write in (str, found.alike)
             )
         )
         if after - before >= 3:
@@ -334,7 +338,7 @@ class Watch:
     >>> import threading
     >>> watch = Watch(threading.Lock())
     >>> for number in range(3):
-    ...     corpus = make_text_corpus([f"{number} cats"], [[f"{number} dogs"]], "text")
+    ...     corpus = make_text_corpus([f"{number} cats"], ["dogs"], np.arange(2), "text")
     ...     watch.begin_call()(corpus, None, Options())
     """
 

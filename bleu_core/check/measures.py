@@ -214,7 +214,7 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
         long = [place for place in long if not is_loop(texts[place])]
         few, many = sorted((short, long), key=len)
         if len(many) > max(1, least * len(texts), 4 * len(few) if factor < 3 else 0):
-            says = "has {} characters, and its reference {}".format(own[many[0]], nearest[many[0]])
+            says = f"has {own[many[0]]} characters, and its reference {nearest[many[0]]}"
             yield pairs.describe(
                 "length",
                 "predictions",
@@ -322,17 +322,13 @@ def find_copies(pairs: Pairs) -> Iterator[Found]:
     is_again = all(first == row % len(first_row) for row, first in enumerate(first_of))
     are_inputs = len(rows) > 0.3 * size and (is_nearby or is_again)
     if are_inputs and copies > max(0.5 * firsts, 1.3 * others):
-        groups: dict[int, list[int]] = {row: [] for row in first_row.values()}
-        for row, first in enumerate(first_of):
-            groups[first].append(row)
         yield pairs.describe_all(
             "flattened",
             "predictions",
             rows,
-            f"{size:,} rows have {len(groups):,} different predictions, with other references each"
-            " time. If these are references of one input, group them",
+            f"{size:,} rows have {len(first_row):,} different predictions, with other references"
+            " each time. If these are references of one input, group them",
             "frame.groupby('prediction', sort=False)['reference'].agg(list)",
-            groups=list(groups.values()),
         )
     elif copies < max(0.7 * firsts, 1.2 * others) and sum(len(texts[row]) for row in rows) > (
         40 * len(rows)  # characters; a model of captions says the same of several pictures

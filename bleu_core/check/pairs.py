@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from ..options.options import Options
 from ..shared.arrays import STRINGS, TEXT_TYPES, InputType, Int64
 from ..shared.messages import show_value
-from ..text.corpus import Batch, Corpus, make_corpus
+from ..text.corpus import Corpus, make_corpus
 
 Side = Literal["predictions", "references"]
 Undo = Callable[[str], str]
@@ -51,7 +51,6 @@ class Found:
     leaves_out: True if `fixed` leaves these references out.
     alike: the function that writes all columns alike, for a way of writing.
     pairing: per segment, the segment of its prediction, or -1; None if no segment has moved.
-    groups: the segments of each input, if a row was written for each of its references.
     is_told: True if `compute` warns of it.
     """
 
@@ -67,7 +66,6 @@ class Found:
     leaves_out: bool = False
     alike: Undo | None = None
     pairing: Sequence[int] | None = None
-    groups: Sequence[Sequence[int]] | None = None
     is_told: bool = True
 
     @property
@@ -86,14 +84,15 @@ class Pairs:
 
     Args:
         predictions: one text per segment.
-        references: the texts of each segment.
+        references: the texts of all segments.
+        bounds: the offset of each segment's references, and their number.
         options: the options of the call.
         kind: the type of the texts.
         names: the name of each segment's texts in messages, such as `"{side}[3]{reference}"`; None
             for 0, 1, 2, …
         is_asked: False in the look, which compares fewer texts.
 
-    >>> pairs = Pairs(["a cat", "a dog"], [["A cat", "one cat"], ["A dog"]])
+    >>> pairs = Pairs(["a cat", "a dog"], ["A cat", "one cat", "A dog"], [0, 2, 3])
     >>> pairs.list_partners("predictions", 0), pairs.list_partners("references", 2)
     (['A cat', 'one cat'], ['a dog'])
     >>> pairs.search("references", "^A ")
@@ -103,7 +102,8 @@ class Pairs:
     def __init__(
         self,
         predictions: Sequence[str],
-        references: Sequence[Sequence[str]],
+        references: Sequence[str],
+        bounds: Sequence[int] | Int64,
         options: Options | None = None,
         *,
         kind: InputType = "text",
@@ -116,12 +116,12 @@ class Pairs:
         self._names = names
         self.texts: dict[Side, list[str]] = {
             "predictions": list(predictions),
-            "references": [text for texts in references for text in texts],
+            "references": list(references),
         }
-        self._bounds = [0, *accumulate(map(len, references))]
+        self._bounds = np.asarray(bounds).tolist()
         self.rows_of: dict[Side, Sequence[int]] = {
-            "predictions": range(len(references)),
-            "references": [row for row, texts in enumerate(references) for _ in texts],
+            "predictions": range(len(predictions)),
+            "references": np.repeat(np.arange(len(predictions)), np.diff(bounds)).tolist(),
         }
         self._known: dict[tuple[str, Side], Any] = {}  # columns and samples
         self._places: dict[tuple[str, Side], tuple[int, list[int]]] = {}  # as of a length of:
@@ -299,12 +299,6 @@ def write_texts(array: pa.Array, kind: InputType) -> list[str]:
     ]
 
 
-def write_references(batch: Batch, kind: InputType) -> list[list[str]]:
-    """Return the references of each row as str."""
-    flat = write_texts(batch.references, kind)
-    return [flat[start:end] for start, end in pairwise(batch.bounds.tolist())]
-
-
 def read_text(text: str, kind: InputType) -> Any:
     """Return what `write_texts` has written."""
     if kind == "text":
@@ -314,15 +308,14 @@ def read_text(text: str, kind: InputType) -> Any:
 
 
 def make_text_corpus(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], kind: InputType
+    predictions: Iterable[str], references: Iterable[str], bounds: Int64, kind: InputType
 ) -> Corpus:
     """Return texts that `write_texts` has written as a corpus."""
-    own = [read_text(text, kind) for text in predictions]
-    flat = [read_text(text, kind) for texts in references for text in texts]
-    bounds = np.cumsum([0, *map(len, references)])
-    return make_corpus(
-        [(pa.array(own, TEXT_TYPES[kind]), pa.array(flat, TEXT_TYPES[kind]), bounds)]
+    own, theirs = (
+        pa.array([read_text(text, kind) for text in texts], TEXT_TYPES[kind])
+        for texts in (predictions, references)
     )
+    return make_corpus([(own, theirs, bounds)])
 
 
 def list_bytes(column: pa.Array) -> set[int | tuple[int, int]]:
