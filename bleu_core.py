@@ -61,7 +61,7 @@ from functools import cache, cached_property, lru_cache, partial, reduce
 from hashlib import sha256
 from html import escape
 from importlib.util import find_spec
-from itertools import accumulate, chain, compress, islice, pairwise, product
+from itertools import accumulate, chain, compress, filterfalse, islice, pairwise, product
 from math import sqrt
 from operator import add, is_, itemgetter, length_hint, ne, or_
 from statistics import fmean
@@ -7734,6 +7734,7 @@ class Found:
     alike: the function that writes all columns alike, for a way of writing.
     pairing: per segment, the segment of its prediction, or -1; None if no segment has moved.
     is_told: True if `compute` warns of it.
+    system: the name of the system.
     """
 
     kind: str
@@ -7749,6 +7750,7 @@ class Found:
     alike: Undo | None = None
     pairing: Sequence[int] | None = None
     is_told: bool = True
+    system: SystemName = ""
 
     @property
     def is_bare(self) -> bool:
@@ -7836,8 +7838,8 @@ class Pairs:
     def count_letters(self, side: Side) -> Int64:
         """Return the characters of each text but spaces: int64 [texts]."""
         column = self.column(side)
-        spaces = pc.count_substring(column, " ")
-        return pc.subtract(pc.utf8_length(column), spaces).to_numpy().astype(np.int64)
+        letters = pc.subtract(pc.utf8_length(column), pc.count_substring(column, " "))
+        return letters.to_numpy().astype(np.int64)
 
     def column(self, side: Side) -> pa.Array:
         """Return the texts of a side as an array."""
@@ -7858,38 +7860,41 @@ class Pairs:
             signs: strings of which each text with a match has one; none for a text that is not
                 ASCII.
         """
-        # 1. If no text that has changed since has a match, or none of many, the others stay.
-        time, places = self._places.get((pattern, side), (0, []))
-        changed = self._changed[side][time:]
+        texts = self.texts[side]
         matches = re.compile(pattern).search
-        fresh = [place for place in spread(changed, 400) if matches(self.texts[side][place])]
-        if fresh or (pattern, side) not in self._places:
-            places = self._search(side, pattern, signs)
-        elif places and changed:
-            places = sorted({*places} - {*changed})
-        self._places[pattern, side] = len(self._changed[side]), places
+        is_large = self._know("size", side, lambda: sum(map(len, texts))) > 20_000  # characters
+        time, places = self._places.get((pattern, side), (None, []))
+        changed = self._changed[side][time:]
+        if time is None or changed:
+            if time is None or not is_large or any(matches(texts[p]) for p in spread(changed, 400)):
+                search = self._search_column if is_large else self._search_texts
+                places = search(side, pattern, signs)
+            elif places:  # none of the texts that were changed, or of many, has a match
+                places = sorted({*places} - {*changed})
+            self._places[pattern, side] = len(self._changed[side]), places
         return places
 
-    def _search(self, side: Side, pattern: str, signs: Sequence[str]) -> list[int]:
-        # 1. Look for the signs in all texts at once, by their bytes and pairs of bytes.
-        texts = self.texts[side]
-        column = self.column(side)
-        seen = self._know("bytes", side, lambda: list_bytes(column))
-        octets = [sign.encode() for sign in signs]
-        if signs and not any(seen.issuperset((*sign, *pairwise(sign))) for sign in octets):
+    def _search_texts(self, side: Side, pattern: str, signs: Sequence[str]) -> list[int]:
+        joined = self._know("joined", side, lambda: "\n".join(self.texts[side]))
+        if not any(map(joined.__contains__, signs)) and (signs or joined.isascii()):
             return []
-        if not signs and seen.isdisjoint(_HIGH_BYTES):
-            return []
-        # 2. Look for the pattern in each text.
-        if column.nbytes > 50_000:  # bytes, from which on Arrow is faster than `re`
-            return pc.indices_nonzero(pc.match_substring_regex(column, pattern)).to_numpy().tolist()
         matches = re.compile(pattern).search
         return [
             place
-            for place, text in enumerate(texts)
-            if (any(sign in text for sign in signs) if signs else not text.isascii())
+            for place, text in enumerate(self.texts[side])
+            if (any(map(text.__contains__, signs)) if signs else not text.isascii())
             and matches(text)
         ]
+
+    def _search_column(self, side: Side, pattern: str, signs: Sequence[str]) -> list[int]:
+        # Each sign has bytes, and pairs of neighbors, that are looked for at once.
+        seen = self._know("bytes", side, lambda: list_bytes(self.column(side)))
+        octets = [sign.encode() for sign in signs]
+        is_seen = any(seen.issuperset((*sign, *pairwise(sign))) for sign in octets)
+        if not is_seen and (signs or seen.isdisjoint(_HIGH_BYTES)):
+            return []
+        matching = pc.match_substring_regex(self.column(side), pattern)
+        return pc.indices_nonzero(matching).to_numpy().tolist()
 
     def share(self, side: Side, places: Sized) -> float:
         """Return the share of the texts of a side, 0 to 1."""
@@ -10598,7 +10603,7 @@ def strip_accents(text: str) -> str:
     >>> strip_accents("déjà")
     'deja'
     """
-    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+    return "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFD", text)))
 
 
 def detokenize(text: str) -> str:
@@ -10681,7 +10686,6 @@ _count_capitals = _count_if(str.isupper)
 _count_written = _count_if(lambda sign: not sign.isspace())
 _count_arabic = _count_if(lambda sign: "\u05d0" <= sign <= "\u06ff")
 _IGNORE_CASE = "lowercase=True"
-_DECODE = "tokenizer.decode(ids)"
 _BEFORE = "Use the texts before {} were removed"
 _VOWEL_SIGNS = "[\u0591-\u05c7\u064b-\u0652]"
 
@@ -10771,17 +10775,6 @@ WRITINGS = (
     Writing(
         _count_spaces,
         _count_written,
-        0.28,
-        0.22,
-        "have spaces within words",
-        _DECODE,
-        None,
-        True,
-        "spaces",
-    ),
-    Writing(
-        _count_spaces,
-        _count_written,
         0.08,
         0.03,
         "have no spaces between words",
@@ -10840,9 +10833,6 @@ def find_writing(pairs: Pairs) -> Iterator[Found]:
             if len(places) <= max(3, 0.3 * len(pairs.texts[side])):
                 continue
             sentence = f"{len(places):,} of {pairs.count(side)} {writing.says}, unlike the others"
-        # 3. Short words are not pieces of words.
-        if writing.fix == _DECODE and not _splits_words(pairs, side):
-            continue
         said.add(writing.fix)
         yield pairs.describe_all(
             writing.kind,
@@ -10853,20 +10843,6 @@ def find_writing(pairs: Pairs) -> Iterator[Found]:
             alike=writing.alike,
             is_told=writing.kind != "typography",
         )
-
-
-def _splits_words(pairs: Pairs, side: Side) -> bool:
-    """Return True if texts have a tenth of their partners' longer words, but with spaces inside."""
-    words = split = 0
-    for place in spread(range(len(pairs.texts[side])), 60):
-        text = pairs.texts[side][place]
-        joined = "".join(text.split())
-        longer = [
-            word for word in " ".join(pairs.list_partners(side, place)).split() if len(word) > 4
-        ]
-        words += len(longer)
-        split += sum(word in joined and word not in text for word in longer)
-    return split > max(2, 0.1 * words)
 
 
 def _list_unlike(pairs: Pairs, writing: Writing, side: Side) -> list[int]:
@@ -10888,37 +10864,32 @@ def _list_unlike(pairs: Pairs, writing: Writing, side: Side) -> list[int]:
 
 
 def find_typography(pairs: Pairs) -> Iterator[Found]:
-    """Find quotation marks, dashes and their kin that the sides write in other ways."""
+    """Find the quotation mark, dash or other sign whose share differs most between the sides."""
+    gaps = []
     for name, pattern in _TYPOGRAPHY.items():
         signs = {side: Counter(re.findall(pattern, pairs.sample(side))) for side in SIDES}
         if not all(signs.values()) or max(found.total() for found in signs.values()) < 3:
             continue
-        share = {
-            side: {sign: number / signs[side].total() for sign, number in signs[side].items()}
-            for side in SIDES
-        }
-        side, sign, gap = max(
-            (
-                (side, sign, value - share[OTHER_SIDE[side]].get(sign, 0))
-                for side in SIDES
-                for sign, value in share[side].items()
-            ),
-            key=lambda each: each[2],
+        for side in SIDES:
+            for sign, number in signs[side].items():
+                others = signs[OTHER_SIDE[side]]
+                share, other = number / signs[side].total(), others[sign] / others.total()
+                sentence = (
+                    f"{sign} is {share:.0%} of the {name} in the {side}, and {other:.0%} in the"
+                    f" {OTHER_SIDE[side]}"
+                )
+                gaps.append((share - other, side, sign, sentence))
+    gap, side, sign, sentence = max(gaps, key=lambda each: each[0], default=(0, *SIDES, ""))
+    if gap > 0.3:
+        yield pairs.describe_all(
+            "typography",
+            side,
+            pairs.search(side, re.escape(sign)),
+            sentence,
+            "result.fixed('typography')",
+            alike=write_plainly,
+            is_told=False,
         )
-        if gap > 0.3:
-            sentence = (
-                f"{sign} is {share[side][sign]:.0%} of the {name} in the {side}, and"
-                f" {share[OTHER_SIDE[side]].get(sign, 0):.0%} in the {OTHER_SIDE[side]}"
-            )
-            yield pairs.describe_all(
-                "typography",
-                side,
-                pairs.search(side, re.escape(sign)),
-                sentence,
-                "result.fixed('typography')",
-                alike=write_plainly,
-                is_told=False,
-            )
 
 
 # === bleu_core/reconcile/calls.py ===
@@ -12186,87 +12157,6 @@ def score_units(rows: StatisticsRows, options: Options, totals: Int64 | None = N
     return scores
 
 
-# === bleu_core/check/mojibake.py ===
-
-
-_CODECS = [
-    "cp1252",
-    "cp1251",
-    "koi8-r",
-    "cp437",
-    "cp850",
-    "mac-roman",
-    "cp1250",
-    "cp1254",
-    "cp1253",
-]
-_BEYOND_ASCII = r"[^\x00-\x7f]+"
-
-
-@cache
-def make_decoder(codec: str) -> Undo:
-    """Return the inverse of reading UTF-8 in an encoding of one byte per character.
-
-    >>> make_decoder("cp1252")("Ã©tÃ©")
-    'été'
-    """
-    # 1. The byte of each character. Bytes without a character are read as in Latin-1.
-    byte_of = {chr(byte): byte for byte in range(128, 160)} if codec == "cp1252" else {}
-    for byte in range(128, 256):
-        letter = bytes([byte]).decode(codec, "replace")
-        byte_of[chr(byte) if letter == "\ufffd" else letter] = byte
-
-    # 2. A first byte, and as many continuation bytes as it asks for.
-    def write_class(first: int, last: int) -> str:
-        letters = "".join(letter for letter, byte in byte_of.items() if first <= byte <= last)
-        return f"[{re.escape(letters)}]"
-
-    continued = write_class(0x80, 0xBF)
-    pattern = re.compile(
-        f"{write_class(0xC2, 0xDF)}{continued}|{write_class(0xE0, 0xEF)}{continued}{{2}}"
-        f"|{write_class(0xF0, 0xF4)}{continued}{{3}}"
-    )
-
-    def decode(match: re.Match[str]) -> str:
-        return decode_bytes(bytes(map(byte_of.__getitem__, match[0])), match[0])
-
-    return lambda text: pattern.sub(decode, text)
-
-
-def find_mojibake(pairs: Pairs) -> Iterator[Found]:
-    """Find UTF-8 that was read in the encoding by which most texts decode completely."""
-    tried = Counter(
-        tuple(re.findall(_BEYOND_ASCII, pairs.texts[side][place]))
-        for side in SIDES
-        for place in spread(pairs.search(side, "[^\x00-\x7f\u2600-\U0010ffff]{2}", ()), 400)
-    )
-    seen = " ".join(chain.from_iterable(tried))
-    count_of = {
-        codec: sum(number for runs, number in tried.items() if _decodes(runs, codec))
-        for codec in _CODECS
-        if make_decoder(codec)(seen) != seen
-    }
-    codec = max(count_of, key=count_of.__getitem__, default="")
-    if codec and count_of[codec] >= max(2, 0.01 * tried.total()):
-        yield from Damage(
-            "mojibake",
-            (),
-            _BEYOND_ASCII,
-            make_decoder(codec),
-            f"was written in UTF-8 and read as {codec}",
-            "open(path, encoding='utf-8')",
-            on_both=True,
-        ).find(pairs)
-
-
-def _decodes(runs: Sequence[str], codec: str) -> bool:
-    """Return True if all runs beyond ASCII decode; no-break spaces alone do not prove it."""
-    decode = make_decoder(codec)
-    return all(len(decode(run)) <= len(run) / 2 for run in runs) and any(
-        decode(run).strip() for run in runs
-    )
-
-
 # === bleu_core/check/records.py ===
 
 
@@ -12625,37 +12515,6 @@ def find_marks(pairs: Pairs) -> Iterator[Found]:
         )
 
 
-def find_strange_letters(pairs: Pairs) -> Iterator[Found]:
-    """Find letters beyond ASCII, half of which the other side never has: another encoding."""
-    letters = {
-        side: Counter(
-            {
-                sign: number
-                for sign, number in count_signs(pairs.sample(side)).items()
-                if "\x7f" < sign < "\u3000" and sign.isalpha()
-            }
-        )
-        for side in SIDES
-    }
-    for side in SIDES:
-        strange = Counter(
-            {s: n for s, n in letters[side].items() if s not in letters[OTHER_SIDE[side]]}
-        )
-        is_most = strange.total() > max(20, 0.5 * letters[side].total())
-        if is_most and letters[OTHER_SIDE[side]].total() > 20:
-            shown = " ".join(sign for sign, _ in strange.most_common(5))
-            places = pairs.search(side, f"[{''.join(strange)}]")
-            yield pairs.describe(
-                "mojibake",
-                side,
-                places,
-                f"has letters that no text of the {OTHER_SIDE[side]} has ({shown})",
-                "open(path, encoding='utf-8')",
-                pattern=f"[{shown}]+",
-                is_told=pairs.share(side, places) > 0.1,
-            )
-
-
 _SCRIPT_OF_NAME = {
     **dict.fromkeys(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"), "CJK"),
     "FULLWIDTH": "LATIN",
@@ -12721,6 +12580,86 @@ def find_unspaced(pairs: Pairs) -> Iterator[Found]:
         range(len(pairs.texts["references"])),
         f"is written without spaces, at which tokenize={tokenizer.name!r} splits",
         f"tokenize={name!r}",
+    )
+
+
+# --- Texts that were decoded with the wrong codec ------------------------------------------------
+
+_CODECS = [
+    "cp1252",
+    "cp1251",
+    "koi8-r",
+    "cp437",
+    "cp850",
+    "mac-roman",
+    "cp1250",
+    "cp1254",
+    "cp1253",
+]
+_BEYOND_ASCII = r"[^\x00-\x7f]+"
+
+
+@cache
+def make_decoder(codec: str) -> Undo:
+    """Return the inverse of reading UTF-8 in an encoding of one byte per character.
+
+    >>> make_decoder("cp1252")("Ã©tÃ©")
+    'été'
+    """
+    # 1. The byte of each character. Bytes without a character are read as in Latin-1.
+    byte_of = {chr(byte): byte for byte in range(128, 160)} if codec == "cp1252" else {}
+    for byte in range(128, 256):
+        letter = bytes([byte]).decode(codec, "replace")
+        byte_of[chr(byte) if letter == "\ufffd" else letter] = byte
+
+    # 2. A first byte, and as many continuation bytes as it asks for.
+    def write_class(first: int, last: int) -> str:
+        letters = "".join(letter for letter, byte in byte_of.items() if first <= byte <= last)
+        return f"[{re.escape(letters)}]"
+
+    continued = write_class(0x80, 0xBF)
+    pattern = re.compile(
+        f"{write_class(0xC2, 0xDF)}{continued}|{write_class(0xE0, 0xEF)}{continued}{{2}}"
+        f"|{write_class(0xF0, 0xF4)}{continued}{{3}}"
+    )
+
+    def decode(match: re.Match[str]) -> str:
+        return decode_bytes(bytes(map(byte_of.__getitem__, match[0])), match[0])
+
+    return lambda text: pattern.sub(decode, text)
+
+
+def find_mojibake(pairs: Pairs) -> Iterator[Found]:
+    """Find UTF-8 that was read in the encoding by which most texts decode completely."""
+    tried = Counter(
+        tuple(re.findall(_BEYOND_ASCII, pairs.texts[side][place]))
+        for side in SIDES
+        for place in spread(pairs.search(side, "[^\x00-\x7f\u2600-\U0010ffff]{2}", ()), 400)
+    )
+    seen = " ".join(chain.from_iterable(tried))
+    count_of = {
+        codec: sum(number for runs, number in tried.items() if _decodes(runs, codec))
+        for codec in _CODECS
+        if make_decoder(codec)(seen) != seen
+    }
+    codec = max(count_of, key=count_of.__getitem__, default="")
+    if codec and count_of[codec] >= max(2, 0.01 * tried.total()):
+        yield from Damage(
+            "mojibake",
+            (),
+            _BEYOND_ASCII,
+            make_decoder(codec),
+            f"was written in UTF-8 and read as {codec}",
+            "open(path, encoding='utf-8')",
+            on_both=True,
+        ).find(pairs)
+
+
+def _decodes(runs: Sequence[str], codec: str) -> bool:
+    """Return True if all runs beyond ASCII decode; no-break spaces alone do not prove it."""
+    decode = make_decoder(codec)
+    return all(len(decode(run)) <= len(run) / 2 for run in runs) and any(
+        decode(run).strip() for run in runs
     )
 
 
@@ -13923,11 +13862,314 @@ def exchange_all_pairs(units: Units, deltas: Float64, plan: Plan) -> Float64:
     return (exceeding + 1) / (plan.trials + 1)
 
 
-# === bleu_core/check/order.py ===
+# === bleu_core/check/measures.py ===
 
 
-# What is undone, in this order.
-DAMAGES: tuple[Finder, ...] = (
+# --- Empty, equal and repeated texts --------------------------------------------------------------
+
+_NO_TEXTS = frozenset(
+    [
+        "nan",
+        "none",
+        "null",
+        "n/a",
+        "#n/a",
+        "<na>",
+        "undefined",
+        "[]",
+        "{}",
+        "todo",
+        "[missing]",
+        "???",
+        "n.a.",
+        "#name?",
+        "-",
+        "…",
+        ".",
+        "...",
+        "error",
+        "[empty]",
+    ]
+)
+
+
+def find_empty(pairs: Pairs) -> Iterator[Found]:
+    """Find texts without characters, and words that stand for no text."""
+    for side in SIDES:
+        texts = pairs.texts[side]
+        # 1. Empty texts with a partner; empty references beside others are left out.
+        blank = [
+            place
+            for place, text in enumerate(texts)
+            if not text.strip() and any(map(str.strip, pairs.list_partners(side, place)))
+        ]
+        beside = [
+            place
+            for place in blank
+            if side == "references"
+            and any(map(str.strip, pairs.list_partners("predictions", pairs.rows_of[side][place])))
+        ]
+        alone = sorted({*blank} - {*beside})
+        if beside:
+            yield pairs.describe(
+                "empty",
+                side,
+                beside,
+                "is empty, and other references of its row are not",
+                "[[text for text in row if text.strip()] for row in references]",
+                leaves_out=True,
+            )
+        if alone:
+            yield pairs.describe(
+                "empty",
+                side,
+                alone,
+                "is empty",
+                f"[row for row, text in enumerate({side}) if not text.strip()]",
+                is_told=len(alone) > 0.005 * len(texts),
+            )
+        # 2. Words for no text, if the partner is another one.
+        words = [
+            place
+            for place, text in enumerate(texts)
+            if len(text) < 12 and text.strip().lower() in _NO_TEXTS
+            if not _NO_TEXTS & {other.strip().lower() for other in pairs.list_partners(side, place)}
+        ]
+        if len(words) > max(1, 0.005 * len(texts)):
+            yield pairs.describe(
+                "same_text",
+                side,
+                words,
+                f"is {quote(texts[words[0]])}, which stands for no text",
+                f"frame['{side}'].fillna('')",
+            )
+
+
+def find_same_text(pairs: Pairs) -> Iterator[Found]:
+    """Find one text in a fifth of the rows."""
+    most = {side: Counter(pairs.texts[side]).most_common(1)[0] for side in SIDES}
+    for side in SIDES:
+        text, number = most[side]
+        share = number / len(pairs.texts[side])
+        rival = most[OTHER_SIDE[side]][1] / len(pairs.texts[OTHER_SIDE[side]])
+        is_text = text.strip() and text.strip().lower() not in _NO_TEXTS
+        if is_text and number > 2 and share > 0.2 and rival < MEANT_SHARE * share:
+            yield pairs.describe(
+                "same_text",
+                side,
+                [place for place, each in enumerate(pairs.texts[side]) if each == text],
+                "is the same text as others",
+                f"collections.Counter({side}).most_common(3)",
+            )
+
+
+def find_identical(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that equal their references; short ones do so by chance."""
+    texts = pairs.texts["predictions"]
+    rows = pairs.rows_of["references"]
+    places = sorted(
+        {row for row, text in zip(rows, pairs.texts["references"]) if text == texts[row]}
+    )
+    least = (4 if pairs.is_unspaced else 18) * len(places)  # characters
+    if (
+        len(places) > max(3, 0.9 * len(texts))
+        and sum(len(texts[place]) for place in places) > least
+        and len(set(texts)) > 2
+    ):
+        yield pairs.describe(
+            "identical",
+            "predictions",
+            places,
+            "equals its reference",
+            "predictions == references",
+        )
+
+
+def is_loop(text: str) -> bool:
+    """Return True if a text, or its end, repeats few words or characters.
+
+    >>> is_loop("and then " * 9), is_loop("A text that does not repeat its words at all.")
+    (True, False)
+    """
+    tail = text[-400:]
+    last = text.rsplit(maxsplit=24)[-24:]
+    is_sentence = len(last) >= 6 and len(set(last)) > 0.6 * len(last)
+    if is_sentence or len(tail) < 40:
+        return False
+    words = text.split()
+    grams = {tail[start : start + 4] for start in range(len(tail) - 3)}
+    are_few = len(last) >= 6 and 4 * len(set(last)) <= len(last)
+    are_few |= len(words) >= 6 and 5 * len(set(words)) <= len(words)
+    return are_few or len(set(tail[-30:])) <= 2 or len(grams) < 0.3 * len(tail) > 18
+
+
+def find_loops(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that repeat themselves."""
+    places = [
+        place
+        for place, text in enumerate(pairs.texts["predictions"])
+        if len(text) > 20 and is_loop(text)
+        if not any(map(is_loop, pairs.list_partners("predictions", place)))
+    ]
+    if places:
+        yield pairs.describe(
+            "loops",
+            "predictions",
+            places,
+            "repeats itself",
+            "model.generate(ids, repetition_penalty=1.1)",
+            is_told=len(places) > 0.01 * len(pairs),
+        )
+
+
+# --- Lengths --------------------------------------------------------------------------------------
+
+
+def find_length(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that are too short or too long, in all or in single rows."""
+    # 1. The length of each prediction, and of the reference nearest to it.
+    texts = pairs.texts["predictions"]
+    own, theirs = (pairs.count_letters(side) for side in SIDES)
+    rows = np.array(pairs.rows_of["references"])
+    order = np.lexsort((np.abs(theirs - own[rows]), rows))
+    _, firsts = np.unique(rows, return_index=True)
+    nearest = theirs[order][firsts]
+    written, total = own.sum(), nearest.sum()
+    # 2. All together, below 0.6 or above 1.5; real outputs have 0.7 to 1.4.
+    if len(texts) >= 5 and total > 50 and not 0.6 < written / total < 1.5:
+        places = np.flatnonzero((own < nearest) == (written < total)).tolist()
+        says = f"The predictions have {written / total:.0%} of the characters of the references"
+        yield pairs.describe_all("length", "predictions", places, says, SHOW_ROWS)
+        return
+    # 3. Many rows that are much shorter, or longer, than their references; or some by three times.
+    for factor, least in ((1.7, 0.2), (3, 0.01)):
+        short = np.flatnonzero((nearest > 40) & (own > 0) & (own * factor < nearest)).tolist()
+        long = np.flatnonzero((own > 40) & (nearest > 0) & (nearest * factor < own)).tolist()
+        long = [place for place in long if not is_loop(texts[place])]
+        few, many = sorted((short, long), key=len)
+        if len(many) > max(1, least * len(texts), 4 * len(few) if factor < 3 else 0):
+            says = f"has {own[many[0]]} characters, and its reference {nearest[many[0]]}"
+            yield pairs.describe(
+                "length",
+                "predictions",
+                many,
+                says,
+                SHOW_ROWS,
+                is_told=len(many) > max(2, 0.05 * len(texts)),
+            )
+            return
+
+
+# --- Rows -----------------------------------------------------------------------------------------
+
+
+def find_moved(pairs: Pairs) -> Iterator[Found]:
+    """Find rows whose predictions fit other references."""
+    joined = [" ".join(pairs.list_partners("predictions", row)[:4]) for row in range(len(pairs))]
+    pairing = find_pairing(pairs.texts["predictions"], joined)
+    if pairing is None:
+        return
+    rows = np.arange(len(pairing))
+    moved = np.flatnonzero(pairing != rows).tolist()
+    offsets = Counter((rows - pairing)[(pairing >= 0) & (pairing != rows)].tolist())
+    further = " and ".join(
+        f"{abs(offset):,} row{'s' * (abs(offset) > 1)} {'further on' if offset > 0 else 'before'}"
+        for offset, _ in offsets.most_common(3)
+    )
+    first = pairs.name_place("predictions", moved[0])
+    says = f"From {first} on, the predictions fit the references {further}"
+    is_ascending = np.mean(np.diff(pairing[pairing >= 0]) > 0) > 0.97
+    if not is_ascending:
+        many = f"{len(moved):,} of {pairs.count('predictions')}"
+        says = f"The predictions are in another order: {many} fit another row"
+    usual = sum(number for _, number in offsets.most_common(3)) / max(1, offsets.total())
+    if usual > 0.7 or (offsets and not is_ascending):
+        yield pairs.describe_all(
+            "moved",
+            "predictions",
+            moved,
+            says,
+            "frame.merge(references, on='id')",
+            pairing=pairing,
+        )
+
+
+def find_copies(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that stand in several rows: one row per reference, or rows written twice."""
+    texts = pairs.texts["predictions"]
+    size = len(texts)
+    first_row: dict[str, int] = {}
+    first_of = [first_row.setdefault(text, row) for row, text in enumerate(texts)]
+    partners = partial(pairs.list_partners, "predictions")
+    again = [
+        (row, first)
+        for row, first in enumerate(first_of)
+        if row > first and partners(row) != partners(first)
+    ]
+    if len(again) <= max(3, 0.01 * size) or len({first for _, first in again}) < 3:
+        return
+    # 1. How well copies fit their own references, the first one its own, and copies any others.
+    sample = spread(again, 60)
+    copies = sum(fit(texts[row], partners(row)) for row, _ in sample)
+    firsts = sum(fit(texts[first], partners(first)) for _, first in sample)
+    others = sum(fit(texts[row], partners((row + 7) % size)) for row, _ in sample)
+    # 2. All fit, and copies are beside each other, or the whole list comes again: one input.
+    rows = [row for row, _ in again]
+    is_nearby = sum(row - first < 8 for row, first in again) > 0.8 * len(again)
+    is_again = all(first == row % len(first_row) for row, first in enumerate(first_of))
+    are_inputs = len(rows) > 0.3 * size and (is_nearby or is_again)
+    if are_inputs and copies > max(0.5 * firsts, 1.3 * others):
+        yield pairs.describe_all(
+            "flattened",
+            "predictions",
+            rows,
+            f"{size:,} rows have {len(first_row):,} different predictions, with other references"
+            " each time. If these are references of one input, group them",
+            "frame.groupby('prediction', sort=False)['reference'].agg(list)",
+        )
+    elif copies < max(0.7 * firsts, 1.2 * others) and sum(len(texts[row]) for row in rows) > (
+        40 * len(rows)  # characters; a model of captions says the same of several pictures
+    ):
+        yield pairs.describe(
+            "repeated",
+            "predictions",
+            rows,
+            f"equals {pairs.name_place('predictions', again[0][1])}, and fits its references less",
+            "predictions[:len(dataset)]",
+            is_told=len(rows) > 0.03 * size,
+        )
+
+
+def find_unrelated(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that fit their references no better than those of other rows."""
+    texts = pairs.texts["predictions"]
+    least = 8 if pairs.is_unspaced else 20  # characters; short answers are often paraphrased
+    rows = [row for row in spread(range(len(pairs)), 200) if len(texts[row].strip()) > least]
+    if len(rows) < 12 or len({texts[row] for row in rows}) < 0.5 * len(rows):
+        return
+    # How much better each prediction fits its own references than those of two other rows.
+    more = np.zeros(len(rows))
+    for place, row in enumerate(rows):
+        own, *others = (
+            fit(texts[row], pairs.list_partners("predictions", (row + far) % len(pairs)))
+            for far in (0, 1 + 6 % (len(pairs) - 1), 1 + 11 % (len(pairs) - 1))
+        )
+        more[place] = own - max(others)
+    if more.mean() < max(0.02, 2 * more.std() / len(rows) ** 0.5):
+        yield pairs.describe_all(
+            "unrelated",
+            "predictions",
+            range(len(pairs)),
+            "The predictions fit their references no better than those of other rows",
+            "[*zip(sources, predictions, references)][:3]",
+            is_told=len(rows) >= 50,
+        )
+
+
+# --- All of them ----------------------------------------------------------------------------------
+
+# What is undone, in this order: tokens before records, records before escapes, labels last.
+_DAMAGES: Sequence[Finder] = (
     *(damage.find for damage in TOKENS_OF_MODELS),
     TOKEN_LISTS.find,
     find_records,
@@ -13940,8 +14182,77 @@ DAMAGES: tuple[Finder, ...] = (
     find_quotes,
 )
 # Lists of tokens have fewer forms: a token is not parsed.
-DAMAGES_OF_TOKENS: tuple[Finder, ...] = tuple(damage.find for damage in TOKENS_OF_MODELS[3:])
-DAMAGES_OF_IDS: tuple[Finder, ...] = (UNSIGNED_IDS.find, find_padding)
+_DAMAGES_OF_TOKENS: Sequence[Finder] = tuple(damage.find for damage in TOKENS_OF_MODELS[3:])
+_DAMAGES_OF_IDS: Sequence[Finder] = (UNSIGNED_IDS.find, find_padding)
+# What is measured after it.
+_MEASURES: Sequence[Finder] = (find_empty, find_same_text, find_loops, find_length)
+_MEASURES_OF_TEXT: Sequence[Finder] = (
+    find_marks,
+    find_script,
+    find_writing,
+    find_unspaced,
+)
+# Kinds that explain why most rows do not fit, or follow from it.
+_EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
+_EXPLAINED_BY_ROWS = ("length", "writing", "marks", "loops", "typography")
+
+
+def find_mistakes(
+    pairs: Pairs, advance: Callable[[], object] = lambda: None, *, may_have_moved: bool = True
+) -> list[Found]:
+    """Find the mistakes in texts; each is undone before the next one is looked for.
+
+    Args:
+        pairs: the texts, which are changed.
+        advance: called after each part of the search.
+        may_have_moved: True to compare predictions with the references of other rows.
+    """
+    if not any(pairs.texts["predictions"]) or not any(pairs.texts["references"]):
+        return list(find_empty(pairs))
+    damages = _DAMAGES
+    measures = [*_MEASURES, *_MEASURES_OF_TEXT, *[find_typography] * pairs.is_asked]
+    if pairs.kind != "text":
+        damages = _DAMAGES_OF_TOKENS if pairs.kind == "tokens" else _DAMAGES_OF_IDS
+        measures = [*_MEASURES]
+    # 1. Undo damages until none is left, at most four times.
+    found = list(find_identical(pairs))
+    for _ in range(4):
+        known = len(found)
+        for find in damages:
+            if find is find_labels and any(each.undo for each in found[known:]):
+                break  # a form may be within another one: look for it first
+            for each in list(find(pairs)):
+                found.append(replace(each, undone=None))
+                if each.undo and each.undone:
+                    pairs.change(each.side, each.undone)
+                elif each.kind == "records" and pairs.share(each.side, each.places) > 0.5:
+                    return found  # the contents of a record are unknown
+        advance()
+        if not any(each.undo for each in found[known:]):
+            break
+    # 2. Measure what is left; a text that most rows share explains the rest.
+    for measure in measures:
+        found += measure(pairs)
+        if any(each.kind == "same_text" and len(each.rows) > 0.5 * len(pairs) for each in found):
+            return found
+    advance()
+    # 3. Compare rows, unless they are few or short, or something more certain explains them.
+    explained = any(
+        each.kind in _EXPLAIN_ROWS and not each.undo and pairs.share(each.side, each.places) > 0.3
+        for each in found
+    )
+    rows: list[Found] = []
+    if (
+        not explained
+        and len(pairs) >= 12
+        and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs)
+    ):
+        for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):
+            rows = rows or list(find(pairs))
+    advance()
+    if any(each.kind in ("moved", "unrelated") for each in rows):
+        found = [each for each in found if each.undo or each.kind not in _EXPLAINED_BY_ROWS]
+    return [*rows, *found]
 
 
 # === bleu_core/reconcile/scorer.py ===
@@ -14825,427 +15136,435 @@ def read_macro_average(scores: Mapping[str, Any]) -> dict[str, Any]:
     return {key: scores[f"macro_{key}"] for key in _MACRO_KEYS if f"macro_{key}" in scores}
 
 
-# === bleu_core/check/measures.py ===
+# === bleu_core/check/look.py ===
 
 
-# --- Empty, equal and repeated texts --------------------------------------------------------------
-
-_NO_TEXTS = frozenset(
-    [
-        "nan",
-        "none",
-        "null",
-        "n/a",
-        "#n/a",
-        "<na>",
-        "undefined",
-        "[]",
-        "{}",
-        "todo",
-        "[missing]",
-        "???",
-        "n.a.",
-        "#name?",
-        "-",
-        "…",
-        ".",
-        "...",
-        "error",
-        "[empty]",
-    ]
-)
+_BLOCK_ROWS = 32  # neighbors whose bytes are counted together
+_BLOCKS = 8  # of a call
+_ROWS = 64  # that are read
+_LONGEST_READ = 2_000  # characters of a text
+# Kinds of mistakes of the rows as a whole, of which a few rows are the evidence.
+_OF_ALL_ROWS = ("moved", "unrelated", "writing", "normalization", "spaces", "length")
 
 
-def find_empty(pairs: Pairs) -> Iterator[Found]:
-    """Find texts without characters, and words that stand for no text."""
-    for side in SIDES:
-        texts = pairs.texts[side]
-        # 1. Empty texts with a partner; empty references beside others are left out.
-        blank = [
-            place
-            for place, text in enumerate(texts)
-            if not text.strip() and any(map(str.strip, pairs.list_partners(side, place)))
-        ]
-        beside = [
-            place
-            for place in blank
-            if side == "references"
-            and any(map(str.strip, pairs.list_partners("predictions", pairs.rows_of[side][place])))
-        ]
-        alone = sorted({*blank} - {*beside})
-        if beside:
-            yield pairs.describe(
-                "empty",
-                side,
-                beside,
-                "is empty, and other references of its row are not",
-                "[[text for text in row if text.strip()] for row in references]",
-                leaves_out=True,
-            )
-        if alone:
-            yield pairs.describe(
-                "empty",
-                side,
-                alone,
-                "is empty",
-                f"[row for row, text in enumerate({side}) if not text.strip()]",
-                is_told=len(alone) > 0.005 * len(texts),
-            )
-        # 2. Words for no text, if the partner is another one.
-        words = [
-            place
-            for place, text in enumerate(texts)
-            if len(text) < 12 and text.strip().lower() in _NO_TEXTS
-            if not _NO_TEXTS & {other.strip().lower() for other in pairs.list_partners(side, place)}
-        ]
-        if len(words) > max(1, 0.005 * len(texts)):
-            yield pairs.describe(
-                "same_text",
-                side,
-                words,
-                f"is {quote(texts[words[0]])}, which stands for no text",
-                f"frame['{side}'].fillna('')",
-            )
-
-
-def find_same_text(pairs: Pairs) -> Iterator[Found]:
-    """Find one text in a fifth of the rows."""
-    most = {side: Counter(pairs.texts[side]).most_common(1)[0] for side in SIDES}
-    for side in SIDES:
-        text, number = most[side]
-        share = number / len(pairs.texts[side])
-        rival = most[OTHER_SIDE[side]][1] / len(pairs.texts[OTHER_SIDE[side]])
-        is_text = text.strip() and text.strip().lower() not in _NO_TEXTS
-        if is_text and number > 2 and share > 0.2 and rival < MEANT_SHARE * share:
-            yield pairs.describe(
-                "same_text",
-                side,
-                [place for place, each in enumerate(pairs.texts[side]) if each == text],
-                "is the same text as others",
-                f"collections.Counter({side}).most_common(3)",
-            )
-
-
-def find_identical(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions that equal their references; short ones do so by chance."""
-    texts = pairs.texts["predictions"]
-    rows = pairs.rows_of["references"]
-    equal = {row for row, text in zip(rows, pairs.texts["references"]) if text == texts[row]}
-    places = sorted(equal)
-    least = (4 if pairs.is_unspaced else 18) * len(places)  # characters
-    if (
-        len(places) > max(3, 0.9 * len(texts))
-        and sum(len(texts[place]) for place in places) > least
-        and len(set(texts)) > 2
-    ):
-        yield pairs.describe(
-            "identical",
-            "predictions",
-            places,
-            "equals its reference",
-            "predictions == references",
-        )
-
-
-def is_loop(text: str) -> bool:
-    """Return True if a text, or its end, repeats few words or characters.
-
-    >>> is_loop("and then " * 9), is_loop("A text that does not repeat its words at all.")
-    (True, False)
-    """
-    tail = text[-400:]
-    last = text.rsplit(maxsplit=24)[-24:]
-    is_sentence = len(last) >= 6 and len(set(last)) > 0.6 * len(last)
-    if is_sentence or len(tail) < 40:
-        return False
-    words = text.split()
-    grams = {tail[start : start + 4] for start in range(len(tail) - 3)}
-    are_few = len(last) >= 6 and 4 * len(set(last)) <= len(last)
-    are_few |= len(words) >= 6 and 5 * len(set(words)) <= len(words)
-    return are_few or len(set(tail[-30:])) <= 2 or len(grams) < 0.3 * len(tail) > 18
-
-
-def find_loops(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions that repeat themselves."""
-    places = [
-        place
-        for place, text in enumerate(pairs.texts["predictions"])
-        if len(text) > 20 and is_loop(text)
-        if not any(map(is_loop, pairs.list_partners("predictions", place)))
-    ]
-    if places:
-        yield pairs.describe(
-            "loops",
-            "predictions",
-            places,
-            "repeats itself",
-            "model.generate(ids, repetition_penalty=1.1)",
-            is_told=len(places) > 0.01 * len(pairs),
-        )
-
-
-# --- Lengths --------------------------------------------------------------------------------------
-
-
-def find_length(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions that are too short or too long, in all or in single rows."""
-    # 1. The length of each prediction, and of the reference nearest to it.
-    texts = pairs.texts["predictions"]
-    own, theirs = (pairs.count_letters(side) for side in SIDES)
-    rows = np.array(pairs.rows_of["references"])
-    order = np.lexsort((np.abs(theirs - own[rows]), rows))
-    _, firsts = np.unique(rows, return_index=True)
-    nearest = theirs[order][firsts]
-    written, total = own.sum(), nearest.sum()
-    # 2. All together, below 0.6 or above 1.5; real outputs have 0.7 to 1.4.
-    if len(texts) >= 5 and total > 50 and not 0.6 < written / total < 1.5:
-        places = np.flatnonzero((own < nearest) == (written < total)).tolist()
-        says = f"The predictions have {written / total:.0%} of the characters of the references"
-        yield pairs.describe_all("length", "predictions", places, says, SHOW_ROWS)
-        return
-    # 3. Many rows that are much shorter, or longer, than their references; or some by three times.
-    for factor, least in ((1.7, 0.2), (3, 0.01)):
-        short = np.flatnonzero((nearest > 40) & (own > 0) & (own * factor < nearest)).tolist()
-        long = np.flatnonzero((own > 40) & (nearest > 0) & (nearest * factor < own)).tolist()
-        long = [place for place in long if not is_loop(texts[place])]
-        few, many = sorted((short, long), key=len)
-        if len(many) > max(1, least * len(texts), 4 * len(few) if factor < 3 else 0):
-            says = f"has {own[many[0]]} characters, and its reference {nearest[many[0]]}"
-            yield pairs.describe(
-                "length",
-                "predictions",
-                many,
-                says,
-                SHOW_ROWS,
-                is_told=len(many) > max(2, 0.05 * len(texts)),
-            )
-            return
-
-
-_ENDED = re.compile("[.!?…。！？،؛؟।॥۔:;\"'”’»」』)\\]]\\s*$")
-
-
-def find_cut(pairs: Pairs) -> Iterator[Found]:
-    """Find many texts of exactly the greatest length that lack the end of a sentence."""
-    for side in SIDES:
-        texts = pairs.texts[side]
-        for unit, least, measure in (
-            ("characters", 20, len),
-            ("words", 8, lambda text: len(text.split())),
-        ):
-            # A sample shows if many texts can have the greatest length.
-            sizes = list(map(measure, spread(texts, 2000)))
-            if sizes.count(max(sizes)) + sizes.count(max(sizes) - 1) < 0.1 * len(sizes):
-                continue
-            sizes = list(map(measure, texts))
-            most = max(sizes)
-            places = [place for place, size in enumerate(sizes) if size >= most - (least == 20)]
-            longer = [
-                place
-                for place in places
-                if any(measure(other) > 1.2 * most for other in pairs.list_partners(side, place))
-            ]
-            ended = sum(bool(_ENDED.search(texts[place])) for place in longer)
-            others = [any(map(_ENDED.search, pairs.list_partners(side, p))) for p in longer]
-            is_cut = len(longer) > max(3, 0.2 * len(texts)) and ended < 0.4 * sum(others)
-            if most >= least and is_cut:
-                yield pairs.describe(
-                    "length",
-                    side,
-                    places,
-                    f"is cut: no text has more than {most} {unit}",
-                    "model.generate(ids, max_new_tokens=512)",
-                )
-                return
-
-
-# --- Rows -----------------------------------------------------------------------------------------
-
-
-def find_moved(pairs: Pairs) -> Iterator[Found]:
-    """Find rows whose predictions fit other references."""
-    joined = [" ".join(pairs.list_partners("predictions", row)[:4]) for row in range(len(pairs))]
-    pairing = find_pairing(pairs.texts["predictions"], joined)
-    if pairing is None:
-        return
-    rows = np.arange(len(pairing))
-    moved = np.flatnonzero(pairing != rows).tolist()
-    offsets = Counter((rows - pairing)[(pairing >= 0) & (pairing != rows)].tolist())
-    further = " and ".join(
-        f"{abs(offset):,} row{'s' * (abs(offset) > 1)} {'further on' if offset > 0 else 'before'}"
-        for offset, _ in offsets.most_common(3)
-    )
-    first = pairs.name_place("predictions", moved[0])
-    says = f"From {first} on, the predictions fit the references {further}"
-    is_ascending = np.mean(np.diff(pairing[pairing >= 0]) > 0) > 0.97
-    if not is_ascending:
-        many = f"{len(moved):,} of {pairs.count('predictions')}"
-        says = f"The predictions are in another order: {many} fit another row"
-    usual = sum(number for _, number in offsets.most_common(3)) / max(1, offsets.total())
-    if usual > 0.7 or (offsets and not is_ascending):
-        yield pairs.describe_all(
-            "moved",
-            "predictions",
-            moved,
-            says,
-            "frame.merge(references, on='id')",
-            pairing=pairing,
-        )
-
-
-def find_copies(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions that stand in several rows: one row per reference, or rows written twice."""
-    texts = pairs.texts["predictions"]
-    size = len(texts)
-    first_row: dict[str, int] = {}
-    first_of = [first_row.setdefault(text, row) for row, text in enumerate(texts)]
-    partners = partial(pairs.list_partners, "predictions")
-    again = [
-        (row, first)
-        for row, first in enumerate(first_of)
-        if row > first and partners(row) != partners(first)
-    ]
-    if len(again) <= max(3, 0.01 * size) or len({first for _, first in again}) < 3:
-        return
-    # 1. How well copies fit their own references, the first one its own, and copies any others.
-    sample = spread(again, 60)
-    copies = sum(fit(texts[row], partners(row)) for row, _ in sample)
-    firsts = sum(fit(texts[first], partners(first)) for _, first in sample)
-    others = sum(fit(texts[row], partners((row + 7) % size)) for row, _ in sample)
-    # 2. All fit, and copies are beside each other, or the whole list comes again: one input.
-    rows = [row for row, _ in again]
-    is_nearby = sum(row - first < 8 for row, first in again) > 0.8 * len(again)
-    is_again = all(first == row % len(first_row) for row, first in enumerate(first_of))
-    are_inputs = len(rows) > 0.3 * size and (is_nearby or is_again)
-    if are_inputs and copies > max(0.5 * firsts, 1.3 * others):
-        yield pairs.describe_all(
-            "flattened",
-            "predictions",
-            rows,
-            f"{size:,} rows have {len(first_row):,} different predictions, with other references"
-            " each time. If these are references of one input, group them",
-            "frame.groupby('prediction', sort=False)['reference'].agg(list)",
-        )
-    elif copies < max(0.7 * firsts, 1.2 * others) and sum(len(texts[row]) for row in rows) > (
-        40 * len(rows)  # characters; a model of captions says the same of several pictures
-    ):
-        yield pairs.describe(
-            "repeated",
-            "predictions",
-            rows,
-            f"equals {pairs.name_place('predictions', again[0][1])}, and fits its references less",
-            "predictions[:len(dataset)]",
-            is_told=len(rows) > 0.03 * size,
-        )
-
-
-def find_unrelated(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions that fit their references no better than those of other rows."""
-    # 1. How much better each prediction fits its own references than those of two other rows.
-    texts = pairs.texts["predictions"]
-    least = 8 if pairs.is_unspaced else 20  # characters; short answers are often paraphrased
-    rows = [row for row in spread(range(len(pairs)), 200) if len(texts[row].strip()) > least]
-    more = np.zeros(len(rows))
-    for place, row in enumerate(rows):
-        own, *others = (
-            fit(texts[row], pairs.list_partners("predictions", (row + far) % len(pairs)))
-            for far in (0, 1 + 6 % (len(pairs) - 1), 1 + 11 % (len(pairs) - 1))
-        )
-        more[place] = own - max(others)
-    # 2. All of them, or a part beside others that fit well.
-    different = len({texts[row] for row in rows})
-    if len(rows) < 12 or different < 0.5 * len(rows):
-        return
-    low = [rows[place] for place in np.flatnonzero(more < 0.02)]
-    says = f"{len(low):,} of {len(rows):,} predictions looked at"
-    if more.mean() < max(0.02, 2 * more.std() / len(rows) ** 0.5):
-        low = list(range(len(pairs)))
-        says = "The predictions"
-    elif len(low) < max(12, 0.15 * len(rows)) or np.median(more) < 0.2:
-        return
-    says += " fit their references no better than those of other rows"
-    yield pairs.describe_all(
-        "unrelated",
-        "predictions",
-        low,
-        says,
-        "[*zip(sources, predictions, references)][:3]",
-        is_told=len(rows) >= 50,
-    )
-
-
-# --- All of them ----------------------------------------------------------------------------------
-
-_MEASURES: Sequence[Finder] = (find_empty, find_same_text, find_loops, find_length)
-_MEASURES_OF_TEXT: Sequence[Finder] = (
-    find_marks,
-    find_strange_letters,
-    find_script,
-    find_writing,
-    find_unspaced,
-    find_cut,
-)
-# Kinds that explain why most rows do not fit, or follow from it.
-_EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
-_EXPLAINED_BY_ROWS = ("length", "writing", "marks", "loops", "typography")
-
-
-def find_mistakes(
-    pairs: Pairs, advance: Callable[[], object] = lambda: None, *, may_have_moved: bool = True
-) -> list[Found]:
-    """Find the mistakes in texts; each is undone before the next one is looked for.
+def look_at(
+    corpus: Corpus, bigrams: Int64 | None, options: Options, name: str = "predictions[{row}]"
+) -> None:
+    """Look at the texts of a call, and warn of mistakes.
 
     Args:
-        pairs: the texts, which are changed.
-        advance: called after each part of the search.
-        may_have_moved: True to compare predictions with the references of other rows.
+        corpus, bigrams: as for `Look.add`.
+        options: the options of the call.
+        name: as for `Look.warn`.
     """
-    if not any(pairs.texts["predictions"]) or not any(pairs.texts["references"]):
-        return list(find_empty(pairs))
-    damages: Sequence[Finder] = DAMAGES
-    measures = [*_MEASURES, *_MEASURES_OF_TEXT, *[find_typography] * pairs.is_asked]
-    if pairs.kind != "text":
-        damages = DAMAGES_OF_TOKENS if pairs.kind == "tokens" else DAMAGES_OF_IDS
-        measures = [*_MEASURES]
-    # 1. Undo damages until none is left, at most four times.
-    found = list(find_identical(pairs))
-    for _ in range(4):
-        known = len(found)
-        for find in damages:
-            if find is find_labels and any(each.undo for each in found[known:]):
-                break  # a form may be within another one: look for it first
-            for each in list(find(pairs)):
-                found.append(replace(each, undone=None))
-                if each.undo and each.undone:
-                    pairs.change(each.side, each.undone)
-                elif each.kind == "records" and pairs.share(each.side, each.places) > 0.5:
-                    return found  # the contents of a record are unknown
-        advance()
-        if not any(each.undo for each in found[known:]):
-            break
-    # 2. Measure what is left; a text that most rows share explains the rest.
-    for measure in measures:
-        found += measure(pairs)
-        if any(each.kind == "same_text" and len(each.rows) > 0.5 * len(pairs) for each in found):
-            return found
-    advance()
-    # 3. Compare rows, unless they are few or short, or something more certain explains them.
-    explained = any(
-        each.kind in _EXPLAIN_ROWS and not each.undo and pairs.share(each.side, each.places) > 0.3
-        for each in found
+    look = Look(options)
+    look.add(corpus, bigrams)
+    look.warn(name)
+
+
+@picklable
+class Look:
+    """A sample of the rows of one or several calls.
+
+    Args:
+        options: the options of the calls.
+        calls: the number of rows of each call, if they are the rows of several ones.
+
+    >>> look = Look(Options())
+    >>> look.add(make_text_corpus(["a cat</s>"], ["a cat"], np.arange(2), "text"))
+    >>> [found.kind for found in look.find()]
+    ['special_tokens']
+    """
+
+    def __init__(self, options: Options, calls: Sequence[int] = ()) -> None:
+        self._calls = calls
+        self._options = options
+        if options.tokenize_by is not None:  # labels are not known: one that fits all texts
+            self._options = replace(options, tokenize="char", tokenize_by=None)
+        self._kind: InputType = "text"
+        self._batches: list[Batch] = []
+        self._low: Batch | None = None  # neighbors with a low precision
+        self._lowest = 1.0
+        self._is_equal = False  # nearly all bigrams match
+        self._rows = 0
+        self._empty: list[int] = []
+
+    def add(self, corpus: Corpus, bigrams: Int64 | None = None) -> None:
+        """Add the rows of a corpus.
+
+        Args:
+            corpus: the texts.
+            bigrams: matches_2 and totals_2 of each segment, int64 [segments, 2]; None, or without
+                columns, if they are not known.
+        """
+        self._kind = corpus.kind
+        size = len(corpus)
+        first = 0
+        for batch in corpus.batches:
+            rows = len(batch.predictions)
+            if size <= _BLOCK_ROWS * _BLOCKS:
+                self._batches.append(batch)
+            else:
+                starts = [number * size // _BLOCKS - first for number in range(_BLOCKS)]
+                self._batches += [
+                    batch.slice(start, _BLOCK_ROWS) for start in starts if 0 <= start < rows
+                ]
+            if bigrams is not None and bigrams.shape[1] and rows >= 12:
+                self._find_low(batch, bigrams[first : first + rows])
+            is_empty = np.diff(find_offsets(batch.predictions)) == 0
+            if is_empty.any():
+                self._empty += map(batch.row_of_prediction, np.flatnonzero(is_empty).tolist())
+            first += rows
+        self._rows += size
+        while len(self._batches) > 64:
+            self._batches = self._batches[::2]
+
+    def _find_low(self, batch: Batch, bigrams: Int64) -> None:
+        """Keep the neighbors with the lowest precision of bigrams, if they may belong elsewhere."""
+        width = min(len(bigrams), 32)
+        sums = np.zeros((len(bigrams) + 1, 2), np.int64)
+        np.cumsum(bigrams, axis=0, out=sums[1:])
+        matches, totals = (sums[width:] - sums[:-width]).T
+        precisions = np.where(totals > 0, matches / np.maximum(1, totals), 1.0)
+        precision = sums[-1, 0] / max(1, sums[-1, 1])
+        low = int(precisions.argmin())
+        self._is_equal |= bool(precision > 0.9)
+        if precisions[low] < min(max(0.1, 0.3 * precision), self._lowest):
+            self._lowest = float(precisions[low])
+            start = min(low - (_ROWS - width) // 2, len(bigrams) - _ROWS)
+            self._low = batch.slice(max(0, start), _ROWS)
+
+    def sample(self) -> Corpus:
+        """Return the rows that were kept."""
+        return make_corpus(
+            [(batch.predictions, batch.references, batch.bounds) for batch in self._batches]
+        )
+
+    def find(self, *, may_be_unrelated: bool = True) -> list[Found]:
+        """Return the mistakes that are worth a warning.
+
+        Args:
+            may_be_unrelated: False if texts that fit no reference are to be expected.
+        """
+        tokenize = self._options.tokenize
+        native = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
+        splits = native is None or native.splits_unspaced or self._kind != "text"
+        is_read = self._low is not None or self._is_equal or self._kind == "ids"
+        if not is_read and not stands_out(self._batches, splits_unspaced=splits):
+            return []
+        # 1. Read 64 rows: neighbors with a low precision, or groups of neighbors.
+        predictions: list[str] = []
+        references: list[str] = []
+        bounds = [0]
+        numbers: list[int] = []
+        for batch in _thin_out(self._batches) if self._low is None else [self._low]:
+            texts = write_texts(batch.predictions, self._kind)
+            predictions += [text[:_LONGEST_READ] for text in texts]
+            theirs = write_texts(batch.references, self._kind)
+            for start, end in pairwise(batch.bounds.tolist()):
+                references += [text[:_LONGEST_READ] for text in theirs[start : min(end, start + 4)]]
+                bounds.append(len(references))
+            numbers += map(batch.row_of_prediction, range(len(texts)))
+        pairs = Pairs(
+            predictions,
+            references,
+            bounds,
+            self._options,
+            kind=self._kind,
+            names=list(map(self._name, numbers)),
+            is_asked=False,
+        )
+        # 2. Tell what is frequent, and ways of writing that cost three points.
+        found: list[Found] = []
+        for each in find_mistakes(pairs, may_have_moved=self._low is not None):
+            is_frequent = each.kind in _OF_ALL_ROWS or len(each.rows) >= 0.03 * len(numbers)
+            is_known = (
+                (each.kind == "unrelated" and not may_be_unrelated)
+                or (each.kind == "identical" and not self._is_equal)
+                or (
+                    references == predictions
+                    and each.side == "references"
+                    and each.kind != "spaces"
+                )
+                or (each.kind == "empty" and each.side == "predictions" and self._empty)
+            )
+            if each.is_told and is_frequent and not is_known:
+                found += self._score_writing(each, predictions, references, np.array(bounds))
+        return found
+
+    def _name(self, row: int) -> str:
+        """Return the template of a row's name, as its call numbers it.
+
+        >>> Look(Options(), [2, 3, 1])._name(3)
+        '{side}[1]{reference} (1 call ago)'
+        """
+        ago = ""
+        for call, size in enumerate(self._calls, 1):
+            if row < size:
+                calls = count_things(len(self._calls) - call, "call")
+                ago = "" if call == len(self._calls) else f" ({calls} ago)"
+                break
+            row -= size
+        return f"{{side}}[{row}]{{reference}}{ago}"
+
+    def _score_writing(
+        self, found: Found, predictions: list[str], references: list[str], bounds: Int64
+    ) -> Iterator[Found]:
+        """Yield a finding; a way of writing with both scores, if it costs three points."""
+        if found.alike is None:
+            yield found
+            return
+        tokenizer = choose_tokenizer(self._options, "text")
+        before, after = (
+            100 * float(bleu(sum_corpus(corpus, tokenizer, self._options).row, self._options))
+            for corpus in (
+                make_text_corpus(map(write, predictions), map(write, references), bounds, "text")
+                for write in (str, found.alike)
+            )
+        )
+        if after - before >= 3:
+            says = f": BLEU is {before:.1f} in the rows looked at, and {after:.1f} if written alike"
+            yield replace(found, says=found.says + says)
+
+    def warn(
+        self,
+        name: str = "predictions[{row}]",
+        told: dict[str, float] | None = None,
+        *,
+        may_be_unrelated: bool = True,
+    ) -> None:
+        """Warn of each mistake, unless it was told before.
+
+        Args:
+            name: the template of a prediction's name in messages.
+            told: the share of the rows that had a mistake when it was told, by kind and side. It is
+                told again when its share has grown tenfold. The dict is updated.
+            may_be_unrelated: as for `find`.
+        """
+        told = {} if told is None else told
+        of_calls = " (of the last calls)" if len(self._calls) > 1 else ""
+        count = len(self._empty)
+        if max(1, 0.005 * self._rows) <= count < self._rows:
+            first = self._name(self._empty[0]).format(side="predictions", reference="")
+            says = (
+                f"{first} is empty, like {count_things(count, 'row')} of {self._rows:,}{of_calls}"
+            )
+            if _is_new(told, "empty predictions", count / self._rows):
+                warn(Notice("empty", says, ". Look at these rows"))
+        for found in self.find(may_be_unrelated=may_be_unrelated) if self._rows else ():
+            share = len(found.rows) / min(_ROWS, self._rows)
+            if not _is_new(told, f"{found.kind} {found.side}", share):
+                continue
+            option, _, value = found.fix.partition("=")
+            notice = Notice(found.kind, "{says}", ". Write: {fix}")
+            if option in OPTIONS:
+                notice = notice._replace(option=option, value=literal_eval(value))
+            says = re.sub(r"^predictions\[(\d+)\]", lambda row: name.format(row=row[1]), found.says)
+            warn(notice, says=f"{says}{of_calls}", fix=found.fix)
+
+
+def _is_new(told: dict[str, float], mistake: str, share: float) -> bool:
+    """Return True, and note it, if a mistake was not told, or its share has grown tenfold."""
+    is_new = share >= 10 * told.get(mistake, 0)
+    if is_new:
+        told[mistake] = share
+    return is_new
+
+
+def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:
+    """Yield groups of 8 neighbors, evenly spaced, of about 64 rows in all."""
+    rows = sum(len(batch.predictions) for batch in batches)
+    stride = max(1, -(-rows // _ROWS))
+    for batch in batches:
+        for start in range(0, len(batch.predictions), 8 * stride):
+            yield batch.slice(start, 8)
+
+
+# --- Calls of an object ---------------------------------------------------------------------------
+
+_MOST_WAITING = 4096  # rows; a call with as many is looked at by itself
+_LOOKS = (8, 64, 512)  # rows after which those that wait are looked at, as after the first call
+_THIRD_CALL = 3  # after which they are, too: by then, a mistake in each row is told
+_PAUSE = 2.0  # seconds, after which a call belongs to another loop
+_LOOPS = 4
+
+
+@dataclass
+class _Loop:
+    """Calls of an object with the same options, in short succession.
+
+    options: the options of the calls.
+    name: the template of a prediction's name.
+    kind: the type of their texts.
+    first, last: hashes of the texts of the first and of the last call; texts would stay in memory.
+    time: when the last call ended, in seconds.
+    calls, rows: how many there were.
+    next_look: the number of rows after which those that wait are looked at.
+    waiting: the texts that no look has taken, and the counts of their bigrams.
+    told: as for `Look.warn`.
+    """
+
+    options: Options
+    name: str
+    kind: InputType
+    first: int
+    last: int
+    time: float
+    calls: int = 0
+    rows: int = 0
+    next_look: int = 1
+    waiting: list[tuple[Corpus, Int64 | None]] = field(default_factory=list)
+    told: dict[str, float] = field(default_factory=dict)
+
+    def has(self, kind: InputType, options: Options, name: str) -> bool:
+        """Return True if a call has the options, and texts of this kind."""
+        has_options = self.options is options or self.options == options
+        return has_options and self.name == name and self.kind == kind
+
+
+class Watch:
+    """The rows of the small calls of an object, which are looked at together.
+
+    A loop is warned of a mistake once. A call after a pause, or with the texts of the first or the
+    last call, begins another loop: a cell of a notebook that is run again warns again.
+
+    Args:
+        lock: a lock, which is not held during a look.
+        clock: the function that returns the time in seconds.
+
+    >>> import threading
+    >>> watch = Watch(threading.Lock())
+    >>> for number in range(3):
+    ...     corpus = make_text_corpus([f"{number} cats"], ["dogs"], np.arange(2), "text")
+    ...     watch.begin_call()(corpus, None, Options())
+    """
+
+    def __init__(
+        self, lock: AbstractContextManager[object], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._lock = lock
+        self._clock = clock
+        self._loops: list[_Loop] = []  # the latest first
+
+    def begin_call(self) -> Callable[..., None]:
+        """Return the function, like `look_at`, for the texts of a call that begins now."""
+        return partial(self._look, self._clock())
+
+    def _look(
+        self,
+        began: float,
+        corpus: Corpus,
+        bigrams: Int64 | None,
+        options: Options,
+        name: str = "predictions[{row}]",
+    ) -> None:
+        if len(corpus) >= _MOST_WAITING:
+            look_at(corpus, bigrams, options, name)
+            return
+        ended = self._clock()
+        kind = corpus.kind
+        texts = corpus.hash_texts()
+        with self._lock:
+            # 1. Find the loop of the call, or begin one.
+            loop = next((loop for loop in self._loops if loop.has(kind, options, name)), None)
+            others = [other for other in self._loops if other is not loop]
+            if loop is None or began - loop.time > _PAUSE or texts in (loop.first, loop.last):
+                loop = _Loop(options, name, kind, first=texts, last=texts, time=ended)
+            self._loops = [loop, *others[: _LOOPS - 1]]
+            # 2. Take the rows that wait, if they are enough.
+            loop.time = ended
+            loop.last = texts
+            loop.waiting.append((corpus, bigrams))
+            loop.calls += 1
+            loop.rows += len(corpus)
+            if loop.rows < loop.next_look and loop.calls != _THIRD_CALL:
+                return
+            taken = loop.waiting
+            loop.waiting = []
+            following = (rows for rows in _LOOKS if rows > loop.rows)
+            loop.next_look = next(following, loop.rows + _MOST_WAITING)
+        # 3. Look at them.
+        corpora = [taken_corpus for taken_corpus, _ in taken]
+        counts = [own for _, own in taken if own is not None]
+        look = Look(options, list(map(len, corpora)))
+        if len(taken) > 1:
+            batches = chain.from_iterable(each.batches for each in corpora)
+            corpus = Corpus(tuple(batches), corpus.kind).combine()
+            bigrams = np.concatenate(counts) if len(counts) == len(taken) else None
+        look.add(corpus, bigrams)
+        look.warn(name, loop.told)
+
+
+# --- Bytes ----------------------------------------------------------------------------------------
+
+# Bytes of quotation marks, dashes and blanks, which systems write in their own way.
+_OWN_WAY = [
+    *b"\"'-", 0x80, 0x93, 0x94, *range(0x98, 0xA0), 0xA0, 0xA6, 0xAB, 0xBB, 0xBC, 0xC2, 0xE2, 0xE3,
+]  # fmt: skip
+_ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
+
+
+def _count_bytes(arrays: Sequence[pa.Array]) -> tuple[Float64, float]:
+    """Count the bytes of texts in their buffers.
+
+    Returns:
+        How often each byte occurs per text, float64 [3, 256]: anywhere, first and last; and the
+        share of texts that another text equals.
+    """
+    counts = np.zeros((3, 256))
+    texts = max(1, sum(map(len, arrays)))
+    different = 0
+    for array in arrays:
+        items = list_items(array)[0] if is_list(array.type) else array
+        offsets = find_offsets(items)
+        data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
+        starts = offsets[:-1][offsets[:-1] < offsets[1:]]
+        ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
+        for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
+            counts[place] += np.bincount(part, minlength=256)
+        different += len(items.unique())
+    counts[1, 48] = counts[1, 48:58].sum()  # numbers
+    return counts / texts, 1 - different / texts
+
+
+def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
+    """Return True if the bytes of both sides differ as those of mistakes do, which cost much.
+
+    A damage makes a byte far more frequent on one side, or writes a sign that no text has. In few
+    rows, differences are chance, and must be larger.
+    """
+    rows = max(1, sum(len(batch.predictions) for batch in batches))
+    own, copies = _count_bytes([batch.predictions for batch in batches])
+    theirs, _ = _count_bytes([batch.references for batch in batches])
+    chance = rows**-0.5
+    # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
+    groups = [
+        [*inside, inside[65:91].sum(), inside[[*b".,;:!?()"]].sum()]
+        for inside, _, _ in (own, theirs)
+    ]
+    more = np.max(groups, axis=0)
+    less = np.min(groups, axis=0)
+    is_more = (more > 2 * less) | (np.arange(258) > 255) & (more > 1.6 * less)
+    is_more &= (more > less + 0.4) & (more - less > 4 * chance * np.sqrt(more + less))
+    is_more[_OWN_WAY] = False
+    is_more[_ODD_SIGNS] |= ((more > 8 * less) & (more >= max(0.04, chance**2)))[_ODD_SIGNS]
+    # 2. Lengths, spaces, first and last bytes.
+    sizes = [max(1e-9, side[0].sum()) for side in (own, theirs)]
+    spaces = [side[0, 32] / size for side, size in zip((own, theirs), sizes)]
+    clear = 1.07 + 1 / (1 + less[32] * rows) ** 0.5
+    ends = np.abs(own[1:] - theirs[1:]).max()
+    has_unspaced = theirs[0, 0xE0:0xF0].sum() > 0.05 * sizes[1] and spaces[1] < 0.06
+    # 3. Signs of tokens on both sides, and copies.
+    return bool(
+        is_more.any()
+        or not 0.75 < (sizes[0] / sizes[1]) ** (1 / (1 + chance)) < 1.35
+        or max(spaces) > max(0.06, clear * min(spaces))
+        or ends > 0.3 + chance
+        or (has_unspaced and not splits_unspaced)
+        or less[[*b"<[@#_|"]].max() > 0.4
+        or less[[*"▁".encode()]].min() > 1
+        or copies > 0.1 + chance / 2
     )
-    rows: list[Found] = []
-    if (
-        not explained
-        and len(pairs) >= 12
-        and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs)
-    ):
-        for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):
-            rows = rows or list(find(pairs))
-    advance()
-    if any(each.kind in ("moved", "unrelated") for each in rows):
-        found = [each for each in found if each.undo or each.kind not in _EXPLAINED_BY_ROWS]
-    return [*rows, *found]
 
 
 # === bleu_core/results/formats.py ===
@@ -15907,917 +16226,6 @@ def _write_beside(
         color=_ink(ax),
         fontsize=_LABEL_SIZE,
     )
-
-
-# === bleu_core/check/look.py ===
-
-
-_BLOCK_ROWS = 32  # neighbors whose bytes are counted together
-_BLOCKS = 8  # of a call
-_ROWS = 64  # that are read
-_LONGEST_READ = 2_000  # characters of a text
-# Kinds of mistakes of the rows as a whole, of which a few rows are the evidence.
-_OF_ALL_ROWS = ("moved", "unrelated", "writing", "normalization", "spaces", "length")
-
-
-def look_at(
-    corpus: Corpus, bigrams: Int64 | None, options: Options, name: str = "predictions[{row}]"
-) -> None:
-    """Look at the texts of a call, and warn of mistakes.
-
-    Args:
-        corpus, bigrams: as for `Look.add`.
-        options: the options of the call.
-        name: as for `Look.warn`.
-    """
-    look = Look(options)
-    look.add(corpus, bigrams)
-    look.warn(name)
-
-
-@picklable
-class Look:
-    """A sample of the rows of one or several calls.
-
-    Args:
-        options: the options of the calls.
-        calls: the number of rows of each call, if they are the rows of several ones.
-
-    >>> look = Look(Options())
-    >>> look.add(make_text_corpus(["a cat</s>"], ["a cat"], np.arange(2), "text"))
-    >>> [found.kind for found in look.find()]
-    ['special_tokens']
-    """
-
-    def __init__(self, options: Options, calls: Sequence[int] = ()) -> None:
-        self._calls = calls
-        self._options = options
-        if options.tokenize_by is not None:  # labels are not known: one that fits all texts
-            self._options = replace(options, tokenize="char", tokenize_by=None)
-        self._kind: InputType = "text"
-        self._batches: list[Batch] = []
-        self._low: Batch | None = None  # neighbors with a low precision
-        self._lowest = 1.0
-        self._is_equal = False  # nearly all bigrams match
-        self._rows = 0
-        self._empty: list[int] = []
-
-    def add(self, corpus: Corpus, bigrams: Int64 | None = None) -> None:
-        """Add the rows of a corpus.
-
-        Args:
-            corpus: the texts.
-            bigrams: matches_2 and totals_2 of each segment, int64 [segments, 2]; None, or without
-                columns, if they are not known.
-        """
-        self._kind = corpus.kind
-        size = len(corpus)
-        first = 0
-        for batch in corpus.batches:
-            rows = len(batch.predictions)
-            if size <= _BLOCK_ROWS * _BLOCKS:
-                self._batches.append(batch)
-            else:
-                starts = [number * size // _BLOCKS - first for number in range(_BLOCKS)]
-                self._batches += [
-                    batch.slice(start, _BLOCK_ROWS) for start in starts if 0 <= start < rows
-                ]
-            if bigrams is not None and bigrams.shape[1] and rows >= 12:
-                self._find_low(batch, bigrams[first : first + rows])
-            is_empty = np.diff(find_offsets(batch.predictions)) == 0
-            if is_empty.any():
-                self._empty += map(batch.row_of_prediction, np.flatnonzero(is_empty).tolist())
-            first += rows
-        self._rows += size
-        while len(self._batches) > 64:
-            self._batches = self._batches[::2]
-
-    def _find_low(self, batch: Batch, bigrams: Int64) -> None:
-        """Keep the neighbors with the lowest precision of bigrams, if they may belong elsewhere."""
-        width = min(len(bigrams), 32)
-        sums = np.zeros((len(bigrams) + 1, 2), np.int64)
-        np.cumsum(bigrams, axis=0, out=sums[1:])
-        matches, totals = (sums[width:] - sums[:-width]).T
-        precisions = np.where(totals > 0, matches / np.maximum(1, totals), 1.0)
-        precision = sums[-1, 0] / max(1, sums[-1, 1])
-        low = int(precisions.argmin())
-        self._is_equal |= bool(precision > 0.9)
-        if precisions[low] < min(max(0.1, 0.3 * precision), self._lowest):
-            self._lowest = float(precisions[low])
-            start = min(low - (_ROWS - width) // 2, len(bigrams) - _ROWS)
-            self._low = batch.slice(max(0, start), _ROWS)
-
-    def sample(self) -> Corpus:
-        """Return the rows that were kept."""
-        return make_corpus(
-            [(batch.predictions, batch.references, batch.bounds) for batch in self._batches]
-        )
-
-    def find(self, *, may_be_unrelated: bool = True) -> list[Found]:
-        """Return the mistakes that are worth a warning.
-
-        Args:
-            may_be_unrelated: False if texts that fit no reference are to be expected.
-        """
-        tokenize = self._options.tokenize
-        native = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
-        splits = native is None or native.splits_unspaced or self._kind != "text"
-        is_read = self._low is not None or self._is_equal or self._kind == "ids"
-        if not is_read and not stands_out(self._batches, splits_unspaced=splits):
-            return []
-        # 1. Read 64 rows: neighbors with a low precision, or groups of neighbors.
-        predictions: list[str] = []
-        references: list[str] = []
-        bounds = [0]
-        numbers: list[int] = []
-        for batch in _thin_out(self._batches) if self._low is None else [self._low]:
-            texts = write_texts(batch.predictions, self._kind)
-            predictions += [text[:_LONGEST_READ] for text in texts]
-            theirs = write_texts(batch.references, self._kind)
-            for start, end in pairwise(batch.bounds.tolist()):
-                references += [text[:_LONGEST_READ] for text in theirs[start : min(end, start + 4)]]
-                bounds.append(len(references))
-            numbers += map(batch.row_of_prediction, range(len(texts)))
-        pairs = Pairs(
-            predictions,
-            references,
-            bounds,
-            self._options,
-            kind=self._kind,
-            names=list(map(self._name, numbers)),
-            is_asked=False,
-        )
-        # 2. Tell what is frequent, and ways of writing that cost three points.
-        found: list[Found] = []
-        for each in find_mistakes(pairs, may_have_moved=self._low is not None):
-            is_frequent = each.kind in _OF_ALL_ROWS or len(each.rows) >= 0.03 * len(numbers)
-            is_known = (
-                (each.kind == "unrelated" and not may_be_unrelated)
-                or (each.kind == "identical" and not self._is_equal)
-                or (
-                    references == predictions
-                    and each.side == "references"
-                    and each.kind != "spaces"
-                )
-                or (each.fix.startswith("tokenize=") and not _are_unspaced(self._batches))
-                or (each.kind == "empty" and each.side == "predictions" and self._empty)
-            )
-            if each.is_told and is_frequent and not is_known:
-                found += self._score_writing(each, predictions, references, np.array(bounds))
-        return found
-
-    def _name(self, row: int) -> str:
-        """Return the template of a row's name, as its call numbers it.
-
-        >>> Look(Options(), [2, 3, 1])._name(3)
-        '{side}[1]{reference} (1 call ago)'
-        """
-        ago = ""
-        for call, size in enumerate(self._calls, 1):
-            if row < size:
-                calls = count_things(len(self._calls) - call, "call")
-                ago = "" if call == len(self._calls) else f" ({calls} ago)"
-                break
-            row -= size
-        return f"{{side}}[{row}]{{reference}}{ago}"
-
-    def _score_writing(
-        self, found: Found, predictions: list[str], references: list[str], bounds: Int64
-    ) -> Iterator[Found]:
-        """Yield a finding; a way of writing with both scores, if it costs three points."""
-        if found.alike is None:
-            yield found
-            return
-        tokenizer = choose_tokenizer(self._options, "text")
-        before, after = (
-            100 * float(bleu(sum_corpus(corpus, tokenizer, self._options).row, self._options))
-            for corpus in (
-                make_text_corpus(map(write, predictions), map(write, references), bounds, "text")
-                for write in (str, found.alike)
-            )
-        )
-        if after - before >= 3:
-            says = f": BLEU is {before:.1f} in the rows looked at, and {after:.1f} if written alike"
-            yield replace(found, says=found.says + says)
-
-    def warn(
-        self,
-        name: str = "predictions[{row}]",
-        told: dict[str, float] | None = None,
-        *,
-        may_be_unrelated: bool = True,
-    ) -> None:
-        """Warn of each mistake, unless it was told before.
-
-        Args:
-            name: the template of a prediction's name in messages.
-            told: the share of the rows that had a mistake when it was told, by kind and side. It is
-                told again when its share has grown tenfold. The dict is updated.
-            may_be_unrelated: as for `find`.
-        """
-        told = {} if told is None else told
-        of_calls = " (of the last calls)" if len(self._calls) > 1 else ""
-        count = len(self._empty)
-        if max(1, 0.005 * self._rows) <= count < self._rows:
-            first = self._name(self._empty[0]).format(side="predictions", reference="")
-            says = (
-                f"{first} is empty, like {count_things(count, 'row')} of {self._rows:,}{of_calls}"
-            )
-            if _is_new(told, "empty predictions", count / self._rows):
-                warn(Notice("empty", says, ". Look at these rows"))
-        for found in self.find(may_be_unrelated=may_be_unrelated) if self._rows else ():
-            share = len(found.rows) / min(_ROWS, self._rows)
-            if not _is_new(told, f"{found.kind} {found.side}", share):
-                continue
-            option, _, value = found.fix.partition("=")
-            notice = Notice(found.kind, "{says}", ". Write: {fix}")
-            if option in OPTIONS:
-                notice = notice._replace(option=option, value=literal_eval(value))
-            says = re.sub(r"^predictions\[(\d+)\]", lambda row: name.format(row=row[1]), found.says)
-            warn(notice, says=f"{says}{of_calls}", fix=found.fix)
-
-
-def _is_new(told: dict[str, float], mistake: str, share: float) -> bool:
-    """Return True, and note it, if a mistake was not told, or its share has grown tenfold."""
-    is_new = share >= 10 * told.get(mistake, 0)
-    if is_new:
-        told[mistake] = share
-    return is_new
-
-
-def _are_unspaced(batches: Sequence[Batch]) -> bool:
-    """Return True if a tenth of the bytes are of scripts written without spaces."""
-    counts = _count_bytes([batch.references for batch in batches]).inside
-    return bool(counts[0xE0:0xF0].sum() > 0.1 * counts.sum())
-
-
-def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:
-    """Yield groups of 8 neighbors, evenly spaced, of about 64 rows in all."""
-    rows = sum(len(batch.predictions) for batch in batches)
-    stride = max(1, -(-rows // _ROWS))
-    for batch in batches:
-        for start in range(0, len(batch.predictions), 8 * stride):
-            yield batch.slice(start, 8)
-
-
-# --- Calls of an object ---------------------------------------------------------------------------
-
-_MOST_WAITING = 4096  # rows; a call with as many is looked at by itself
-_LOOKS = (8, 64, 512)  # rows after which those that wait are looked at, as after the first call
-_THIRD_CALL = 3  # after which they are, too: by then, a mistake in each row is told
-_PAUSE = 2.0  # seconds, after which a call belongs to another loop
-_LOOPS = 4
-
-
-@dataclass
-class _Loop:
-    """Calls of an object with the same options, in short succession.
-
-    options: the options of the calls.
-    name: the template of a prediction's name.
-    kind: the type of their texts.
-    first, last: hashes of the texts of the first and of the last call; texts would stay in memory.
-    time: when the last call ended, in seconds.
-    calls, rows: how many there were.
-    next_look: the number of rows after which those that wait are looked at.
-    waiting: the texts that no look has taken, and the counts of their bigrams.
-    told: as for `Look.warn`.
-    """
-
-    options: Options
-    name: str
-    kind: InputType
-    first: int
-    last: int
-    time: float
-    calls: int = 0
-    rows: int = 0
-    next_look: int = 1
-    waiting: list[tuple[Corpus, Int64 | None]] = field(default_factory=list)
-    told: dict[str, float] = field(default_factory=dict)
-
-    def has(self, kind: InputType, options: Options, name: str) -> bool:
-        """Return True if a call has the options, and texts of this kind."""
-        has_options = self.options is options or self.options == options
-        return has_options and self.name == name and self.kind == kind
-
-
-class Watch:
-    """The rows of the small calls of an object, which are looked at together.
-
-    A loop is warned of a mistake once. A call after a pause, or with the texts of the first or the
-    last call, begins another loop: a cell of a notebook that is run again warns again.
-
-    Args:
-        lock: a lock, which is not held during a look.
-        clock: the function that returns the time in seconds.
-
-    >>> import threading
-    >>> watch = Watch(threading.Lock())
-    >>> for number in range(3):
-    ...     corpus = make_text_corpus([f"{number} cats"], ["dogs"], np.arange(2), "text")
-    ...     watch.begin_call()(corpus, None, Options())
-    """
-
-    def __init__(
-        self, lock: AbstractContextManager[object], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._lock = lock
-        self._clock = clock
-        self._loops: list[_Loop] = []  # the latest first
-
-    def begin_call(self) -> Callable[..., None]:
-        """Return the function, like `look_at`, for the texts of a call that begins now."""
-        return partial(self._look, self._clock())
-
-    def _look(
-        self,
-        began: float,
-        corpus: Corpus,
-        bigrams: Int64 | None,
-        options: Options,
-        name: str = "predictions[{row}]",
-    ) -> None:
-        if len(corpus) >= _MOST_WAITING:
-            look_at(corpus, bigrams, options, name)
-            return
-        ended = self._clock()
-        kind = corpus.kind
-        texts = corpus.hash_texts()
-        with self._lock:
-            # 1. Find the loop of the call, or begin one.
-            loop = next((loop for loop in self._loops if loop.has(kind, options, name)), None)
-            others = [other for other in self._loops if other is not loop]
-            if loop is None or began - loop.time > _PAUSE or texts in (loop.first, loop.last):
-                loop = _Loop(options, name, kind, first=texts, last=texts, time=ended)
-            self._loops = [loop, *others[: _LOOPS - 1]]
-            # 2. Take the rows that wait, if they are enough.
-            loop.time = ended
-            loop.last = texts
-            loop.waiting.append((corpus, bigrams))
-            loop.calls += 1
-            loop.rows += len(corpus)
-            if loop.rows < loop.next_look and loop.calls != _THIRD_CALL:
-                return
-            taken = loop.waiting
-            loop.waiting = []
-            following = (rows for rows in _LOOKS if rows > loop.rows)
-            loop.next_look = next(following, loop.rows + _MOST_WAITING)
-        # 3. Look at them.
-        corpora = [taken_corpus for taken_corpus, _ in taken]
-        counts = [own for _, own in taken if own is not None]
-        look = Look(options, list(map(len, corpora)))
-        if len(taken) > 1:
-            batches = chain.from_iterable(each.batches for each in corpora)
-            corpus = Corpus(tuple(batches), corpus.kind).combine()
-            bigrams = np.concatenate(counts) if len(counts) == len(taken) else None
-        look.add(corpus, bigrams)
-        look.warn(name, loop.told)
-
-
-# --- Bytes ----------------------------------------------------------------------------------------
-
-# Bytes of quotation marks, dashes and blanks, which systems write in their own way.
-_OWN_WAY = [
-    *b"\"'-", 0x80, 0x93, 0x94, *range(0x98, 0xA0), 0xA0, 0xA6, 0xAB, 0xBB, 0xBC, 0xC2, 0xE2, 0xE3,
-]  # fmt: skip
-_ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
-
-
-class _ByteCounts(NamedTuple):
-    """How often each byte occurs per text: anywhere, first and last; float64 [256] each.
-
-    copies: the share of texts that another text equals.
-    """
-
-    inside: Float64
-    first: Float64
-    last: Float64
-    copies: float
-
-
-def _count_bytes(arrays: Sequence[pa.Array]) -> _ByteCounts:
-    """Count the bytes of texts in their buffers."""
-    counts = np.zeros((3, 256))
-    texts = max(1, sum(map(len, arrays)))
-    different = 0
-    for array in arrays:
-        items = list_items(array)[0] if is_list(array.type) else array
-        offsets = find_offsets(items)
-        data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
-        starts = offsets[:-1][offsets[:-1] < offsets[1:]]
-        ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
-        for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
-            counts[place] += np.bincount(part, minlength=256)
-        different += len(items.unique())
-    inside, first, last = counts / texts
-    first[48] = first[48:58].sum()  # numbers
-    return _ByteCounts(inside, first, last, 1 - different / texts)
-
-
-def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
-    """Return True if the bytes of both sides differ as those of mistakes do, which cost much.
-
-    A damage makes a byte far more frequent on one side, or writes a sign that no text has. In few
-    rows, differences are chance, and must be larger.
-    """
-    rows = max(1, sum(len(batch.predictions) for batch in batches))
-    own = _count_bytes([batch.predictions for batch in batches])
-    theirs = _count_bytes([batch.references for batch in batches])
-    chance = rows**-0.5
-    # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
-    groups = [
-        [*side.inside, side.inside[65:91].sum(), side.inside[[*b".,;:!?()"]].sum()]
-        for side in (own, theirs)
-    ]
-    more = np.max(groups, axis=0)
-    less = np.min(groups, axis=0)
-    is_more = (more > 2 * less) | (np.arange(258) > 255) & (more > 1.6 * less)
-    is_more &= (more > less + 0.4) & (more - less > 4 * chance * np.sqrt(more + less))
-    is_more[_OWN_WAY] = False
-    is_more[_ODD_SIGNS] |= ((more > 8 * less) & (more >= max(0.04, chance**2)))[_ODD_SIGNS]
-    # 2. Lengths, spaces, first and last bytes.
-    sizes = [max(1e-9, side.inside.sum()) for side in (own, theirs)]
-    spaces = [side.inside[32] / size for side, size in zip((own, theirs), sizes)]
-    clear = 1.07 + 1 / (1 + less[32] * rows) ** 0.5
-    ends = np.abs([own.first - theirs.first, own.last - theirs.last]).max()
-    has_unspaced = theirs.inside[0xE0:0xF0].sum() > 0.05 * sizes[1] and spaces[1] < 0.06
-    # 3. Signs of tokens on both sides, and copies.
-    return bool(
-        is_more.any()
-        or not 0.75 < (sizes[0] / sizes[1]) ** (1 / (1 + chance)) < 1.35
-        or max(spaces) > max(0.06, clear * min(spaces))
-        or ends > 0.3 + chance
-        or (has_unspaced and not splits_unspaced)
-        or less[[*b"<[@#_|"]].max() > 0.4
-        or less[[*"▁".encode()]].min() > 1
-        or own.copies > 0.1 + chance / 2
-    )
-
-
-# === bleu_core/results/report.py ===
-
-
-def passing(arguments: str) -> str:
-    """Return the clause that says which arguments add a key to a result.
-
-    >>> passing("segments=True")
-    'pass segments=True to get it'
-    """
-    return f"pass {arguments} to get it"
-
-
-# The keys with a value per order, and the names of their values in other tools or in statistics.
-_VALUES_BY_ORDER = {
-    "bleu": "bleu_by_order",
-    "precision": "precisions",
-    "matches": "counts",
-    "totals": "totals",
-}
-_VALUE_OF_ORDER = re.compile(f"({'|'.join(_VALUES_BY_ORDER)})([1-9])")
-_MOST_PLACES = 20  # of a dict, in which a key is searched
-_SHOWN_KEYS = 20  # in a message
-
-
-class Report(dict[str, Any]):
-    """A dict that displays as a table.
-
-    If a key is missing, or an attribute is used, the error names the key to use. It is pickled as a
-    plain dict, so that a process that never loaded the metric can read it. Subclasses implement
-    `_rows` and may override `_title`, `_verdicts`, `_note`, `_records` and `_absent`.
-
-    >>> class Scores(Report):
-    ...     def _rows(self):
-    ...         rows = [[name, f"{score:.1f}"] for name, score in self.items()]
-    ...         return [["system", "BLEU"], *rows]
-    ...     def _note(self):
-    ...         return "two systems"
-    >>> print(Scores(A=27.31, B=9.0))
-    system  BLEU
-    A       27.3
-    B        9.0
-    <BLANKLINE>
-    two systems
-    >>> Scores(A=list(range(1000)))
-    {'A': [0, 1, 2, ... 997 more]}
-    """
-
-    # Keys that the result has under other options or for other texts, each with a clause that says
-    # how to get it, or why it is missing.
-    _absent: Mapping[str, str] = MappingProxyType({})
-    _left_columns = 1  # columns that are aligned left; the others are numbers
-    _wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
-
-    def copy(self) -> Self:
-        """Return a shallow copy, as `dict.copy`."""
-        return type(self)(self)
-
-    __copy__ = copy
-
-    def __deepcopy__(self, memo: dict[int, object]) -> Self:
-        return type(self)(deepcopy(dict(self), memo))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return dict, (dict(self),)  # a fresh process cannot import evaluate's copy of this module
-
-    def __missing__(self, key: object) -> NoReturn:
-        shown = show_value(key)
-        if key in self._absent:
-            raise KeyError(f"No key {shown}: {self._absent[str(key)]}.")
-        hint = self._find_hint(key)
-        if not hint:
-            names = (*self, *self._absent)
-            similar = [name for name in names if _is_misspelled(str(key), str(name))]
-            question = f"Did you mean {similar[0]!r}? " if similar else ""
-            hint = f"{question}The keys are {_list_keys(self)}."
-        raise KeyError(f"No key {shown}. {hint}")
-
-    if not TYPE_CHECKING:  # checkers find attributes that do not exist
-
-        def __getattr__(self, name: str) -> NoReturn:
-            if name in OTHER_ATTRIBUTES:
-                raise AttributeError(f"No attribute {name!r}. Write {OTHER_ATTRIBUTES[name]}.")
-            hint = "" if name.startswith("_") else self._find_hint(name)
-            if hint:
-                raise AttributeError(f"No attribute {name!r}. {hint}")
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def _find_hint(self, key: object) -> str:
-        """Return a sentence with what to write for a key or an attribute; "" if it is not certain.
-
-        >>> Report(bleu=0.5, bleu_by_order=[0.7, 0.5])._find_hint("Bleu_1")
-        "Write result['bleu_by_order'][0]."
-        """
-        # 1. Names of other tools, in any case and with any separators.
-        written = re.sub(r"[\W_]", "", str(key)).lower()
-        of_order = _VALUE_OF_ORDER.fullmatch(written)
-        if of_order and _VALUES_BY_ORDER[of_order[1]] in self:
-            name = _VALUES_BY_ORDER[of_order[1]]
-            index = int(of_order[2]) - 1
-            return f"Write result[{name!r}][{index}]." if index < len(self[name]) else ""
-        names = {str(name).replace("_", "").lower(): name for name in (*self._absent, *self)}
-        for word in (written, written.removeprefix("bleu"), written.removeprefix("score")):
-            name = names.get(word, OTHER_KEYS.get(word, ""))
-            if name in self:
-                return f"Write result[{name!r}]."
-            if name in self._absent:
-                way = self._absent[name]
-                return f"Write result[{name!r}]. {way[0].upper()}{way[1:]}."
-        # 2. Keys of dicts in the result, such as the name of a system.
-        places = []
-        for place, inner in _list_within(self, "result"):
-            for meant in {key, OTHER_KEYS.get(written, key)} & inner.keys():
-                places.append(f"{place}[{show_value(meant)}]")
-        if not places:
-            return ""
-        is_only = len(places) == 1 and "[0]" not in places[0]
-        return f"Write {places[0]}{'' if is_only else ', for example'}."
-
-    def _rows(self) -> list[list[str]]:
-        """Return the cells of the table, the head first; an empty row is a rule."""
-        return [["key", "value"], *([str(name), repr(shorten(self[name]))] for name in self)]
-
-    def _records(self) -> list[dict[str, object]]:
-        """Return the rows of `to_pandas`, with numbers as they are in the dict."""
-        return [dict(self)]
-
-    def _title(self) -> str:
-        """Return the line above the table."""
-        return ""
-
-    def _verdicts(self) -> list[str]:
-        """Return the sentences below the table, one per line."""
-        return []
-
-    def _note(self) -> str:
-        """Return the last line, with the signature as in the result."""
-        return str(self.get("signature", ""))
-
-    def _finish_restored(self) -> None:
-        """Make the table, or raise if this dict, which was saved, is not that of a result."""
-        str(self)
-        self.to_markdown()
-        self._records()
-
-    def to_markdown(self) -> str:
-        """Return the table in Markdown."""
-        return _join_blocks(
-            format_paragraph(self._title()),
-            format_markdown(self._rows(), self._left_columns),
-            *map(format_paragraph, self._verdicts()),
-            format_paragraph(self._note(), code=self.get("signature", "")),
-        )
-
-    def to_latex(self, columns: Sequence[str] | None = None) -> str:
-        """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
-
-        Args:
-            columns: the heads of columns, in order; None for all. Names are always there.
-
-        Raises:
-            ValueError: the table has no such column.
-        """
-        rows = self._latex_rows()
-        if columns is not None:
-            rows = choose_columns(
-                rows, [columns] if isinstance(columns, str) else columns, self._left_columns
-            )
-        lines = [
-            r"\begin{table}",
-            r"\centering",
-            format_latex(rows, self._left_columns),
-            rf"\caption{{{escape_cell(self._caption(), LATEX_SIGNS, '~')}}}",
-            r"\label{tab:bleu}",
-            r"\end{table}",
-        ]
-        texts = (self._title(), *self._verdicts(), self._note())
-        lines += [f"% {escape_unseen(text)}" for text in texts if text]
-        return "\n".join(lines)
-
-    def _latex_rows(self) -> list[list[str]]:
-        """Return the cells of the table in LaTeX."""
-        return self._rows()
-
-    def _caption(self) -> str:
-        """Return the caption of the table in LaTeX."""
-        facts = [self._title() or "BLEU"]
-        if "signature" in self:
-            facts.append(f"Signature: {self['signature']}")
-        return ". ".join(facts)
-
-    def to_html(self) -> str:
-        """Return the HTML that a notebook shows, with its own style, for light and dark pages."""
-        return wrap(
-            paragraph(self._title()),
-            self._html_table(),
-            *(paragraph(verdict, "verdict") for verdict in self._verdicts()),
-            paragraph(self._note(), "note"),
-        )
-
-    def to_pandas(self) -> DataFrame:
-        """Return the table as a pandas DataFrame; intervals become columns `_low` and `_high`."""
-        import pandas as pd
-
-        rows = []
-        for record in self._records():
-            row: dict[str, object] = {}
-            for name, value in record.items():
-                if name.endswith("_interval") and isinstance(value, list):
-                    row[f"{name}_low"], row[f"{name}_high"] = value
-                else:
-                    row[name] = value
-            rows.append(row)
-        return pd.DataFrame(rows)
-
-    def _html_table(self) -> str:
-        head, *rows = self._rows()
-        return write_table(head, rows, self._wide_columns)
-
-    def __repr__(self) -> str:
-        return repr(shorten(self))
-
-    def __str__(self) -> str:
-        # Cells are written in the terminal's characters before their width is known.
-        rows = [[fit_terminal(cell) for cell in row] for row in self._rows()]
-        return _join_blocks(
-            fit_terminal(self._title()),
-            format_plain(rows, self._left_columns),
-            "\n".join(map(fit_terminal, self._verdicts())),
-            fit_terminal(self._note()),
-        )
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-
-def _is_misspelled(written: str, name: str) -> bool:
-    """Return True if a name was written with one wrong character, or two in the wrong order.
-
-    >>> [_is_misspelled(written, "bleu") for written in ("blue", "bleus", "bleu_ci")]
-    [True, True, False]
-    """
-    return any(
-        written[:at] + written[at + 1 :] in (name, name[:at] + name[at + 1 :])  # added, replaced
-        or written == name[:at] + name[at + 1 :]  # left out
-        or written == name[:at] + name[at : at + 2][::-1] + name[at + 2 :]  # swapped
-        for at in range(len(name) + 1)
-    )
-
-
-def _list_within(outer: Mapping[Any, Any], place: str) -> Iterator[tuple[str, Mapping[Any, Any]]]:
-    """Yield the place of each dict in a dict, and the dict; the nearest come first.
-
-    >>> result = {"systems": {"A": {"bleu": 0.5}}, "pairs": [{"delta": 0.1}]}
-    >>> [place for place, _ in _list_within(result, "result")]
-    ["result['systems']", "result['pairs'][0]", "result['systems']['A']"]
-    """
-    waiting = [(place, outer)]
-    for outer_place, holder in waiting:  # which grows
-        for name, item in islice(holder.items(), _MOST_PLACES):
-            inner_place = f"{outer_place}[{show_value(name)}]"
-            if isinstance(item, list) and item:
-                item = item[0]
-                inner_place += "[0]"
-            if isinstance(item, Mapping):
-                yield inner_place, item
-                waiting.append((inner_place, item))
-
-
-def _list_keys(names: Mapping[str, object]) -> str:
-    """Write the keys of a dict, at most 20.
-
-    >>> _list_keys(dict.fromkeys(range(30)))[-15:]
-    ' 19 and 10 more'
-    """
-    shown = ", ".join(map(show_value, islice(names, _SHOWN_KEYS)))
-    hidden = len(names) - _SHOWN_KEYS
-    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
-
-
-def _join_blocks(*blocks: str) -> str:
-    return "\n\n".join(filter(None, blocks))
-
-
-def _register_with_yaml() -> None:
-    """Let PyYAML, which comes with evaluate, write results: it rejects unknown kinds of dicts."""
-    from yaml.representer import Representer, SafeRepresenter
-
-    for representer in (SafeRepresenter, Representer):
-        representer.add_multi_representer(Report, SafeRepresenter.represent_dict)
-
-
-_register_with_yaml()
-
-# --- Results in papers and loggers ----------------------------------------------------------------
-
-CITATION = """\
-@inproceedings{papineni-etal-2002-bleu,
-    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
-    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
-    booktitle = "Proceedings of the 40th Annual Meeting of the \
-Association for Computational Linguistics",
-    year = "2002",
-    pages = "311--318",
-    doi = "10.3115/1073083.1073135",
-}
-@inproceedings{post-2018-call,
-    title = "A Call for Clarity in Reporting {BLEU} Scores",
-    author = "Post, Matt",
-    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
-    year = "2018",
-    pages = "186--191",
-    doi = "10.18653/v1/W18-6319",
-}
-"""
-
-
-class QuotableReport(Report):
-    """A report that can be quoted in a paper. Subclasses implement `_sentence`."""
-
-    def _sentence(self) -> str:
-        """Return the result in one sentence, without the period."""
-        raise NotImplementedError
-
-    def report(self, references: object = None) -> str:
-        """Return a sentence to quote in a paper, with the signature, followed by BibTeX entries.
-
-        Args:
-            references: the references, to name their fingerprint; None to leave it out. Scores with
-                the same fingerprint and signature are comparable.
-
-        Raises:
-            TypeError, ValueError: `references` is not a column of references.
-        """
-        if isinstance(references, str):
-            raise TypeError(
-                "references: expected the references, got a str. Pass them; report() computes"
-                " their fingerprint."
-            )
-        facts = [self._sentence(), f"signature {self['signature']}"]
-        if references is not None:
-            facts.append(f"references {fingerprint_references(references)}")
-        sentence = escape_unseen("; ".join(facts))
-        return f"{sentence}.\n\n{CITATION}"
-
-    def to_scalars(self) -> dict[str, float]:
-        """Return the numbers of the result as a flat dict of floats, for a logger of experiments.
-
-        The ends of an interval are `confidence_interval_low` and `confidence_interval_high`, the
-        precisions `precision_1` and so on. The numbers of a system, a group or a run follow its
-        name and a slash, as in `news/bleu`. Lists of segments and raw counts, and settings such as
-        the seed, are left out.
-
-        Raises:
-            ValueError: names of systems, groups or runs lead to the same key.
-        """
-        places: dict[str, str] = {}
-        scalars = {}
-        for key, place, value in _list_scalars(self):
-            if key in scalars:
-                raise ValueError(
-                    f"to_scalars(): {places[key]} and {place} would share the key {key!r}. Rename"
-                    " a system, a group or a run."
-                )
-            places[key] = place
-            scalars[key] = float(value)
-        return scalars
-
-
-# Numbers that are settings, not results.
-_SETTINGS = ("alpha", "confidence", "documents", "n_resamples", "seed", "shared_documents")
-
-
-def _list_scalars(
-    scores: ResultDict, prefix: str = "", place: str = "result"
-) -> Iterator[tuple[str, str, float]]:
-    """Yield the key of `to_scalars`, the place and the value of each number in scores.
-
-    >>> list(_list_scalars({"systems": {"A": {"bleu": 0.5, "counts": [1]}}}))
-    [('A/bleu', "result['systems']['A']['bleu']", 0.5)]
-    """
-    for key, value in scores.items():
-        full_key = f"{prefix}{key}"
-        full_place = f"{place}[{key!r}]"
-        if key == "ranking":
-            for number, system in enumerate(value):
-                yield from _list_scalars(system, f"{system['system']}/", f"{full_place}[{number}]")
-        elif key in ("systems", "groups", "runs"):
-            for name, part in value.items():
-                place_of_part = f"{full_place}[{show_value(name)}]"
-                yield from _list_scalars(part, f"{prefix}{name}/", place_of_part)
-        elif key == "precisions":
-            for order, precision in enumerate(value, 1):
-                yield f"{prefix}precision_{order}", full_place, precision
-        elif key.endswith(("_interval", "_range")):
-            for end, bound in zip(("low", "high"), value):
-                yield f"{full_key}_{end}", full_place, bound
-        elif type(value) in (int, float) and key not in _SETTINGS:  # not bool
-            yield full_key, full_place, value
-
-
-# --- Saved results --------------------------------------------------------------------------------
-
-
-class ResultType(NamedTuple):
-    """A type of results, as a dict that was saved tells it.
-
-    type_: the class.
-    methods: the methods that return it.
-    keys: those of all its results that tell it from other types.
-    """
-
-    type_: type[Report]
-    methods: str
-    keys: tuple[str, ...]
-
-
-def restore_result(saved: object, types: Sequence[ResultType]) -> Report:
-    """Return a result that was saved as JSON, or pickled, as its type.
-
-    Args:
-        saved: its dict.
-        types: those with more keys before those that have a part of them.
-
-    >>> restore_result({"a": 1}, [ResultType(Report, "compute()", ("a",))])
-    {'a': 1}
-    """
-    if not isinstance(saved, Mapping):
-        advice = "json.loads(saved)" if isinstance(saved, (str, bytes)) else "one result"
-        raise TypeError(f"saved: expected a dict, got {name_value(saved)}. Pass {advice}.")
-    methods = ", ".join(dict.fromkeys(result_type.methods for result_type in types))
-    expected = f"expected a result of {methods}"
-    for module, drop_in in DROP_INS.items():
-        if set(saved) == set(drop_in.keys):
-            raise ValueError(
-                f"saved: {expected}, got that of evaluate's `{module}`, which has no tables. Save"
-                " the result of this metric without a drop-in."
-            )
-    for result_type in types:
-        if not set(result_type.keys) <= set(saved):
-            continue
-        result = result_type.type_(_copy_plain(saved))
-        try:
-            result._finish_restored()
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            raise ValueError(
-                f"saved: it looks like a result of {result_type.methods}, but keys are missing or"
-                " have other values. Pass the dict as it was saved."
-            ) from None
-        return result
-    found = f"a dict with the keys {_list_keys(saved)}" if saved else "an empty dict"
-    raise ValueError(f"saved: {expected}, got {found}. Pass the dict as it was saved.")
-
-
-def _copy_plain(value: Any) -> Any:
-    """Copy a result, with plain dicts and lists in it."""
-    if isinstance(value, Mapping):
-        return {name: _copy_plain(item) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_copy_plain(item) for item in value]
-    return value
 
 
 # === bleu_core/methods/buffer.py ===
@@ -18190,6 +17598,471 @@ class _Evaluation:
     alignment: _LabelPlaces = field(default_factory=_LabelPlaces)
 
 
+# === bleu_core/results/report.py ===
+
+
+def passing(arguments: str) -> str:
+    """Return the clause that says which arguments add a key to a result.
+
+    >>> passing("segments=True")
+    'pass segments=True to get it'
+    """
+    return f"pass {arguments} to get it"
+
+
+# The keys with a value per order, and the names of their values in other tools or in statistics.
+_VALUES_BY_ORDER = {
+    "bleu": "bleu_by_order",
+    "precision": "precisions",
+    "matches": "counts",
+    "totals": "totals",
+}
+_VALUE_OF_ORDER = re.compile(f"({'|'.join(_VALUES_BY_ORDER)})([1-9])")
+_MOST_PLACES = 20  # of a dict, in which a key is searched
+_SHOWN_KEYS = 20  # in a message
+
+
+class Report(dict[str, Any]):
+    """A dict that displays as a table.
+
+    If a key is missing, or an attribute is used, the error names the key to use. It is pickled as a
+    plain dict, so that a process that never loaded the metric can read it. Subclasses implement
+    `_rows` and may override `_title`, `_verdicts`, `_note`, `_records` and `_absent`.
+
+    >>> class Scores(Report):
+    ...     def _rows(self):
+    ...         rows = [[name, f"{score:.1f}"] for name, score in self.items()]
+    ...         return [["system", "BLEU"], *rows]
+    ...     def _note(self):
+    ...         return "two systems"
+    >>> print(Scores(A=27.31, B=9.0))
+    system  BLEU
+    A       27.3
+    B        9.0
+    <BLANKLINE>
+    two systems
+    >>> Scores(A=list(range(1000)))
+    {'A': [0, 1, 2, ... 997 more]}
+    """
+
+    # Keys that the result has under other options or for other texts, each with a clause that says
+    # how to get it, or why it is missing.
+    _absent: Mapping[str, str] = MappingProxyType({})
+    _left_columns = 1  # columns that are aligned left; the others are numbers
+    _wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
+
+    def copy(self) -> Self:
+        """Return a shallow copy, as `dict.copy`."""
+        return type(self)(self)
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return type(self)(deepcopy(dict(self), memo))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return dict, (dict(self),)  # a fresh process cannot import evaluate's copy of this module
+
+    def __missing__(self, key: object) -> NoReturn:
+        shown = show_value(key)
+        if key in self._absent:
+            raise KeyError(f"No key {shown}: {self._absent[str(key)]}.")
+        hint = self._find_hint(key)
+        if not hint:
+            names = (*self, *self._absent)
+            similar = [name for name in names if _is_misspelled(str(key), str(name))]
+            question = f"Did you mean {similar[0]!r}? " if similar else ""
+            hint = f"{question}The keys are {_list_keys(self)}."
+        raise KeyError(f"No key {shown}. {hint}")
+
+    if not TYPE_CHECKING:  # checkers find attributes that do not exist
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name in OTHER_ATTRIBUTES:
+                raise AttributeError(f"No attribute {name!r}. Write {OTHER_ATTRIBUTES[name]}.")
+            hint = "" if name.startswith("_") else self._find_hint(name)
+            if hint:
+                raise AttributeError(f"No attribute {name!r}. {hint}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _find_hint(self, key: object) -> str:
+        """Return a sentence with what to write for a key or an attribute; "" if it is not certain.
+
+        >>> Report(bleu=0.5, bleu_by_order=[0.7, 0.5])._find_hint("Bleu_1")
+        "Write result['bleu_by_order'][0]."
+        """
+        # 1. Names of other tools, in any case and with any separators.
+        written = re.sub(r"[\W_]", "", str(key)).lower()
+        of_order = _VALUE_OF_ORDER.fullmatch(written)
+        if of_order and _VALUES_BY_ORDER[of_order[1]] in self:
+            name = _VALUES_BY_ORDER[of_order[1]]
+            index = int(of_order[2]) - 1
+            return f"Write result[{name!r}][{index}]." if index < len(self[name]) else ""
+        names = {str(name).replace("_", "").lower(): name for name in (*self._absent, *self)}
+        for word in (written, written.removeprefix("bleu"), written.removeprefix("score")):
+            name = names.get(word, OTHER_KEYS.get(word, ""))
+            if name in self:
+                return f"Write result[{name!r}]."
+            if name in self._absent:
+                way = self._absent[name]
+                return f"Write result[{name!r}]. {way[0].upper()}{way[1:]}."
+        # 2. Keys of dicts in the result, such as the name of a system.
+        places = []
+        for place, inner in _list_within(self, "result"):
+            for meant in {key, OTHER_KEYS.get(written, key)} & inner.keys():
+                places.append(f"{place}[{show_value(meant)}]")
+        if not places:
+            return ""
+        is_only = len(places) == 1 and "[0]" not in places[0]
+        return f"Write {places[0]}{'' if is_only else ', for example'}."
+
+    def _rows(self) -> list[list[str]]:
+        """Return the cells of the table, the head first; an empty row is a rule."""
+        return [["key", "value"], *([str(name), repr(shorten(self[name]))] for name in self)]
+
+    def _records(self) -> list[dict[str, object]]:
+        """Return the rows of `to_pandas`, with numbers as they are in the dict."""
+        return [dict(self)]
+
+    def _title(self) -> str:
+        """Return the line above the table."""
+        return ""
+
+    def _verdicts(self) -> list[str]:
+        """Return the sentences below the table, one per line."""
+        return []
+
+    def _note(self) -> str:
+        """Return the last line, with the signature as in the result."""
+        return str(self.get("signature", ""))
+
+    def _finish_restored(self) -> None:
+        """Make the table, or raise if this dict, which was saved, is not that of a result."""
+        str(self)
+        self.to_markdown()
+        self._records()
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown."""
+        return _join_blocks(
+            format_paragraph(self._title()),
+            format_markdown(self._rows(), self._left_columns),
+            *map(format_paragraph, self._verdicts()),
+            format_paragraph(self._note(), code=self.get("signature", "")),
+        )
+
+    def to_latex(self, columns: Sequence[str] | None = None) -> str:
+        """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
+
+        Args:
+            columns: the heads of columns, in order; None for all. Names are always there.
+
+        Raises:
+            ValueError: the table has no such column.
+        """
+        rows = self._latex_rows()
+        if columns is not None:
+            rows = choose_columns(
+                rows, [columns] if isinstance(columns, str) else columns, self._left_columns
+            )
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            format_latex(rows, self._left_columns),
+            rf"\caption{{{escape_cell(self._caption(), LATEX_SIGNS, '~')}}}",
+            r"\label{tab:bleu}",
+            r"\end{table}",
+        ]
+        texts = (self._title(), *self._verdicts(), self._note())
+        lines += [f"% {escape_unseen(text)}" for text in texts if text]
+        return "\n".join(lines)
+
+    def _latex_rows(self) -> list[list[str]]:
+        """Return the cells of the table in LaTeX."""
+        return self._rows()
+
+    def _caption(self) -> str:
+        """Return the caption of the table in LaTeX."""
+        facts = [self._title() or "BLEU"]
+        if "signature" in self:
+            facts.append(f"Signature: {self['signature']}")
+        return ". ".join(facts)
+
+    def to_html(self) -> str:
+        """Return the HTML that a notebook shows, with its own style, for light and dark pages."""
+        return wrap(
+            paragraph(self._title()),
+            self._html_table(),
+            *(paragraph(verdict, "verdict") for verdict in self._verdicts()),
+            paragraph(self._note(), "note"),
+        )
+
+    def to_pandas(self) -> DataFrame:
+        """Return the table as a pandas DataFrame; intervals become columns `_low` and `_high`."""
+        import pandas as pd
+
+        rows = []
+        for record in self._records():
+            row: dict[str, object] = {}
+            for name, value in record.items():
+                if name.endswith("_interval") and isinstance(value, list):
+                    row[f"{name}_low"], row[f"{name}_high"] = value
+                else:
+                    row[name] = value
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def _html_table(self) -> str:
+        head, *rows = self._rows()
+        return write_table(head, rows, self._wide_columns)
+
+    def __repr__(self) -> str:
+        return repr(shorten(self))
+
+    def __str__(self) -> str:
+        # Cells are written in the terminal's characters before their width is known.
+        rows = [[fit_terminal(cell) for cell in row] for row in self._rows()]
+        return _join_blocks(
+            fit_terminal(self._title()),
+            format_plain(rows, self._left_columns),
+            "\n".join(map(fit_terminal, self._verdicts())),
+            fit_terminal(self._note()),
+        )
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+
+def _is_misspelled(written: str, name: str) -> bool:
+    """Return True if a name was written with one wrong character, or two in the wrong order.
+
+    >>> [_is_misspelled(written, "bleu") for written in ("blue", "bleus", "bleu_ci")]
+    [True, True, False]
+    """
+    return any(
+        written[:at] + written[at + 1 :] in (name, name[:at] + name[at + 1 :])  # added, replaced
+        or written == name[:at] + name[at + 1 :]  # left out
+        or written == name[:at] + name[at : at + 2][::-1] + name[at + 2 :]  # swapped
+        for at in range(len(name) + 1)
+    )
+
+
+def _list_within(outer: Mapping[Any, Any], place: str) -> Iterator[tuple[str, Mapping[Any, Any]]]:
+    """Yield the place of each dict in a dict, and the dict; the nearest come first.
+
+    >>> result = {"systems": {"A": {"bleu": 0.5}}, "pairs": [{"delta": 0.1}]}
+    >>> [place for place, _ in _list_within(result, "result")]
+    ["result['systems']", "result['pairs'][0]", "result['systems']['A']"]
+    """
+    waiting = [(place, outer)]
+    for outer_place, holder in waiting:  # which grows
+        for name, item in islice(holder.items(), _MOST_PLACES):
+            inner_place = f"{outer_place}[{show_value(name)}]"
+            if isinstance(item, list) and item:
+                item = item[0]
+                inner_place += "[0]"
+            if isinstance(item, Mapping):
+                yield inner_place, item
+                waiting.append((inner_place, item))
+
+
+def _list_keys(names: Mapping[str, object]) -> str:
+    """Write the keys of a dict, at most 20.
+
+    >>> _list_keys(dict.fromkeys(range(30)))[-15:]
+    ' 19 and 10 more'
+    """
+    shown = ", ".join(map(show_value, islice(names, _SHOWN_KEYS)))
+    hidden = len(names) - _SHOWN_KEYS
+    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
+
+
+def _join_blocks(*blocks: str) -> str:
+    return "\n\n".join(filter(None, blocks))
+
+
+def _register_with_yaml() -> None:
+    """Let PyYAML, which comes with evaluate, write results: it rejects unknown kinds of dicts."""
+    from yaml.representer import Representer, SafeRepresenter
+
+    for representer in (SafeRepresenter, Representer):
+        representer.add_multi_representer(Report, SafeRepresenter.represent_dict)
+
+
+_register_with_yaml()
+
+# --- Results in papers and loggers ----------------------------------------------------------------
+
+CITATION = """\
+@inproceedings{papineni-etal-2002-bleu,
+    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
+    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
+    booktitle = "Proceedings of the 40th Annual Meeting of the \
+Association for Computational Linguistics",
+    year = "2002",
+    pages = "311--318",
+    doi = "10.3115/1073083.1073135",
+}
+@inproceedings{post-2018-call,
+    title = "A Call for Clarity in Reporting {BLEU} Scores",
+    author = "Post, Matt",
+    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
+    year = "2018",
+    pages = "186--191",
+    doi = "10.18653/v1/W18-6319",
+}
+"""
+
+
+class QuotableReport(Report):
+    """A report that can be quoted in a paper. Subclasses implement `_sentence`."""
+
+    def _sentence(self) -> str:
+        """Return the result in one sentence, without the period."""
+        raise NotImplementedError
+
+    def report(self, references: object = None) -> str:
+        """Return a sentence to quote in a paper, with the signature, followed by BibTeX entries.
+
+        Args:
+            references: the references, to name their fingerprint; None to leave it out. Scores with
+                the same fingerprint and signature are comparable.
+
+        Raises:
+            TypeError, ValueError: `references` is not a column of references.
+        """
+        if isinstance(references, str):
+            raise TypeError(
+                "references: expected the references, got a str. Pass them; report() computes"
+                " their fingerprint."
+            )
+        facts = [self._sentence(), f"signature {self['signature']}"]
+        if references is not None:
+            facts.append(f"references {fingerprint_references(references)}")
+        sentence = escape_unseen("; ".join(facts))
+        return f"{sentence}.\n\n{CITATION}"
+
+    def to_scalars(self) -> dict[str, float]:
+        """Return the numbers of the result as a flat dict of floats, for a logger of experiments.
+
+        The ends of an interval are `confidence_interval_low` and `confidence_interval_high`, the
+        precisions `precision_1` and so on. The numbers of a system, a group or a run follow its
+        name and a slash, as in `news/bleu`. Lists of segments and raw counts, and settings such as
+        the seed, are left out.
+
+        Raises:
+            ValueError: names of systems, groups or runs lead to the same key.
+        """
+        places: dict[str, str] = {}
+        scalars = {}
+        for key, place, value in _list_scalars(self):
+            if key in scalars:
+                raise ValueError(
+                    f"to_scalars(): {places[key]} and {place} would share the key {key!r}. Rename"
+                    " a system, a group or a run."
+                )
+            places[key] = place
+            scalars[key] = float(value)
+        return scalars
+
+
+# Numbers that are settings, not results.
+_SETTINGS = ("alpha", "confidence", "documents", "n_resamples", "seed", "shared_documents")
+
+
+def _list_scalars(
+    scores: ResultDict, prefix: str = "", place: str = "result"
+) -> Iterator[tuple[str, str, float]]:
+    """Yield the key of `to_scalars`, the place and the value of each number in scores.
+
+    >>> list(_list_scalars({"systems": {"A": {"bleu": 0.5, "counts": [1]}}}))
+    [('A/bleu', "result['systems']['A']['bleu']", 0.5)]
+    """
+    for key, value in scores.items():
+        full_key = f"{prefix}{key}"
+        full_place = f"{place}[{key!r}]"
+        if key == "ranking":
+            for number, system in enumerate(value):
+                yield from _list_scalars(system, f"{system['system']}/", f"{full_place}[{number}]")
+        elif key in ("systems", "groups", "runs"):
+            for name, part in value.items():
+                place_of_part = f"{full_place}[{show_value(name)}]"
+                yield from _list_scalars(part, f"{prefix}{name}/", place_of_part)
+        elif key == "precisions":
+            for order, precision in enumerate(value, 1):
+                yield f"{prefix}precision_{order}", full_place, precision
+        elif key.endswith(("_interval", "_range")):
+            for end, bound in zip(("low", "high"), value):
+                yield f"{full_key}_{end}", full_place, bound
+        elif type(value) in (int, float) and key not in _SETTINGS:  # not bool
+            yield full_key, full_place, value
+
+
+# --- Saved results --------------------------------------------------------------------------------
+
+
+class ResultType(NamedTuple):
+    """A type of results, as a dict that was saved tells it.
+
+    type_: the class.
+    methods: the methods that return it.
+    keys: those of all its results that tell it from other types.
+    """
+
+    type_: type[Report]
+    methods: str
+    keys: tuple[str, ...]
+
+
+def restore_result(saved: object, types: Sequence[ResultType]) -> Report:
+    """Return a result that was saved as JSON, or pickled, as its type.
+
+    Args:
+        saved: its dict.
+        types: those with more keys before those that have a part of them.
+
+    >>> restore_result({"a": 1}, [ResultType(Report, "compute()", ("a",))])
+    {'a': 1}
+    """
+    if not isinstance(saved, Mapping):
+        advice = "json.loads(saved)" if isinstance(saved, (str, bytes)) else "one result"
+        raise TypeError(f"saved: expected a dict, got {name_value(saved)}. Pass {advice}.")
+    methods = ", ".join(dict.fromkeys(result_type.methods for result_type in types))
+    expected = f"expected a result of {methods}"
+    for module, drop_in in DROP_INS.items():
+        if set(saved) == set(drop_in.keys):
+            raise ValueError(
+                f"saved: {expected}, got that of evaluate's `{module}`, which has no tables. Save"
+                " the result of this metric without a drop-in."
+            )
+    for result_type in types:
+        if not set(result_type.keys) <= set(saved):
+            continue
+        result = result_type.type_(_copy_plain(saved))
+        try:
+            result._finish_restored()
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            raise ValueError(
+                f"saved: it looks like a result of {result_type.methods}, but keys are missing or"
+                " have other values. Pass the dict as it was saved."
+            ) from None
+        return result
+    found = f"a dict with the keys {_list_keys(saved)}" if saved else "an empty dict"
+    raise ValueError(f"saved: {expected}, got {found}. Pass the dict as it was saved.")
+
+
+def _copy_plain(value: Any) -> Any:
+    """Copy a result, with plain dicts and lists in it."""
+    if isinstance(value, Mapping):
+        return {name: _copy_plain(item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_copy_plain(item) for item in value]
+    return value
+
+
 # === bleu_core/check/checks.py ===
 
 
@@ -18226,9 +18099,6 @@ def check_texts(
     # 2. Look for mistakes, and score the texts as they are and after each fix.
     search = _Checking(corpora, options)
     findings = search.describe(document_of)
-    for finding, each in zip(findings, search.found):
-        if is_several and each.found.side == "predictions":
-            finding["system"] = each.system
     # 3. Put it together: what concerns all rows first, then by effect.
     scores = {name: {"bleu": score / 100, "score": score} for name, score in search.scores.items()}
     result = Checked({"systems": scores} if is_several else scores[_ONLY])
@@ -18301,13 +18171,6 @@ class _Fixed(NamedTuple):
     kept: Int64
 
 
-class FoundIn(NamedTuple):
-    """A finding, and the system in which it was found."""
-
-    system: SystemName
-    found: Found
-
-
 class _Checking:
     """The search for mistakes in systems with the same references, and the scores after fixes."""
 
@@ -18329,33 +18192,32 @@ class _Checking:
         self.references = write_texts(batch.references, first.kind)
         self.bounds = batch.bounds
         self.row_of = np.repeat(np.arange(len(first)), np.diff(batch.bounds))
-        self._scores_alike: dict[tuple[Undo | None, tuple[SystemName, ...]], float] = {}
         # 2. Look for mistakes. What is in the references is reported once.
-        found: dict[object, FoundIn] = {}
+        found: dict[object, Found] = {}
         with tqdm(total=5 * len(corpora), desc="check", delay=2) as bar:
             for system, texts in self.predictions_of.items():
                 pairs = Pairs(texts, self.references, self.bounds, options, kind=first.kind)
                 for each in find_mistakes(pairs, bar.update):
                     owner = system if each.side == "predictions" else None
-                    found.setdefault((each.kind, owner, each.says), FoundIn(system, each))
+                    found.setdefault((each.kind, owner, each.says), replace(each, system=system))
         self.found = list(found.values())
 
-    def apply(self, chosen: Iterable[FoundIn]) -> _Fixed:
+    def apply(self, chosen: Iterable[Found]) -> _Fixed:
         """Return the texts after some fixes: of texts and of whole columns, then of rows."""
         systems = {name: list(texts) for name, texts in self.predictions_of.items()}
         references = list(self.references)
         is_in = np.ones(len(references), np.bool_)
         pairing_of = dict.fromkeys(systems, np.arange(len(self.bounds) - 1))
-        for system, found in chosen:
+        for found in chosen:
             if found.alike is not None:
                 systems = {name: list(map(found.alike, texts)) for name, texts in systems.items()}
                 references = list(map(found.alike, references))
             elif found.pairing is not None:
-                pairing_of[system] = np.asarray(found.pairing)
+                pairing_of[found.system] = np.asarray(found.pairing)
             elif found.leaves_out:
                 is_in[found.places] = False
             elif found.undo is not None:
-                column = systems[system] if found.side == "predictions" else references
+                column = systems[found.system] if found.side == "predictions" else references
                 for place in found.places:
                     column[place] = found.undo(column[place])
         kept = np.flatnonzero(np.min([*pairing_of.values()], axis=0) >= 0)
@@ -18380,31 +18242,24 @@ class _Checking:
         corpus = make_text_corpus(predictions, references, bounds, self.kind)
         return self.score(rest + sum_corpus(corpus, self.tokenizer, self.options).row)
 
-    def score_fix(self, each: FoundIn) -> float | None:
+    def score_fix(self, found: Found) -> float | None:
         """Return BLEU after a fix: of the system, or the mean of all if the references change."""
-        found = each.found
         if found.kind == "flattened":  # one row per input, with the references of all its rows
-            texts = dict.fromkeys(self.predictions_of[each.system])
-            number_of = {text: number for number, text in enumerate(texts)}
-            numbers = np.array([number_of[text] for text in self.predictions_of[each.system]])
-            inputs = numbers[self.row_of]  # of each reference
+            texts = self.predictions_of[found.system]
+            number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+            inputs = np.array([number_of[text] for text in texts])[self.row_of]
             references = [self.references[place] for place in np.argsort(inputs, kind="stable")]
             bounds = np.cumsum([0, *np.bincount(inputs)])
             return self.score_texts(list(number_of), references, bounds)
         if not found.can_be_fixed:
             return None
-        names = (each.system,) if found.side == "predictions" else tuple(self.scores)
-        if (found.alike, names) in self._scores_alike:
-            return self._scores_alike[found.alike, names]
-        fixed = self.apply([each])
+        fixed = self.apply([found])
         if found.is_bare and fixed[:2] == (self.predictions_of, self.references):
             # A fix without an effect of its own was uncovered by those before it.
-            earlier = self.found[: self.found.index(each)]
-            fixed = self.apply([*(one for one in earlier if one.found.is_bare), each])
-        score = float(np.mean([self._score_fixed(name, fixed) for name in names]))
-        if found.alike is not None:  # findings about quotation marks and dashes have one fix
-            self._scores_alike[found.alike, names] = score
-        return score
+            earlier = self.found[: self.found.index(found)]
+            fixed = self.apply([*(each for each in earlier if each.is_bare), found])
+        names = [found.system] if found.side == "predictions" else self.scores
+        return float(np.mean([self._score_fixed(name, fixed) for name in names]))
 
     def _score_fixed(self, name: SystemName, fixed: _Fixed) -> float:
         """Return BLEU of a system after a fix; only the rows that it changes are counted again."""
@@ -18427,10 +18282,9 @@ class _Checking:
     def describe(self, document_of: Sequence[Label] | None = None) -> list[Finding]:
         """Describe what was found, with the score after each fix."""
         findings: list[Finding] = []
-        for each in self.found:
-            found = each.found
-            score = self.score_fix(each)
-            before = self.scores[each.system]
+        for found in self.found:
+            score = self.score_fix(found)
+            before = self.scores[found.system]
             if found.side == "references":
                 before = float(np.mean(list(self.scores.values())))
             finding: Finding = {
@@ -18447,6 +18301,8 @@ class _Checking:
             }
             if document_of is not None:
                 finding["documents"] = len({document_of[row] for row in found.rows})
+            if _ONLY not in self.scores and found.side == "predictions":
+                finding["system"] = found.system
             findings.append(finding)
         return findings
 
@@ -18494,22 +18350,21 @@ class Checked(Report):
                 "fixed: a copy of a result has no texts. Call it on what check() returned."
             )
         found = self._search.found
-        fix_of = {each.found.kind: each.found.fix for each in found}
+        fix_of = {each.kind: each.fix for each in found}
         for kind in kinds:
             if kind not in fix_of:
                 names = ", ".join(map(repr, fix_of)) or "none"
                 raise ValueError(
                     f"fixed: {show_value(kind)} was not found. The kinds found are: {names}."
                 )
-            if not any(each.found.kind == kind and each.found.can_be_fixed for each in found):
+            if not any(each.kind == kind and each.can_be_fixed for each in found):
                 raise ValueError(
                     f"fixed: {kind!r} is not fixed in the texts. Write: {fix_of[kind]}"
                 )
         chosen = [
             each
             for each in found
-            if (each.found.kind in kinds and each.found.can_be_fixed)
-            or (not kinds and each.found.is_bare)
+            if (each.kind in kinds and each.can_be_fixed) or (not kinds and each.is_bare)
         ]
         fixed = self._search.apply(chosen)
         read = partial(read_text, kind=self._search.kind)
@@ -18523,9 +18378,9 @@ class Checked(Report):
         }
         return Repaired(predictions_of, references, fixed.kept.tolist())
 
-    def list_found(self) -> list[FoundIn]:
+    def list_found(self) -> list[tuple[SystemName, Found]]:
         """Return the findings with their rows and fixes, each with its system."""
-        return [] if self._search is None else self._search.found
+        return [(each.system, each) for each in self._search.found] if self._search else []
 
     def __str__(self) -> str:
         return super().__str__() if self["findings"] else f"{self._title()}\n{self._note()}"

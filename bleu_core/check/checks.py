@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import compress
 from operator import ne
@@ -31,7 +32,7 @@ from ..text.labels import read_documents
 from ..text.read import read_corpora, read_corpus
 from ..text.systems import check_single_runs, read_systems
 from .measures import find_mistakes
-from .pairs import Found, Pairs, Undo, make_text_corpus, read_text, write_texts
+from .pairs import Found, Pairs, make_text_corpus, read_text, write_texts
 
 _ONLY = "predictions"  # the name of a system that is passed alone
 
@@ -66,9 +67,6 @@ def check_texts(
     # 2. Look for mistakes, and score the texts as they are and after each fix.
     search = _Checking(corpora, options)
     findings = search.describe(document_of)
-    for finding, each in zip(findings, search.found):
-        if is_several and each.found.side == "predictions":
-            finding["system"] = each.system
     # 3. Put it together: what concerns all rows first, then by effect.
     scores = {name: {"bleu": score / 100, "score": score} for name, score in search.scores.items()}
     result = Checked({"systems": scores} if is_several else scores[_ONLY])
@@ -141,13 +139,6 @@ class _Fixed(NamedTuple):
     kept: Int64
 
 
-class FoundIn(NamedTuple):
-    """A finding, and the system in which it was found."""
-
-    system: SystemName
-    found: Found
-
-
 class _Checking:
     """The search for mistakes in systems with the same references, and the scores after fixes."""
 
@@ -169,33 +160,32 @@ class _Checking:
         self.references = write_texts(batch.references, first.kind)
         self.bounds = batch.bounds
         self.row_of = np.repeat(np.arange(len(first)), np.diff(batch.bounds))
-        self._scores_alike: dict[tuple[Undo | None, tuple[SystemName, ...]], float] = {}
         # 2. Look for mistakes. What is in the references is reported once.
-        found: dict[object, FoundIn] = {}
+        found: dict[object, Found] = {}
         with tqdm(total=5 * len(corpora), desc="check", delay=2) as bar:
             for system, texts in self.predictions_of.items():
                 pairs = Pairs(texts, self.references, self.bounds, options, kind=first.kind)
                 for each in find_mistakes(pairs, bar.update):
                     owner = system if each.side == "predictions" else None
-                    found.setdefault((each.kind, owner, each.says), FoundIn(system, each))
+                    found.setdefault((each.kind, owner, each.says), replace(each, system=system))
         self.found = list(found.values())
 
-    def apply(self, chosen: Iterable[FoundIn]) -> _Fixed:
+    def apply(self, chosen: Iterable[Found]) -> _Fixed:
         """Return the texts after some fixes: of texts and of whole columns, then of rows."""
         systems = {name: list(texts) for name, texts in self.predictions_of.items()}
         references = list(self.references)
         is_in = np.ones(len(references), np.bool_)
         pairing_of = dict.fromkeys(systems, np.arange(len(self.bounds) - 1))
-        for system, found in chosen:
+        for found in chosen:
             if found.alike is not None:
                 systems = {name: list(map(found.alike, texts)) for name, texts in systems.items()}
                 references = list(map(found.alike, references))
             elif found.pairing is not None:
-                pairing_of[system] = np.asarray(found.pairing)
+                pairing_of[found.system] = np.asarray(found.pairing)
             elif found.leaves_out:
                 is_in[found.places] = False
             elif found.undo is not None:
-                column = systems[system] if found.side == "predictions" else references
+                column = systems[found.system] if found.side == "predictions" else references
                 for place in found.places:
                     column[place] = found.undo(column[place])
         kept = np.flatnonzero(np.min([*pairing_of.values()], axis=0) >= 0)
@@ -220,31 +210,24 @@ class _Checking:
         corpus = make_text_corpus(predictions, references, bounds, self.kind)
         return self.score(rest + sum_corpus(corpus, self.tokenizer, self.options).row)
 
-    def score_fix(self, each: FoundIn) -> float | None:
+    def score_fix(self, found: Found) -> float | None:
         """Return BLEU after a fix: of the system, or the mean of all if the references change."""
-        found = each.found
         if found.kind == "flattened":  # one row per input, with the references of all its rows
-            texts = dict.fromkeys(self.predictions_of[each.system])
-            number_of = {text: number for number, text in enumerate(texts)}
-            numbers = np.array([number_of[text] for text in self.predictions_of[each.system]])
-            inputs = numbers[self.row_of]  # of each reference
+            texts = self.predictions_of[found.system]
+            number_of = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+            inputs = np.array([number_of[text] for text in texts])[self.row_of]
             references = [self.references[place] for place in np.argsort(inputs, kind="stable")]
             bounds = np.cumsum([0, *np.bincount(inputs)])
             return self.score_texts(list(number_of), references, bounds)
         if not found.can_be_fixed:
             return None
-        names = (each.system,) if found.side == "predictions" else tuple(self.scores)
-        if (found.alike, names) in self._scores_alike:
-            return self._scores_alike[found.alike, names]
-        fixed = self.apply([each])
+        fixed = self.apply([found])
         if found.is_bare and fixed[:2] == (self.predictions_of, self.references):
             # A fix without an effect of its own was uncovered by those before it.
-            earlier = self.found[: self.found.index(each)]
-            fixed = self.apply([*(one for one in earlier if one.found.is_bare), each])
-        score = float(np.mean([self._score_fixed(name, fixed) for name in names]))
-        if found.alike is not None:  # findings about quotation marks and dashes have one fix
-            self._scores_alike[found.alike, names] = score
-        return score
+            earlier = self.found[: self.found.index(found)]
+            fixed = self.apply([*(each for each in earlier if each.is_bare), found])
+        names = [found.system] if found.side == "predictions" else self.scores
+        return float(np.mean([self._score_fixed(name, fixed) for name in names]))
 
     def _score_fixed(self, name: SystemName, fixed: _Fixed) -> float:
         """Return BLEU of a system after a fix; only the rows that it changes are counted again."""
@@ -267,10 +250,9 @@ class _Checking:
     def describe(self, document_of: Sequence[Label] | None = None) -> list[Finding]:
         """Describe what was found, with the score after each fix."""
         findings: list[Finding] = []
-        for each in self.found:
-            found = each.found
-            score = self.score_fix(each)
-            before = self.scores[each.system]
+        for found in self.found:
+            score = self.score_fix(found)
+            before = self.scores[found.system]
             if found.side == "references":
                 before = float(np.mean(list(self.scores.values())))
             finding: Finding = {
@@ -287,6 +269,8 @@ class _Checking:
             }
             if document_of is not None:
                 finding["documents"] = len({document_of[row] for row in found.rows})
+            if _ONLY not in self.scores and found.side == "predictions":
+                finding["system"] = found.system
             findings.append(finding)
         return findings
 
@@ -334,22 +318,21 @@ class Checked(Report):
                 "fixed: a copy of a result has no texts. Call it on what check() returned."
             )
         found = self._search.found
-        fix_of = {each.found.kind: each.found.fix for each in found}
+        fix_of = {each.kind: each.fix for each in found}
         for kind in kinds:
             if kind not in fix_of:
                 names = ", ".join(map(repr, fix_of)) or "none"
                 raise ValueError(
                     f"fixed: {show_value(kind)} was not found. The kinds found are: {names}."
                 )
-            if not any(each.found.kind == kind and each.found.can_be_fixed for each in found):
+            if not any(each.kind == kind and each.can_be_fixed for each in found):
                 raise ValueError(
                     f"fixed: {kind!r} is not fixed in the texts. Write: {fix_of[kind]}"
                 )
         chosen = [
             each
             for each in found
-            if (each.found.kind in kinds and each.found.can_be_fixed)
-            or (not kinds and each.found.is_bare)
+            if (each.kind in kinds and each.can_be_fixed) or (not kinds and each.is_bare)
         ]
         fixed = self._search.apply(chosen)
         read = partial(read_text, kind=self._search.kind)
@@ -363,9 +346,9 @@ class Checked(Report):
         }
         return Repaired(predictions_of, references, fixed.kept.tolist())
 
-    def list_found(self) -> list[FoundIn]:
+    def list_found(self) -> list[tuple[SystemName, Found]]:
         """Return the findings with their rows and fixes, each with its system."""
-        return [] if self._search is None else self._search.found
+        return [(each.system, each) for each in self._search.found] if self._search else []
 
     def __str__(self) -> str:
         return super().__str__() if self["findings"] else f"{self._title()}\n{self._note()}"

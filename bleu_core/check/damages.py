@@ -1,4 +1,4 @@
-"""The damages that show in a single text, in tables by their kinds; `order.py` orders them.
+"""The damages that show in a single text, in tables by their kinds; `measures.py` orders them.
 
 A damage is what a decoder, tokenizer, encoder or serializer did to a text. Its inverse is a
 function of this text alone. How well texts fit can veto an inverse, and is never a reason for it.

@@ -17,7 +17,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, pairwise
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -182,7 +181,6 @@ class Look:
                     and each.side == "references"
                     and each.kind != "spaces"
                 )
-                or (each.fix.startswith("tokenize=") and not _are_unspaced(self._batches))
                 or (each.kind == "empty" and each.side == "predictions" and self._empty)
             )
             if each.is_told and is_frequent and not is_known:
@@ -266,12 +264,6 @@ def _is_new(told: dict[str, float], mistake: str, share: float) -> bool:
     if is_new:
         told[mistake] = share
     return is_new
-
-
-def _are_unspaced(batches: Sequence[Batch]) -> bool:
-    """Return True if a tenth of the bytes are of scripts written without spaces."""
-    counts = _count_bytes([batch.references for batch in batches]).inside
-    return bool(counts[0xE0:0xF0].sum() > 0.1 * counts.sum())
 
 
 def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:
@@ -407,20 +399,13 @@ _OWN_WAY = [
 _ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
 
 
-class _ByteCounts(NamedTuple):
-    """How often each byte occurs per text: anywhere, first and last; float64 [256] each.
+def _count_bytes(arrays: Sequence[pa.Array]) -> tuple[Float64, float]:
+    """Count the bytes of texts in their buffers.
 
-    copies: the share of texts that another text equals.
+    Returns:
+        How often each byte occurs per text, float64 [3, 256]: anywhere, first and last; and the
+        share of texts that another text equals.
     """
-
-    inside: Float64
-    first: Float64
-    last: Float64
-    copies: float
-
-
-def _count_bytes(arrays: Sequence[pa.Array]) -> _ByteCounts:
-    """Count the bytes of texts in their buffers."""
     counts = np.zeros((3, 256))
     texts = max(1, sum(map(len, arrays)))
     different = 0
@@ -433,9 +418,8 @@ def _count_bytes(arrays: Sequence[pa.Array]) -> _ByteCounts:
         for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
             counts[place] += np.bincount(part, minlength=256)
         different += len(items.unique())
-    inside, first, last = counts / texts
-    first[48] = first[48:58].sum()  # numbers
-    return _ByteCounts(inside, first, last, 1 - different / texts)
+    counts[1, 48] = counts[1, 48:58].sum()  # numbers
+    return counts / texts, 1 - different / texts
 
 
 def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
@@ -445,13 +429,13 @@ def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
     rows, differences are chance, and must be larger.
     """
     rows = max(1, sum(len(batch.predictions) for batch in batches))
-    own = _count_bytes([batch.predictions for batch in batches])
-    theirs = _count_bytes([batch.references for batch in batches])
+    own, copies = _count_bytes([batch.predictions for batch in batches])
+    theirs, _ = _count_bytes([batch.references for batch in batches])
     chance = rows**-0.5
     # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
     groups = [
-        [*side.inside, side.inside[65:91].sum(), side.inside[[*b".,;:!?()"]].sum()]
-        for side in (own, theirs)
+        [*inside, inside[65:91].sum(), inside[[*b".,;:!?()"]].sum()]
+        for inside, _, _ in (own, theirs)
     ]
     more = np.max(groups, axis=0)
     less = np.min(groups, axis=0)
@@ -460,11 +444,11 @@ def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
     is_more[_OWN_WAY] = False
     is_more[_ODD_SIGNS] |= ((more > 8 * less) & (more >= max(0.04, chance**2)))[_ODD_SIGNS]
     # 2. Lengths, spaces, first and last bytes.
-    sizes = [max(1e-9, side.inside.sum()) for side in (own, theirs)]
-    spaces = [side.inside[32] / size for side, size in zip((own, theirs), sizes)]
+    sizes = [max(1e-9, side[0].sum()) for side in (own, theirs)]
+    spaces = [side[0, 32] / size for side, size in zip((own, theirs), sizes)]
     clear = 1.07 + 1 / (1 + less[32] * rows) ** 0.5
-    ends = np.abs([own.first - theirs.first, own.last - theirs.last]).max()
-    has_unspaced = theirs.inside[0xE0:0xF0].sum() > 0.05 * sizes[1] and spaces[1] < 0.06
+    ends = np.abs(own[1:] - theirs[1:]).max()
+    has_unspaced = theirs[0, 0xE0:0xF0].sum() > 0.05 * sizes[1] and spaces[1] < 0.06
     # 3. Signs of tokens on both sides, and copies.
     return bool(
         is_more.any()
@@ -474,5 +458,5 @@ def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
         or (has_unspaced and not splits_unspaced)
         or less[[*b"<[@#_|"]].max() > 0.4
         or less[[*"▁".encode()]].min() > 1
-        or own.copies > 0.1 + chance / 2
+        or copies > 0.1 + chance / 2
     )

@@ -1,13 +1,12 @@
 """Measurements of `check` beside the signs in single texts: amounts, lengths, rows.
 
-Called by `checks.py` and `look.py`. `find_mistakes`, at the end of this file, undoes the damages of
-`order.py`, measures what is left, and compares rows. To add a measurement, write a function and add
+Called by `checks.py` and `look.py`. `find_mistakes`, at the end of this file, undoes damages,
+measures what is left, and compares rows. To add a measurement, write a function and add
 it to `_MEASURES`.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +15,14 @@ from functools import partial
 import numpy as np
 
 from .alignment import find_pairing
-from .order import DAMAGES, DAMAGES_OF_IDS, DAMAGES_OF_TOKENS
+from .damages import (
+    FORMS_OF_TEXT,
+    INTRODUCTIONS,
+    TOKENS_OF_MODELS,
+    UNSIGNED_IDS,
+    UNUSUAL_CHARACTERS,
+    find_padding,
+)
 from .pairs import (
     MEANT_SHARE,
     OTHER_SIDE,
@@ -29,7 +35,15 @@ from .pairs import (
     quote,
     spread,
 )
-from .sides import find_labels, find_marks, find_script, find_strange_letters, find_unspaced
+from .records import TOKEN_LISTS, find_lines, find_records
+from .sides import (
+    find_labels,
+    find_marks,
+    find_mojibake,
+    find_quotes,
+    find_script,
+    find_unspaced,
+)
 from .writing import find_typography, find_writing
 
 # --- Empty, equal and repeated texts --------------------------------------------------------------
@@ -134,8 +148,9 @@ def find_identical(pairs: Pairs) -> Iterator[Found]:
     """Find predictions that equal their references; short ones do so by chance."""
     texts = pairs.texts["predictions"]
     rows = pairs.rows_of["references"]
-    equal = {row for row, text in zip(rows, pairs.texts["references"]) if text == texts[row]}
-    places = sorted(equal)
+    places = sorted(
+        {row for row, text in zip(rows, pairs.texts["references"]) if text == texts[row]}
+    )
     least = (4 if pairs.is_unspaced else 18) * len(places)  # characters
     if (
         len(places) > max(3, 0.9 * len(texts))
@@ -226,43 +241,6 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
             return
 
 
-_ENDED = re.compile("[.!?…。！？،؛؟।॥۔:;\"'”’»」』)\\]]\\s*$")
-
-
-def find_cut(pairs: Pairs) -> Iterator[Found]:
-    """Find many texts of exactly the greatest length that lack the end of a sentence."""
-    for side in SIDES:
-        texts = pairs.texts[side]
-        for unit, least, measure in (
-            ("characters", 20, len),
-            ("words", 8, lambda text: len(text.split())),
-        ):
-            # A sample shows if many texts can have the greatest length.
-            sizes = list(map(measure, spread(texts, 2000)))
-            if sizes.count(max(sizes)) + sizes.count(max(sizes) - 1) < 0.1 * len(sizes):
-                continue
-            sizes = list(map(measure, texts))
-            most = max(sizes)
-            places = [place for place, size in enumerate(sizes) if size >= most - (least == 20)]
-            longer = [
-                place
-                for place in places
-                if any(measure(other) > 1.2 * most for other in pairs.list_partners(side, place))
-            ]
-            ended = sum(bool(_ENDED.search(texts[place])) for place in longer)
-            others = [any(map(_ENDED.search, pairs.list_partners(side, p))) for p in longer]
-            is_cut = len(longer) > max(3, 0.2 * len(texts)) and ended < 0.4 * sum(others)
-            if most >= least and is_cut:
-                yield pairs.describe(
-                    "length",
-                    side,
-                    places,
-                    f"is cut: no text has more than {most} {unit}",
-                    "model.generate(ids, max_new_tokens=512)",
-                )
-                return
-
-
 # --- Rows -----------------------------------------------------------------------------------------
 
 
@@ -345,10 +323,12 @@ def find_copies(pairs: Pairs) -> Iterator[Found]:
 
 def find_unrelated(pairs: Pairs) -> Iterator[Found]:
     """Find predictions that fit their references no better than those of other rows."""
-    # 1. How much better each prediction fits its own references than those of two other rows.
     texts = pairs.texts["predictions"]
     least = 8 if pairs.is_unspaced else 20  # characters; short answers are often paraphrased
     rows = [row for row in spread(range(len(pairs)), 200) if len(texts[row].strip()) > least]
+    if len(rows) < 12 or len({texts[row] for row in rows}) < 0.5 * len(rows):
+        return
+    # How much better each prediction fits its own references than those of two other rows.
     more = np.zeros(len(rows))
     for place, row in enumerate(rows):
         own, *others = (
@@ -356,38 +336,42 @@ def find_unrelated(pairs: Pairs) -> Iterator[Found]:
             for far in (0, 1 + 6 % (len(pairs) - 1), 1 + 11 % (len(pairs) - 1))
         )
         more[place] = own - max(others)
-    # 2. All of them, or a part beside others that fit well.
-    different = len({texts[row] for row in rows})
-    if len(rows) < 12 or different < 0.5 * len(rows):
-        return
-    low = [rows[place] for place in np.flatnonzero(more < 0.02)]
-    says = f"{len(low):,} of {len(rows):,} predictions looked at"
     if more.mean() < max(0.02, 2 * more.std() / len(rows) ** 0.5):
-        low = list(range(len(pairs)))
-        says = "The predictions"
-    elif len(low) < max(12, 0.15 * len(rows)) or np.median(more) < 0.2:
-        return
-    says += " fit their references no better than those of other rows"
-    yield pairs.describe_all(
-        "unrelated",
-        "predictions",
-        low,
-        says,
-        "[*zip(sources, predictions, references)][:3]",
-        is_told=len(rows) >= 50,
-    )
+        yield pairs.describe_all(
+            "unrelated",
+            "predictions",
+            range(len(pairs)),
+            "The predictions fit their references no better than those of other rows",
+            "[*zip(sources, predictions, references)][:3]",
+            is_told=len(rows) >= 50,
+        )
 
 
 # --- All of them ----------------------------------------------------------------------------------
 
+# What is undone, in this order: tokens before records, records before escapes, labels last.
+_DAMAGES: Sequence[Finder] = (
+    *(damage.find for damage in TOKENS_OF_MODELS),
+    TOKEN_LISTS.find,
+    find_records,
+    *(damage.find for damage in FORMS_OF_TEXT),
+    find_mojibake,  # before soft hyphens are removed, which are bytes of UTF-8 read as Latin-1
+    *(damage.find for damage in UNUSUAL_CHARACTERS),
+    *(damage.find for damage in INTRODUCTIONS),
+    find_labels,
+    find_lines,
+    find_quotes,
+)
+# Lists of tokens have fewer forms: a token is not parsed.
+_DAMAGES_OF_TOKENS: Sequence[Finder] = tuple(damage.find for damage in TOKENS_OF_MODELS[3:])
+_DAMAGES_OF_IDS: Sequence[Finder] = (UNSIGNED_IDS.find, find_padding)
+# What is measured after it.
 _MEASURES: Sequence[Finder] = (find_empty, find_same_text, find_loops, find_length)
 _MEASURES_OF_TEXT: Sequence[Finder] = (
     find_marks,
-    find_strange_letters,
     find_script,
     find_writing,
     find_unspaced,
-    find_cut,
 )
 # Kinds that explain why most rows do not fit, or follow from it.
 _EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
@@ -406,10 +390,10 @@ def find_mistakes(
     """
     if not any(pairs.texts["predictions"]) or not any(pairs.texts["references"]):
         return list(find_empty(pairs))
-    damages: Sequence[Finder] = DAMAGES
+    damages = _DAMAGES
     measures = [*_MEASURES, *_MEASURES_OF_TEXT, *[find_typography] * pairs.is_asked]
     if pairs.kind != "text":
-        damages = DAMAGES_OF_TOKENS if pairs.kind == "tokens" else DAMAGES_OF_IDS
+        damages = _DAMAGES_OF_TOKENS if pairs.kind == "tokens" else _DAMAGES_OF_IDS
         measures = [*_MEASURES]
     # 1. Undo damages until none is left, at most four times.
     found = list(find_identical(pairs))

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..options.options import Options
-from ..shared.arrays import STRINGS, TEXT_TYPES, InputType, Int64
+from ..shared.arrays import STRINGS, TEXT_TYPES, InputType, Int64, SystemName
 from ..shared.messages import show_value
 from ..text.corpus import Corpus, make_corpus
 
@@ -52,6 +52,7 @@ class Found:
     alike: the function that writes all columns alike, for a way of writing.
     pairing: per segment, the segment of its prediction, or -1; None if no segment has moved.
     is_told: True if `compute` warns of it.
+    system: the name of the system.
     """
 
     kind: str
@@ -67,6 +68,7 @@ class Found:
     alike: Undo | None = None
     pairing: Sequence[int] | None = None
     is_told: bool = True
+    system: SystemName = ""
 
     @property
     def is_bare(self) -> bool:
@@ -154,8 +156,8 @@ class Pairs:
     def count_letters(self, side: Side) -> Int64:
         """Return the characters of each text but spaces: int64 [texts]."""
         column = self.column(side)
-        spaces = pc.count_substring(column, " ")
-        return pc.subtract(pc.utf8_length(column), spaces).to_numpy().astype(np.int64)
+        letters = pc.subtract(pc.utf8_length(column), pc.count_substring(column, " "))
+        return letters.to_numpy().astype(np.int64)
 
     def column(self, side: Side) -> pa.Array:
         """Return the texts of a side as an array."""
@@ -176,38 +178,41 @@ class Pairs:
             signs: strings of which each text with a match has one; none for a text that is not
                 ASCII.
         """
-        # 1. If no text that has changed since has a match, or none of many, the others stay.
-        time, places = self._places.get((pattern, side), (0, []))
-        changed = self._changed[side][time:]
+        texts = self.texts[side]
         matches = re.compile(pattern).search
-        fresh = [place for place in spread(changed, 400) if matches(self.texts[side][place])]
-        if fresh or (pattern, side) not in self._places:
-            places = self._search(side, pattern, signs)
-        elif places and changed:
-            places = sorted({*places} - {*changed})
-        self._places[pattern, side] = len(self._changed[side]), places
+        is_large = self._know("size", side, lambda: sum(map(len, texts))) > 20_000  # characters
+        time, places = self._places.get((pattern, side), (None, []))
+        changed = self._changed[side][time:]
+        if time is None or changed:
+            if time is None or not is_large or any(matches(texts[p]) for p in spread(changed, 400)):
+                search = self._search_column if is_large else self._search_texts
+                places = search(side, pattern, signs)
+            elif places:  # none of the texts that were changed, or of many, has a match
+                places = sorted({*places} - {*changed})
+            self._places[pattern, side] = len(self._changed[side]), places
         return places
 
-    def _search(self, side: Side, pattern: str, signs: Sequence[str]) -> list[int]:
-        # 1. Look for the signs in all texts at once, by their bytes and pairs of bytes.
-        texts = self.texts[side]
-        column = self.column(side)
-        seen = self._know("bytes", side, lambda: list_bytes(column))
-        octets = [sign.encode() for sign in signs]
-        if signs and not any(seen.issuperset((*sign, *pairwise(sign))) for sign in octets):
+    def _search_texts(self, side: Side, pattern: str, signs: Sequence[str]) -> list[int]:
+        joined = self._know("joined", side, lambda: "\n".join(self.texts[side]))
+        if not any(map(joined.__contains__, signs)) and (signs or joined.isascii()):
             return []
-        if not signs and seen.isdisjoint(_HIGH_BYTES):
-            return []
-        # 2. Look for the pattern in each text.
-        if column.nbytes > 50_000:  # bytes, from which on Arrow is faster than `re`
-            return pc.indices_nonzero(pc.match_substring_regex(column, pattern)).to_numpy().tolist()
         matches = re.compile(pattern).search
         return [
             place
-            for place, text in enumerate(texts)
-            if (any(sign in text for sign in signs) if signs else not text.isascii())
+            for place, text in enumerate(self.texts[side])
+            if (any(map(text.__contains__, signs)) if signs else not text.isascii())
             and matches(text)
         ]
+
+    def _search_column(self, side: Side, pattern: str, signs: Sequence[str]) -> list[int]:
+        # Each sign has bytes, and pairs of neighbors, that are looked for at once.
+        seen = self._know("bytes", side, lambda: list_bytes(self.column(side)))
+        octets = [sign.encode() for sign in signs]
+        is_seen = any(seen.issuperset((*sign, *pairwise(sign))) for sign in octets)
+        if not is_seen and (signs or seen.isdisjoint(_HIGH_BYTES)):
+            return []
+        matching = pc.match_substring_regex(self.column(side), pattern)
+        return pc.indices_nonzero(matching).to_numpy().tolist()
 
     def share(self, side: Side, places: Sized) -> float:
         """Return the share of the texts of a side, 0 to 1."""

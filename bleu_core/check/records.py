@@ -1,6 +1,6 @@
 """Texts with several fields: JSON, tables, lines; the only field that holds text is found.
 
-Called in the order of `order.py`. To read another form, add a `Form` to `RECORDS`.
+Called by `measures.py`. To read another form, add a `Form` to `RECORDS`.
 """
 
 from __future__ import annotations

@@ -10,10 +10,11 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from itertools import filterfalse
 from typing import NamedTuple
 
 from .inverses import make_replacer
-from .pairs import OTHER_SIDE, SIDES, Found, Pairs, Side, Undo, spread
+from .pairs import OTHER_SIDE, SIDES, Found, Pairs, Side, Undo
 
 _SIGNS_OF_QUOTES = '“”„‟«»「」『』″"'
 _APOSTROPHES = "’‘‚‛‹›ʼ´`′'"
@@ -52,7 +53,7 @@ def strip_accents(text: str) -> str:
     >>> strip_accents("déjà")
     'deja'
     """
-    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+    return "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFD", text)))
 
 
 def detokenize(text: str) -> str:
@@ -135,7 +136,6 @@ _count_capitals = _count_if(str.isupper)
 _count_written = _count_if(lambda sign: not sign.isspace())
 _count_arabic = _count_if(lambda sign: "\u05d0" <= sign <= "\u06ff")
 _IGNORE_CASE = "lowercase=True"
-_DECODE = "tokenizer.decode(ids)"
 _BEFORE = "Use the texts before {} were removed"
 _VOWEL_SIGNS = "[\u0591-\u05c7\u064b-\u0652]"
 
@@ -225,17 +225,6 @@ WRITINGS = (
     Writing(
         _count_spaces,
         _count_written,
-        0.28,
-        0.22,
-        "have spaces within words",
-        _DECODE,
-        None,
-        True,
-        "spaces",
-    ),
-    Writing(
-        _count_spaces,
-        _count_written,
         0.08,
         0.03,
         "have no spaces between words",
@@ -294,9 +283,6 @@ def find_writing(pairs: Pairs) -> Iterator[Found]:
             if len(places) <= max(3, 0.3 * len(pairs.texts[side])):
                 continue
             sentence = f"{len(places):,} of {pairs.count(side)} {writing.says}, unlike the others"
-        # 3. Short words are not pieces of words.
-        if writing.fix == _DECODE and not _splits_words(pairs, side):
-            continue
         said.add(writing.fix)
         yield pairs.describe_all(
             writing.kind,
@@ -307,20 +293,6 @@ def find_writing(pairs: Pairs) -> Iterator[Found]:
             alike=writing.alike,
             is_told=writing.kind != "typography",
         )
-
-
-def _splits_words(pairs: Pairs, side: Side) -> bool:
-    """Return True if texts have a tenth of their partners' longer words, but with spaces inside."""
-    words = split = 0
-    for place in spread(range(len(pairs.texts[side])), 60):
-        text = pairs.texts[side][place]
-        joined = "".join(text.split())
-        longer = [
-            word for word in " ".join(pairs.list_partners(side, place)).split() if len(word) > 4
-        ]
-        words += len(longer)
-        split += sum(word in joined and word not in text for word in longer)
-    return split > max(2, 0.1 * words)
 
 
 def _list_unlike(pairs: Pairs, writing: Writing, side: Side) -> list[int]:
@@ -342,34 +314,29 @@ def _list_unlike(pairs: Pairs, writing: Writing, side: Side) -> list[int]:
 
 
 def find_typography(pairs: Pairs) -> Iterator[Found]:
-    """Find quotation marks, dashes and their kin that the sides write in other ways."""
+    """Find the quotation mark, dash or other sign whose share differs most between the sides."""
+    gaps = []
     for name, pattern in _TYPOGRAPHY.items():
         signs = {side: Counter(re.findall(pattern, pairs.sample(side))) for side in SIDES}
         if not all(signs.values()) or max(found.total() for found in signs.values()) < 3:
             continue
-        share = {
-            side: {sign: number / signs[side].total() for sign, number in signs[side].items()}
-            for side in SIDES
-        }
-        side, sign, gap = max(
-            (
-                (side, sign, value - share[OTHER_SIDE[side]].get(sign, 0))
-                for side in SIDES
-                for sign, value in share[side].items()
-            ),
-            key=lambda each: each[2],
+        for side in SIDES:
+            for sign, number in signs[side].items():
+                others = signs[OTHER_SIDE[side]]
+                share, other = number / signs[side].total(), others[sign] / others.total()
+                sentence = (
+                    f"{sign} is {share:.0%} of the {name} in the {side}, and {other:.0%} in the"
+                    f" {OTHER_SIDE[side]}"
+                )
+                gaps.append((share - other, side, sign, sentence))
+    gap, side, sign, sentence = max(gaps, key=lambda each: each[0], default=(0, *SIDES, ""))
+    if gap > 0.3:
+        yield pairs.describe_all(
+            "typography",
+            side,
+            pairs.search(side, re.escape(sign)),
+            sentence,
+            "result.fixed('typography')",
+            alike=write_plainly,
+            is_told=False,
         )
-        if gap > 0.3:
-            sentence = (
-                f"{sign} is {share[side][sign]:.0%} of the {name} in the {side}, and"
-                f" {share[OTHER_SIDE[side]].get(sign, 0):.0%} in the {OTHER_SIDE[side]}"
-            )
-            yield pairs.describe_all(
-                "typography",
-                side,
-                pairs.search(side, re.escape(sign)),
-                sentence,
-                "result.fixed('typography')",
-                alike=write_plainly,
-                is_told=False,
-            )

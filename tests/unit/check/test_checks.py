@@ -819,14 +819,6 @@ def test_short_words_have_no_spaces_within_words(bleu, case):
     assert "spaces" not in list_kinds(check(bleu, predictions, references))
 
 
-@pytest.mark.parametrize("side", [0, 1])
-def test_spaces_within_words_are_found(bleu, side):
-    columns = [LONG, LONG_ROWS]
-    columns[side] = [re.sub(r"(\w\w)(\w\w)", r"\1 \2", text) for text in columns[side]]
-    assert "spaces within words" in str(compute(bleu, *columns, {})[1]["spaces"].message)
-    assert "spaces" in list_kinds(check(bleu, *columns))
-
-
 def test_a_rare_mistake_is_found_beside_one_in_all_rows(bleu):
     """A mistake in all of many rows is searched in a sample of them once it is undone."""
     predictions = [f"{text} {row} </s>" for row, text in enumerate(P * 40)]
