@@ -10866,7 +10866,7 @@ def _list_unlike(pairs: Pairs, writing: Writing, side: Side) -> list[int]:
 def find_typography(pairs: Pairs) -> Iterator[Found]:
     """Find the quotation mark, dash or other sign whose share differs most between the sides."""
     gaps = []
-    for name, pattern in _TYPOGRAPHY.items():
+    for name, pattern in _TYPOGRAPHY.items() if pairs.is_asked else ():
         signs = {side: Counter(re.findall(pattern, pairs.sample(side))) for side in SIDES}
         if not all(signs.values()) or max(found.total() for found in signs.values()) < 3:
             continue
@@ -14169,29 +14169,38 @@ def find_unrelated(pairs: Pairs) -> Iterator[Found]:
 # --- All of them ----------------------------------------------------------------------------------
 
 # What is undone, in this order: tokens before records, records before escapes, labels last.
-_DAMAGES: Sequence[Finder] = (
-    *(damage.find for damage in TOKENS_OF_MODELS),
-    TOKEN_LISTS.find,
-    find_records,
-    *(damage.find for damage in FORMS_OF_TEXT),
-    find_mojibake,  # before soft hyphens are removed, which are bytes of UTF-8 read as Latin-1
-    *(damage.find for damage in UNUSUAL_CHARACTERS),
-    *(damage.find for damage in INTRODUCTIONS),
-    find_labels,
-    find_lines,
-    find_quotes,
-)
-# Lists of tokens have fewer forms: a token is not parsed.
-_DAMAGES_OF_TOKENS: Sequence[Finder] = tuple(damage.find for damage in TOKENS_OF_MODELS[3:])
-_DAMAGES_OF_IDS: Sequence[Finder] = (UNSIGNED_IDS.find, find_padding)
+_DAMAGES: dict[InputType, Sequence[Finder]] = {
+    "text": (
+        *(damage.find for damage in TOKENS_OF_MODELS),
+        TOKEN_LISTS.find,
+        find_records,
+        *(damage.find for damage in FORMS_OF_TEXT),
+        find_mojibake,  # before soft hyphens, which are bytes of UTF-8 read as Latin-1
+        *(damage.find for damage in UNUSUAL_CHARACTERS),
+        *(damage.find for damage in INTRODUCTIONS),
+        find_labels,
+        find_lines,
+        find_quotes,
+    ),
+    # Lists of tokens have fewer forms: a token is not parsed.
+    "tokens": tuple(damage.find for damage in TOKENS_OF_MODELS[3:]),
+    "ids": (UNSIGNED_IDS.find, find_padding),
+}
 # What is measured after it.
-_MEASURES: Sequence[Finder] = (find_empty, find_same_text, find_loops, find_length)
-_MEASURES_OF_TEXT: Sequence[Finder] = (
-    find_marks,
-    find_script,
-    find_writing,
-    find_unspaced,
-)
+_MEASURES: dict[InputType, Sequence[Finder]] = {
+    **dict.fromkeys(("tokens", "ids"), (find_empty, find_same_text, find_loops, find_length)),
+    "text": (
+        find_empty,
+        find_same_text,
+        find_loops,
+        find_length,
+        find_marks,
+        find_script,
+        find_writing,
+        find_unspaced,
+        find_typography,
+    ),
+}
 # Kinds that explain why most rows do not fit, or follow from it.
 _EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
 _EXPLAINED_BY_ROWS = ("length", "writing", "marks", "loops", "typography")
@@ -14209,16 +14218,11 @@ def find_mistakes(
     """
     if not any(pairs.texts["predictions"]) or not any(pairs.texts["references"]):
         return list(find_empty(pairs))
-    damages = _DAMAGES
-    measures = [*_MEASURES, *_MEASURES_OF_TEXT, *[find_typography] * pairs.is_asked]
-    if pairs.kind != "text":
-        damages = _DAMAGES_OF_TOKENS if pairs.kind == "tokens" else _DAMAGES_OF_IDS
-        measures = [*_MEASURES]
     # 1. Undo damages until none is left, at most four times.
     found = list(find_identical(pairs))
     for _ in range(4):
         known = len(found)
-        for find in damages:
+        for find in _DAMAGES[pairs.kind]:
             if find is find_labels and any(each.undo for each in found[known:]):
                 break  # a form may be within another one: look for it first
             for each in list(find(pairs)):
@@ -14231,7 +14235,7 @@ def find_mistakes(
         if not any(each.undo for each in found[known:]):
             break
     # 2. Measure what is left; a text that most rows share explains the rest.
-    for measure in measures:
+    for measure in _MEASURES[pairs.kind]:
         found += measure(pairs)
         if any(each.kind == "same_text" and len(each.rows) > 0.5 * len(pairs) for each in found):
             return found

@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from ..shared.arrays import InputType
 from .alignment import find_pairing
 from .damages import (
     FORMS_OF_TEXT,
@@ -350,29 +351,38 @@ def find_unrelated(pairs: Pairs) -> Iterator[Found]:
 # --- All of them ----------------------------------------------------------------------------------
 
 # What is undone, in this order: tokens before records, records before escapes, labels last.
-_DAMAGES: Sequence[Finder] = (
-    *(damage.find for damage in TOKENS_OF_MODELS),
-    TOKEN_LISTS.find,
-    find_records,
-    *(damage.find for damage in FORMS_OF_TEXT),
-    find_mojibake,  # before soft hyphens are removed, which are bytes of UTF-8 read as Latin-1
-    *(damage.find for damage in UNUSUAL_CHARACTERS),
-    *(damage.find for damage in INTRODUCTIONS),
-    find_labels,
-    find_lines,
-    find_quotes,
-)
-# Lists of tokens have fewer forms: a token is not parsed.
-_DAMAGES_OF_TOKENS: Sequence[Finder] = tuple(damage.find for damage in TOKENS_OF_MODELS[3:])
-_DAMAGES_OF_IDS: Sequence[Finder] = (UNSIGNED_IDS.find, find_padding)
+_DAMAGES: dict[InputType, Sequence[Finder]] = {
+    "text": (
+        *(damage.find for damage in TOKENS_OF_MODELS),
+        TOKEN_LISTS.find,
+        find_records,
+        *(damage.find for damage in FORMS_OF_TEXT),
+        find_mojibake,  # before soft hyphens, which are bytes of UTF-8 read as Latin-1
+        *(damage.find for damage in UNUSUAL_CHARACTERS),
+        *(damage.find for damage in INTRODUCTIONS),
+        find_labels,
+        find_lines,
+        find_quotes,
+    ),
+    # Lists of tokens have fewer forms: a token is not parsed.
+    "tokens": tuple(damage.find for damage in TOKENS_OF_MODELS[3:]),
+    "ids": (UNSIGNED_IDS.find, find_padding),
+}
 # What is measured after it.
-_MEASURES: Sequence[Finder] = (find_empty, find_same_text, find_loops, find_length)
-_MEASURES_OF_TEXT: Sequence[Finder] = (
-    find_marks,
-    find_script,
-    find_writing,
-    find_unspaced,
-)
+_MEASURES: dict[InputType, Sequence[Finder]] = {
+    **dict.fromkeys(("tokens", "ids"), (find_empty, find_same_text, find_loops, find_length)),
+    "text": (
+        find_empty,
+        find_same_text,
+        find_loops,
+        find_length,
+        find_marks,
+        find_script,
+        find_writing,
+        find_unspaced,
+        find_typography,
+    ),
+}
 # Kinds that explain why most rows do not fit, or follow from it.
 _EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
 _EXPLAINED_BY_ROWS = ("length", "writing", "marks", "loops", "typography")
@@ -390,16 +400,11 @@ def find_mistakes(
     """
     if not any(pairs.texts["predictions"]) or not any(pairs.texts["references"]):
         return list(find_empty(pairs))
-    damages = _DAMAGES
-    measures = [*_MEASURES, *_MEASURES_OF_TEXT, *[find_typography] * pairs.is_asked]
-    if pairs.kind != "text":
-        damages = _DAMAGES_OF_TOKENS if pairs.kind == "tokens" else _DAMAGES_OF_IDS
-        measures = [*_MEASURES]
     # 1. Undo damages until none is left, at most four times.
     found = list(find_identical(pairs))
     for _ in range(4):
         known = len(found)
-        for find in damages:
+        for find in _DAMAGES[pairs.kind]:
             if find is find_labels and any(each.undo for each in found[known:]):
                 break  # a form may be within another one: look for it first
             for each in list(find(pairs)):
@@ -412,7 +417,7 @@ def find_mistakes(
         if not any(each.undo for each in found[known:]):
             break
     # 2. Measure what is left; a text that most rows share explains the rest.
-    for measure in measures:
+    for measure in _MEASURES[pairs.kind]:
         found += measure(pairs)
         if any(each.kind == "same_text" and len(each.rows) > 0.5 * len(pairs) for each in found):
             return found
