@@ -7861,12 +7861,15 @@ class Pairs:
                 ASCII.
         """
         texts = self.texts[side]
-        matches = re.compile(pattern).search
         is_large = self._know("size", side, lambda: sum(map(len, texts))) > 20_000  # characters
         time, places = self._places.get((pattern, side), (None, []))
         changed = self._changed[side][time:]
         if time is None or changed:
-            if time is None or not is_large or any(matches(texts[p]) for p in spread(changed, 400)):
+            if (
+                time is None
+                or not is_large
+                or any(re.search(pattern, texts[place]) for place in spread(changed, 400))
+            ):
                 search = self._search_column if is_large else self._search_texts
                 places = search(side, pattern, signs)
             elif places:  # none of the texts that were changed, or of many, has a match
