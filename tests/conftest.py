@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.extend(map(str, Path(__file__).parent.glob("unit/**/")))  # both_ways.py; tests share data
 
+import helpers
 from helpers import ROOT, WMT21
 from pages import make_clone
 
@@ -49,15 +50,29 @@ settings.register_profile(
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--slow", action="store_true", help="also run the tests that take many seconds"
+        "--more",
+        action="store_true",
+        help="also run the tests that start interpreters, measure memory, or repeat others on more data",
     )
+    parser.addoption("--slow", action="store_true", help="run all tests, also those of minutes")
+
+
+def pytest_configure(config):
+    helpers.more = config.getoption("--more") or config.getoption("--slow")
 
 
 def pytest_collection_modifyitems(config, items):
-    """Skip the slow tests, with the reason, unless the option asks for them."""
+    """Skip the tests that an option asks for, with the reason, unless it is there; `--slow` asks for all."""
+    if config.getoption("--slow"):
+        return
+    options = {"slow": "--slow"}
+    if not helpers.more:
+        options.update(processes="--more", more="--more")
     for item in items:
-        if item.get_closest_marker("slow") and not config.getoption("--slow"):
-            item.add_marker(pytest.mark.skip(reason="slow: python -m pytest tests --slow"))
+        for name, option in options.items():
+            if item.get_closest_marker(name):
+                item.add_marker(pytest.mark.skip(reason=f"{name}: python -m pytest tests {option}"))
+                break
 
 
 @pytest.hookimpl(tryfirst=True)

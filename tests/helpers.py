@@ -489,6 +489,27 @@ def find_difference(predictions, references, rows, expected):
     return f"{len(different)} differ, first {i}: {predictions[i]!r} {references[i]!r} {rows[i]} instead of {expected[i]}"
 
 
+# Cases that the README's command leaves out.
+
+
+more = False  # conftest.py sets it to the option
+
+
+def examples(count):
+    """Return how many examples hypothesis draws: without `--more`, a fifth."""
+    return count if more else count // 5
+
+
+def further(cases):
+    """Return cases as parameters of tests that repeat what other cases show, on more data: they run with `--more`."""
+    import pytest
+
+    return [
+        pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.more)
+        for case in cases
+    ]
+
+
 # Warnings, processes and files.
 
 

@@ -254,7 +254,7 @@ SETTINGS = {
 def reconcile_with(bleu, references, reported, modules):
     """Return a result of `reconcile` that has no plausible match; `modules` are not installed."""
     with mock.patch.dict(sys.modules, modules):
-        return bleu.reconcile(OTHER_SYSTEM, references, reported)
+        return bleu.reconcile(OTHER_SYSTEM, references, reported, smooth_method="exp")
 
 
 RESULTS = {

@@ -86,6 +86,7 @@ def test_a_page_runs_in_one_process(name, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("clone")
+@pytest.mark.more
 def test_a_page_runs_twice_in_a_folder():
     """Files of the first time are written again."""
     for _ in range(2):

@@ -67,6 +67,7 @@ def test_the_page_of_a_package_index(wheel):
     assert "numba" not in required
 
 
+@pytest.mark.processes
 def test_an_editable_installation_runs_the_files_of_the_clone(tmp_path):
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--ignore-installed"]
     subprocess.run([*command, "--prefix", tmp_path, "-e", ROOT], check=True, timeout=300)

@@ -10,6 +10,7 @@ pytestmark = needs_wmt21
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.more
 def test_published_scores(bleu, capsys):
     """635 scores agree to 1e-9 points, and `compute` takes seconds for all."""
     seconds, count, worst = 0.0, 0, 0.0

@@ -200,7 +200,7 @@ class TestThreads:
             lambda: bleu.pairwise(few).tolist(),
             lambda: bleu.self_bleu(few),
             lambda: bleu.reconcile(**columns),
-            lambda: bleu.reconcile(PREDICTIONS[:20], few, 12.3),
+            lambda: bleu.reconcile(PREDICTIONS[:20], few, 12.3, tokenize="13a"),
         ]
         alone = [call() for call in calls]
         with ThreadPoolExecutor(8) as pool:

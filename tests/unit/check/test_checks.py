@@ -1096,6 +1096,7 @@ def test_texts_of_numbers_end(bleu):
 
 
 @needs_wmt21
+@pytest.mark.more
 def test_no_system_output_looks_like_that_of_a_chat():
     """The outputs contain HTML, code and mathematics."""
     named = {"reasoning", "special_tokens", "subwords", "wrapped", "records", "labels"}

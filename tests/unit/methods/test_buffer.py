@@ -16,7 +16,7 @@ import dill
 import evaluate
 import pyarrow as pa
 import pytest
-from helpers import ROOT, full_disk, list_files, random_rows, read_result, start_python
+from helpers import ROOT, full_disk, further, list_files, random_rows, read_result, start_python
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -176,7 +176,7 @@ AFTER_BLANK = {  # empty rows, and the rows that follow
 
 
 @pytest.mark.parametrize(("blank", "rows"), AFTER_BLANK.values(), ids=AFTER_BLANK)
-@pytest.mark.parametrize("others", [1, 100])
+@pytest.mark.parametrize("others", [1, *further([100])])
 @pytest.mark.parametrize("calls", [1, 3, 999, 1000, 1001])
 def test_lists_without_tokens_among_others(load, bleu, calls, others, blank, rows):
     """Empty lists are rows of their kind, before and after they are combined."""

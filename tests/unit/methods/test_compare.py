@@ -1078,6 +1078,7 @@ def repeat_tables(bleu, count, segments):
 
 
 @pytest.mark.parametrize("settings", BY_MEMORY.values(), ids=BY_MEMORY)
+@pytest.mark.more
 def test_memory_grows_by_640_bytes_per_segment_of_five_systems(load, bleu, settings, monkeypatch):
     """Rows are in memory once, and their floats take half of that; blocks of draws have a constant size."""
     module = sys.modules[type(bleu).__module__.rpartition(".")[0] + ".bleu_core"]
@@ -1094,6 +1095,7 @@ def test_memory_grows_by_640_bytes_per_segment_of_five_systems(load, bleu, setti
     assert measure_peak(call) < BYTES_PER_SEGMENT * segments
 
 
+@pytest.mark.more
 def test_rank_by_document_keeps_sums_only(bleu):
     """Twenty systems take less memory than their rows."""
     segments = 50_000

@@ -17,7 +17,7 @@ from bleu.bleu_core.options.options import Options
 from bleu.bleu_core.rows import statistics as statistics_file
 from bleu.bleu_core.rows.reading import read
 from bleu.bleu_core.rows.statistics import count, count_corpus
-from helpers import Tensor, random_rows, record_warnings
+from helpers import Tensor, examples, random_rows, record_warnings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
@@ -584,7 +584,7 @@ def test_few_rows_are_scored_as_in_any_container(load, has_kernels, monkeypatch)
             return type(error), str(error)
 
     @given(FEW_ROWS, OPTIONS_OF_FEW)
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=examples(100), deadline=None)
     def check(rows, options):
         of_lists, of_tuples = (
             record_warnings(lambda container=container: score(container, rows, options))

@@ -18,7 +18,7 @@ from bleu.bleu_core.rules.chosen_tokenizer import choose_tokenizer, list_tokens
 from bleu.bleu_core.text.read import read_corpus
 from bleu.bleu_metric import BleuMetric
 from both_ways import python_only
-from helpers import OPTION_SETS, edit_pieces, random_pieces, record_warnings
+from helpers import OPTION_SETS, edit_pieces, examples, random_pieces, record_warnings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -150,7 +150,7 @@ def test_tokens_and_ids_have_the_ngrams_of_their_text():
     check_ngrams(numbered, ngrams_by_counting(ids(one), ids(other), [ids(row) for row in many]))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     rows=st.lists(
         st.tuples(

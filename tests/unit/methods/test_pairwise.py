@@ -16,7 +16,7 @@ from bleu.bleu_core.rows import ngrams
 from bleu.bleu_core.text.read import read_texts
 from bleu.bleu_metric import BleuMetric
 from both_ways import run_both_ways
-from helpers import OPTION_SETS, random_rows
+from helpers import OPTION_SETS, examples, random_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
@@ -153,7 +153,7 @@ def test_each_entry_is_sacrebleus_sentence_score(bleu):
     np.testing.assert_allclose(100 * bleu.pairwise(predictions, others), expected, atol=1e-9)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     predictions=st.lists(st.text("ab \n<-&", max_size=12), min_size=1, max_size=5),
     references=st.lists(st.text("ab \n<-&", max_size=12), min_size=1, max_size=5),
@@ -337,7 +337,7 @@ def test_each_score_is_sacrebleus_sentence_score(bleu):
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     texts=st.lists(st.text("ab \n<-&", max_size=12), min_size=2, max_size=7),
     options=st.sampled_from(OPTION_SETS),
@@ -454,7 +454,7 @@ def test_scores_against_a_set_are_those_of_compute(options):
     assert answer["signature"].startswith("nrefs:25|")
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     texts=st.lists(st.text("ab \n<-&", max_size=12), min_size=1, max_size=5),
     against=st.lists(st.text("ab \n<-&", max_size=12) | st.none(), min_size=1, max_size=5).filter(any),
@@ -519,7 +519,7 @@ def test_each_label_is_scored_alone(bleu, options):
     assert json.loads(json.dumps(answer["segment_bleu"])) == answer["segment_bleu"]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     rows=st.lists(st.tuples(st.text("ab ", max_size=8), st.booleans()), min_size=4, max_size=9),
     options=st.sampled_from(OPTION_SETS),

@@ -8,7 +8,7 @@ import dill
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import Tensor, record_warnings
+from helpers import Tensor, further, record_warnings
 from recipes import recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -707,7 +707,7 @@ def test_checkpoints_are_compared_by_their_tables(bleu):
     )
 
 
-@pytest.mark.parametrize("arguments", [{}, {"by": DOMAINS * 400}, {"references": FOUR_LABELS * 400}], ids=lambda value: "".join(value) or "whole")  # fmt: skip
+@pytest.mark.parametrize("arguments", [{}, *further([{"by": DOMAINS * 400}, {"references": FOUR_LABELS * 400}])], ids=lambda value: "".join(value) or "whole")  # fmt: skip
 def test_memory_does_not_grow_without_history(bleu, arguments):
     """All state of the callback is pickled; it grows only until the sample of rows that are looked at is full."""
     metric, sizes = bleu.compute_metrics(Words(), **arguments), []

@@ -403,6 +403,7 @@ def test_a_percentage_is_on_the_scale_100(bleu):
 
 
 @needs_wmt21
+@pytest.mark.more
 def test_scores_of_multi_bleu_perl_in_its_printed_form(load):
     """The script printed these scores; the other values of its line are those of its convention."""
     header, *lines = [line.split("\t") for line in read_lines(WMT21 / "multi-bleu.tsv")]

@@ -458,7 +458,7 @@ def read_sacrebleus_line(predictions, references, options, n_resamples=1):
 @pytest.mark.parametrize("options", LINES, ids=str)
 def test_the_line_that_sacrebleu_prints(bleu, options):
     """Of corpora of many sizes, whose precisions round up and down, without a match, empty, with one segment."""
-    corpora = [random_rows(seed=seed, count=seed % 8 * 5 + 1) for seed in range(24)]
+    corpora = [random_rows(seed=seed, count=seed % 8 * 5 + 1) for seed in range(12)]
     corpora += [
         (["a b"], [["c d"]]),
         ([""], [["a"]]),
@@ -476,7 +476,7 @@ def test_the_line_that_sacrebleu_prints(bleu, options):
 @pytest.mark.parametrize("options", LINES, ids=str)
 def test_the_interval_that_sacrebleu_prints(bleu, options):
     """At the level that sacreBLEU has; a score of 0 has none there."""
-    for seed in range(8):
+    for seed in range(0, 8, 2):
         predictions, references = random_rows(seed=seed, count=10 * seed + 2)
         resampling = {"confidence": 0.95, "n_resamples": 200}
         result = bleu.compute(

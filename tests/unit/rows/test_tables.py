@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from helpers import random_rows
+from helpers import examples, random_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -488,7 +488,7 @@ def test_a_part_with_rows_needs_its_labels(bleu, argument):
             bleu.compute(statistics=statistics, **{argument: "x"})
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     bounds=st.lists(st.integers(0, len(PREDICTIONS)), max_size=20),
     kinds=st.randoms(use_true_random=False),
@@ -848,7 +848,7 @@ class TestTotal:
         assert bleu.rank(totals, **arguments)["ranking"] == bleu.rank(parts, **arguments)["ranking"]
 
     @given(sizes=st.lists(st.integers(1, 60), min_size=1, max_size=12), depth=st.integers(1, 3))
-    @settings(max_examples=30)
+    @settings(max_examples=examples(30))
     def test_totals_add_up_in_any_order_and_depth(self, load, sizes, depth):
         """As in a tree of machines."""
         bleu = load()
@@ -948,6 +948,7 @@ class TestTotal:
             with pytest.raises(TypeError, match=r"of one type in all tables \(.*\)\. Pass"):
                 bleu.total(map(count, labels))
 
+    @pytest.mark.more
     def test_one_part_at_a_time_is_in_memory(self, bleu):
         """Of a generator: 400 parts of 20,000 rows would take 640 MB."""
         (row,) = bleu.statistics(predictions=["a b c d"], references=["a b c d"]).to_pylist()

@@ -282,20 +282,20 @@ RUNS = ["a", "A", "1", ".", "'", '"', "-", "a.", "a-", "a'", "1.", "1/", "<a ", 
 def test_time_grows_with_the_length(run, ending):
     """Eight times the text takes at most 24 times as long, where quadratic time would take 64 times.
 
-    The process's own time doesn't count other processes, and the fastest of several runs is compared.
+    The process's own time doesn't count other processes; only if a run was too slow, others follow.
     """
 
     def measure(length):
         text = (run * length)[:length] + ending
-        times = []
-        for _ in range(3):
-            start = time.process_time()
-            tokenize_ptb(text)
-            times.append(time.process_time() - start)
-        return min(times)
+        start = time.process_time()
+        tokenize_ptb(text)
+        return time.process_time() - start
 
-    short = measure(2_000)
-    assert measure(16_000) <= 24 * short + 0.01
+    def is_fast():
+        short = measure(2_000)
+        return measure(16_000) <= 24 * short + 0.01
+
+    assert any(is_fast() for _ in range(5))
 
 
 # Captions with punctuation and contractions, which other tokenizers split in other ways.

@@ -14,7 +14,7 @@ from bleu.bleu_core.options.options import Options
 from bleu.bleu_core.rules import scoring
 from bleu.bleu_core.rules.scoring import precisions
 from bleu.bleu_core.rules.smoothing import SMOOTH_METHODS
-from helpers import random_rows, small_corpora
+from helpers import examples, random_rows, small_corpora
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import Fraction, SmoothingFunction, modified_precision, sentence_bleu
@@ -353,7 +353,7 @@ def test_seeds(bleu):
     np.testing.assert_array_equal(np.random.get_state()[1], state)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     counts=st.lists(
         st.lists(st.integers(0, 12), min_size=2, max_size=2).map(sorted), min_size=2, max_size=6
@@ -437,7 +437,7 @@ NLTK = [("method4", "nltk-4", "nltk"), ("method5", "nltk-5", "nltk"), ("method6"
 
 
 @pytest.mark.parametrize(("function", "name", "convention"), NLTK)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.filter_too_much])
 @given(
     prediction=SENTENCES,
     references=st.lists(SENTENCES, min_size=1, max_size=3),
@@ -509,7 +509,7 @@ def test_where_nltk_departs_from_the_paper():
 
 
 @pytest.mark.parametrize("name", CHEN_CHERRY)
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(rows=ROWS, data=st.data())
 def test_a_corpus_is_scored_by_its_sums(load, name, rows, data):
     """Scores are from 0 to 1, independent of the order of segments, and the same from merged parts."""

@@ -37,7 +37,9 @@ from helpers import (
     ROOT,
     WMT21,
     count_with_sacrebleu,
+    examples,
     find_difference,
+    further,
     random_rows,
     read_lines,
     run_python,
@@ -57,7 +59,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 SACREBLEUS = [name for name in TOKENIZERS if name in BLEU.TOKENIZERS]
 
 
-@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("lowercase", [True, *further([False])])
 @pytest.mark.parametrize("tokenize", SACREBLEUS)
 def test_random_segments_have_sacrebleus_rows(tokenize, lowercase):
     """12,000 segments in all; `tests/fuzz.py` tests more."""
@@ -72,7 +74,7 @@ def test_random_segments_have_sacrebleus_rows(tokenize, lowercase):
 
 @pytest.mark.filterwarnings("ignore:There are . predictions with . references each")
 @pytest.mark.parametrize("tokenize", SACREBLEUS)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     data=st.lists(
         st.tuples(st.text(max_size=30), st.lists(st.text(max_size=30), min_size=1, max_size=3)),
@@ -329,6 +331,7 @@ def read_printed():
 
 
 @needs_wmt21
+@pytest.mark.more
 def test_multi_bleu_has_the_scores_of_the_script(load):
     """Every system with all references of its pair, without and with `-lc`, to the two decimals of the script."""
     bleu, wrong = load("moses"), []
@@ -554,7 +557,7 @@ def draw_part(draw, rows):
     return draw(st.sampled_from([array, pa.chunked_array(chunks, array.type)]))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     data=st.data(), tokenize=st.sampled_from([*SACREBLEUS, "multi-bleu"]), lowercase=st.booleans()
 )

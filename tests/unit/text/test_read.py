@@ -843,7 +843,7 @@ METHODS_OF_TEXT = {
     "rank": lambda bleu, texts, others: bleu.rank({"A": texts, "B": others}, others, n_resamples=100),
     "diff": lambda bleu, texts, others: bleu.diff({"A": texts, "B": others}, others),
     "conventions": lambda bleu, texts, others: bleu.reconcile(texts, others),
-    "reconcile": lambda bleu, texts, others: bleu.reconcile(texts, others, 50),
+    "reconcile": lambda bleu, texts, others: bleu.reconcile(texts, others, 50, smooth_method="exp"),
     "pairwise": lambda bleu, texts, others: bleu.pairwise(texts, others),
     "self_bleu": lambda bleu, texts, others: bleu.self_bleu(texts),
     "fingerprint": lambda bleu, texts, others: bleu.fingerprint(others),
