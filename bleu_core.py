@@ -8972,6 +8972,9 @@ def read_segments(predictions: object, references: object, added: Sequence[Corpu
 # === bleu_core/check/alignment.py ===
 
 
+_MOST_PAIRS = 1_000_000  # of rows that are compared; each takes 100 bytes
+
+
 def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64 | None:
     """Return the row of the prediction of each row of references, -1 for none.
 
@@ -9066,7 +9069,7 @@ def compare_rows(
     # 2. A word is rare if few pairs of rows share it: all these pairs are compared.
     asked, found = (np.bincount(side, minlength=len(number) + 1) for side in (words, others))
     shared = np.cumsum(np.bincount(found, found * asked))
-    limit = int(np.searchsorted(shared, 40 * size))
+    limit = int(np.searchsorted(shared, min(40 * size, _MOST_PAIRS)))
     is_rare = found <= max(3, min(limit, 0.2 * size))
     # 3. Scale the weights of words by the norms of all words of a row.
     squares = np.log1p(size / np.maximum(1, found)) ** 2
@@ -14063,6 +14066,43 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
             return
 
 
+_ENDED = re.compile("[.!?…。！？،؛؟।॥۔:;\"'”’»」』)\\]]\\s*$")
+
+
+def find_cut(pairs: Pairs) -> Iterator[Found]:
+    """Find many texts of exactly the greatest length that lack the end of a sentence."""
+    for side in SIDES:
+        texts = pairs.texts[side]
+        for unit, least, measure in (
+            ("characters", 20, len),
+            ("words", 8, lambda text: len(text.split())),
+        ):
+            # A sample shows if many texts can have the greatest length.
+            sizes = list(map(measure, spread(texts, 2000)))
+            if sizes.count(max(sizes)) + sizes.count(max(sizes) - 1) < 0.1 * len(sizes):
+                continue
+            sizes = list(map(measure, texts))
+            most = max(sizes)
+            places = [place for place, size in enumerate(sizes) if size >= most - (least == 20)]
+            longer = [
+                place
+                for place in places
+                if any(measure(other) > 1.2 * most for other in pairs.list_partners(side, place))
+            ]
+            ended = sum(bool(_ENDED.search(texts[place])) for place in longer)
+            others = [any(map(_ENDED.search, pairs.list_partners(side, p))) for p in longer]
+            is_cut = len(longer) > max(3, 0.2 * len(texts)) and ended < 0.4 * sum(others)
+            if most >= least and is_cut:
+                yield pairs.describe(
+                    "length",
+                    side,
+                    places,
+                    f"is cut: no text has more than {most} {unit}",
+                    "model.generate(ids, max_new_tokens=512)",
+                )
+                return
+
+
 # --- Rows -----------------------------------------------------------------------------------------
 
 
@@ -14201,6 +14241,7 @@ _MEASURES: dict[InputType, Sequence[Finder]] = {
         find_script,
         find_writing,
         find_unspaced,
+        find_cut,
         find_typography,
     ),
 }

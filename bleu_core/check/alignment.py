@@ -17,6 +17,8 @@ import numpy as np
 from ..shared.arrays import Float64, Int64
 from .pairs import fit, is_unspaced, spread
 
+_MOST_PAIRS = 1_000_000  # of rows that are compared; each takes 100 bytes
+
 
 def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64 | None:
     """Return the row of the prediction of each row of references, -1 for none.
@@ -112,7 +114,7 @@ def compare_rows(
     # 2. A word is rare if few pairs of rows share it: all these pairs are compared.
     asked, found = (np.bincount(side, minlength=len(number) + 1) for side in (words, others))
     shared = np.cumsum(np.bincount(found, found * asked))
-    limit = int(np.searchsorted(shared, 40 * size))
+    limit = int(np.searchsorted(shared, min(40 * size, _MOST_PAIRS)))
     is_rare = found <= max(3, min(limit, 0.2 * size))
     # 3. Scale the weights of words by the norms of all words of a row.
     squares = np.log1p(size / np.maximum(1, found)) ** 2

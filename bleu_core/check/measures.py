@@ -7,6 +7,7 @@ it to `_MEASURES`.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -242,6 +243,43 @@ def find_length(pairs: Pairs) -> Iterator[Found]:
             return
 
 
+_ENDED = re.compile("[.!?…。！？،؛؟।॥۔:;\"'”’»」』)\\]]\\s*$")
+
+
+def find_cut(pairs: Pairs) -> Iterator[Found]:
+    """Find many texts of exactly the greatest length that lack the end of a sentence."""
+    for side in SIDES:
+        texts = pairs.texts[side]
+        for unit, least, measure in (
+            ("characters", 20, len),
+            ("words", 8, lambda text: len(text.split())),
+        ):
+            # A sample shows if many texts can have the greatest length.
+            sizes = list(map(measure, spread(texts, 2000)))
+            if sizes.count(max(sizes)) + sizes.count(max(sizes) - 1) < 0.1 * len(sizes):
+                continue
+            sizes = list(map(measure, texts))
+            most = max(sizes)
+            places = [place for place, size in enumerate(sizes) if size >= most - (least == 20)]
+            longer = [
+                place
+                for place in places
+                if any(measure(other) > 1.2 * most for other in pairs.list_partners(side, place))
+            ]
+            ended = sum(bool(_ENDED.search(texts[place])) for place in longer)
+            others = [any(map(_ENDED.search, pairs.list_partners(side, p))) for p in longer]
+            is_cut = len(longer) > max(3, 0.2 * len(texts)) and ended < 0.4 * sum(others)
+            if most >= least and is_cut:
+                yield pairs.describe(
+                    "length",
+                    side,
+                    places,
+                    f"is cut: no text has more than {most} {unit}",
+                    "model.generate(ids, max_new_tokens=512)",
+                )
+                return
+
+
 # --- Rows -----------------------------------------------------------------------------------------
 
 
@@ -380,6 +418,7 @@ _MEASURES: dict[InputType, Sequence[Finder]] = {
         find_script,
         find_writing,
         find_unspaced,
+        find_cut,
         find_typography,
     ),
 }
