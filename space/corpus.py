@@ -41,14 +41,17 @@ from .files import (
 from .findings import render_box, render_findings
 from .leaderboard import (
     add_caution,
+    build_leaderboard,
     find_identical,
     find_rival,
+    list_systems,
     quote,
     render_copies,
     render_groups,
     render_systems,
     write_range,
 )
+from .link import render_link, write_link
 from .metric import (
     TESTS,
     TOKENIZERS,
@@ -68,7 +71,6 @@ from .options import (
     CONVENTION_NAMES,
     SCORING_OPTIONS,
     OptionField,
-    OptionFields,
     add_options,
     change_options,
     convention_values,
@@ -87,9 +89,9 @@ from .scored import (
     read_segments,
     score_submission,
 )
-from .segments import Differences, Segments, add_differences, add_segments
+from .segments import Differences, Segments
 from .sentence import Sentence, Shown, Update
-from .sources import ADD_BUTTON, EXAMPLE_NOTE, Sources, add_sources
+from .sources import ADD_BUTTON, EXAMPLE_NOTE, Field, Sources
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_core import (
@@ -105,6 +107,7 @@ FieldValues = Mapping[Block, Any]  # what is chosen or typed in each field
 
 _FILES_CHARACTERS = 80  # of the names of all files of a role
 _EXPECTED_SCORE = "Type the score as a number from 0 to 100, such as 27.30."
+_USUAL_OPTIONS = read_options(convention_values("default"))
 _OUTDATED = (
     '<p class="bleu-message bleu-old">These are the results of before.'
     ' <button type="button" class="bleu-button" data-again>Score again</button></p>'
@@ -118,38 +121,85 @@ class Rendered(NamedTuple):
     details: str
     statistics: str = ""
     findings: str = ""
+    link: str = ""
 
 
-class Corpus(NamedTuple):
-    """The components of the view: the fields above it, and the results."""
+class Corpus:
+    """The view: the fields above it, the results, and their event handlers."""
 
-    sources: Sources
-    which: gr.Dropdown
-    test: gr.Radio
-    options: OptionFields
-    decided: gr.JSON  # `checks.Choices` or None; hidden
-    files_line: gr.HTML
-    message: gr.HTML
-    column: gr.Column
-    key: gr.Textbox  # of the result; hidden
-    findings: gr.HTML
-    summary: gr.HTML
-    baseline: gr.Dropdown
-    statistics: gr.HTML
-    details: gr.HTML
-    download: gr.DownloadButton
-    segments: Segments
-    differences: Differences
-    system: gr.Dropdown
-    answer: gr.HTML
+    def __init__(self, files: gr.Column, tabs: gr.Tabs, sentence: Sentence) -> None:
+        """Add the components and their events to the demo; the fields go to a column above it."""
+        with files:
+            self.options = add_options("corpus", ALL_OPTIONS)
+            with self.options.fold, gr.Row():
+                numbers = range(1, limits.MAX_REFERENCES + 1)
+                self.which = gr.Dropdown(
+                    [
+                        ("all", "all"),
+                        *((f"only number {number}", number - 1) for number in numbers),
+                    ],
+                    value="all",
+                    label="References used",
+                    elem_id="which-references",
+                )
+                tests = [(test.says, name) for name, test in TESTS.items()]
+                self.test = gr.Radio(tests, value="randomization", label="Test", elem_id="test")
+            self.files_line = html.add_html(elem_id="files-line")
+            self.sources = Sources()
+            button = gr.Button("Try an example", elem_id="score")
+            paste = gr.Button("Paste lines", elem_id="paste")
+            paste.click(
+                lambda: (gr.update(selected="corpus"), FROM_TEXT),
+                None,
+                [tabs, self.sources.origin],
+                **limits.QUIET,
+            )
+        self.message = html.add_clickable("", "corpus-message")
+        self.key = gr.Textbox(visible=False)  # of the result
+        self.decided = gr.JSON(visible=False)  # `checks.Choices` or None
+        with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as self.column:
+            html.add_html(_OUTDATED)
+            self.findings = html.add_clickable("", "corpus-findings")
+            self.summary = html.add_clickable("", "corpus-summary")
+            with gr.Accordion("You expected another score", open=False, elem_id="expected"):
+                with gr.Column(elem_id="why-part"):
+                    reported = gr.Textbox(
+                        label="You expected",
+                        placeholder="33.5, or a line of another tool",
+                        max_length=limits.MAX_LINE_LENGTH,
+                        elem_id="reported",
+                    )
+                    self.system = html.add_system_field("of the system", "why-system")
+                    why = gr.Button("Find out why", elem_id="why")
+                self.answer = html.add_clickable("", "why-answer")
+            with gr.Accordion("How this was tested", open=False, elem_id="tested"):
+                self.baseline = html.add_system_field("Baseline", "baseline")
+                self.statistics = html.add_html(elem_id="corpus-statistics")
+            self.details = html.add_clickable("", "corpus-details")
+            self.download = gr.DownloadButton(
+                "Lines (CSV)", size="sm", elem_id="download-csv", elem_classes="bleu-download"
+            )
+            self.segments = Segments(self.key)
+            self.differences = Differences(self.key)
+        gr.on(
+            [why.click, reported.submit],
+            partial(gate.run, explain_number),
+            [self.key, self.system, reported],
+            self.answer,
+            **limits.PRIVATE_WORK,
+        )
+        # At once: the next answer may be asked for already.
+        self.system.input(None, None, self.answer, js="() => ''")
+        _connect(self, button)
+        _connect_sentence(self, tabs, sentence)
 
     def choices(self) -> list[Choice]:
         """Return the fields besides those for the texts."""
         return [self.which, self.test, *self.options.fields]
 
-    def inputs(self) -> list[Choice | gr.File | gr.JSON]:
+    def inputs(self) -> list[Choice | Field]:
         """Return all fields that a result depends on."""
-        return [*self.sources, *self.choices()]
+        return [*self.sources.fields(), *self.choices()]
 
     def outputs(self) -> list[Block]:
         """Return the components that `show_score` updates."""
@@ -165,8 +215,16 @@ class Corpus(NamedTuple):
             self.statistics,
             self.details,
         ]
-        below = [self.download, *self.segments, *self.differences, self.system, self.answer]
+        lines = [*self.segments.outputs(), *self.differences.outputs()]
+        below = [self.download, *lines, self.system, self.answer]
         return [*head, *below, *self.choices(), self.decided]
+
+    def restore(self, link: Mapping[str, str]) -> Update:
+        """Return the update that shows the result of a link, and lines that were pasted before."""
+        pasted = json.loads(link.get("pasted") or "[]")
+        lines = {self.sources.origin: FROM_TEXT, **dict(zip(self.sources.pasted, pasted))}
+        result = {self.message: render_link(link["result"])} if "result" in link else {}
+        return {**result, **(lines if pasted else {})}
 
     # Not `score`: Gradio would give that name to this handler, and another to the endpoint.
     def show_score(
@@ -193,9 +251,9 @@ class Corpus(NamedTuple):
     def _score(self, given: FieldValues, progress: gr.Progress) -> Update:
         # 1. Read the texts.
         progress(0.1, desc="Reading")
-        sources = [given[field] for field in self.sources]
+        sources = [given[field] for field in self.sources.fields()]
         read = read_submission(sources)
-        options = self._read_options(given)
+        options = read_options([given[field] for field in self.options.fields])
         submission, remark, prefix = prepare_submission(read, given[self.which])
         # 2. Score each system, compare them, and draw the result.
         computed = compute_result(
@@ -223,6 +281,10 @@ class Corpus(NamedTuple):
             below = self.segments.show(scored)
         # 4. Add what the visitor should know about the texts.
         about_texts = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
+        # The example has a link without a result, unless something was chosen.
+        choices = [options, given[self.which], given[self.test], given[self.baseline] or ""]
+        if not is_example(sources) or choices != [_USUAL_OPTIONS, "all", "randomization", ""]:
+            about_texts += html.share(computed.rendered.link)
         fixes = {choice for choice, _ in computed.choices.values()} - {KEEP}
         reason = "for these texts" if fixes else ""
         label = fold_label(scored.options, html.join(scored.remark, reason))
@@ -305,97 +367,8 @@ class Corpus(NamedTuple):
             f"{ADD_BUTTON}</p>"
         )
 
-    def _read_options(self, values: FieldValues) -> Options:
-        return read_options([values[field] for field in self.options.fields])
 
-
-def add_corpus(files: gr.Column, tabs: gr.Tabs, sentence: Sentence) -> None:
-    """Add the view's components and their event handlers; the fields go to a column above it."""
-    with files:
-        options = add_options("corpus", ALL_OPTIONS)
-        with options.fold, gr.Row():
-            numbers = range(1, limits.MAX_REFERENCES + 1)
-            which = gr.Dropdown(
-                [("all", "all"), *((f"only number {number}", number - 1) for number in numbers)],
-                value="all",
-                label="References used",
-                elem_id="which-references",
-            )
-            tests = [(test.says, name) for name, test in TESTS.items()]
-            test = gr.Radio(tests, value="randomization", label="Test", elem_id="test")
-        files_line = html.add_html(elem_id="files-line")
-        sources, described = add_sources()
-        button = gr.Button("Try an example", elem_id="score")
-        paste = gr.Button("Paste lines", elem_id="paste")
-        paste.click(
-            lambda: (gr.update(selected="corpus"), FROM_TEXT),
-            None,
-            [tabs, sources.origin],
-            **limits.QUIET,
-        )
-    message = html.add_clickable("", "corpus-message")
-    key = gr.Textbox(visible=False)
-    decided = gr.JSON(visible=False)
-    with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
-        html.add_html(_OUTDATED)
-        findings = html.add_clickable("", "corpus-findings")
-        summary = html.add_clickable("", "corpus-summary")
-        with gr.Accordion("You expected another score", open=False, elem_id="expected"):
-            with gr.Column(elem_id="why-part"):
-                reported = gr.Textbox(
-                    label="You expected",
-                    placeholder="33.5, or a line of another tool",
-                    max_length=limits.MAX_LINE_LENGTH,
-                    elem_id="reported",
-                )
-                system = html.add_system_field("of the system", "why-system")
-                why = gr.Button("Find out why", elem_id="why")
-            answer = html.add_clickable("", "why-answer")
-        with gr.Accordion("How this was tested", open=False, elem_id="tested"):
-            baseline = html.add_system_field("Baseline", "baseline")
-            statistics = html.add_html(elem_id="corpus-statistics")
-        details = html.add_clickable("", "corpus-details")
-        download = gr.DownloadButton(
-            "Lines (CSV)", size="sm", elem_id="download-csv", elem_classes="bleu-download"
-        )
-        segments = add_segments(key)
-        differences = add_differences(key)
-
-    gr.on(
-        [why.click, reported.submit],
-        partial(gate.run, explain_number),
-        [key, system, reported],
-        answer,
-        **limits.PRIVATE_WORK,
-    )
-    # At once: the next answer may be asked for already.
-    system.input(None, None, answer, js="() => ''")
-    corpus = Corpus(
-        sources=sources,
-        which=which,
-        test=test,
-        options=options,
-        decided=decided,
-        files_line=files_line,
-        message=message,
-        column=column,
-        key=key,
-        findings=findings,
-        summary=summary,
-        baseline=baseline,
-        statistics=statistics,
-        details=details,
-        download=download,
-        segments=segments,
-        differences=differences,
-        system=system,
-        answer=answer,
-    )
-    _connect(corpus, button, described)
-    _connect_sentence(corpus, tabs, sentence)
-
-
-def _connect(corpus: Corpus, button: gr.Button, described: Any) -> None:
+def _connect(corpus: Corpus, button: gr.Button) -> None:
     inputs = corpus.inputs()
     choices = corpus.choices()
     outputs = corpus.outputs()
@@ -406,7 +379,7 @@ def _connect(corpus: Corpus, button: gr.Button, described: Any) -> None:
         [button.click, corpus.baseline.input], corpus.show_score, fields, outputs, **work
     )
     pressed.then(None, inputs, js="bleuPage.answer")
-    scored = described.then(corpus.show_score, fields, outputs, **work)
+    scored = corpus.sources.described.then(corpus.show_score, fields, outputs, **work)
     scored.then(None, inputs, js="bleuPage.answer")
     # 2. A changed field: the result is outdated, and what a visitor chooses stays with other texts.
     #    The button says when it would score the example.
@@ -602,28 +575,27 @@ def compute_result(
     if options["confidence"] and 30 <= count < limits.FEW_SEGMENTS:
         notes.append(f"{count} lines are a small sample.")
     # 5. Draw. What puts a score in doubt stands above it, and goes with what is copied.
+    size = html.join(describe_size(submission), remark)
+    identical = {} if joined else find_identical(systems)
     if comparison is None:
         rendered = render_system(scored, results[baseline], caution)
+        known: dict[str, Any] = {baseline: results[baseline]}
     else:
+        known = list_systems(comparison, ranking, names, results)
+        board = build_leaderboard(known, baseline, size=size, identical=identical, prefix=prefix)
         summary, statistics = render_systems(
-            scored,
-            comparison,
-            ranking,
-            names,
-            size=describe_size(submission),
-            identical={} if joined else find_identical(systems),
-            results=results,
-            caution=caution,
+            scored, comparison, ranking, names, board, identical=identical, caution=caution
         )
         rendered = Rendered(summary, "", statistics)
-    summary = rendered.summary
     if tried.asked:
-        summary = render_box(tried)
-        rendered = rendered._replace(statistics="")
-    elif caution:
-        doubt = f'<p class="bleu-message caution"><b>Caution:</b> {html.show(caution)}</p>'
-        summary = f'{doubt}<div class="bleu-doubtful">{summary}</div>'
-    summary += html.remedies(remedies) + html.notes(notes)
+        rendered = Rendered(render_box(tried), rendered.details)
+    else:
+        results_of = {name: [results[run] for run in own] for name, own in runs.items()}
+        signature = (ranking or comparison or results[baseline])["signature"]
+        about = (baseline, identical, prefix, size, caution, signature)
+        link = write_link(known, results_of, *about)
+        rendered = rendered._replace(summary=html.doubt(rendered.summary, caution), link=link)
+    summary = rendered.summary + html.remedies(remedies) + html.notes(notes)
     chosen = _list_chosen(choices, prepared)
     as_it_was = next(iter(without.values()), before)
     findings = render_findings(submission, prepared.looked, tried, choices, chosen, as_it_was)

@@ -56,9 +56,6 @@ element.addEventListener("click", (event) => {
   const button = event.target.closest("[data-action]");
   if (button) trigger("click", { ...button.dataset });
 });
-"""
-
-_ON_CHOICE = """
 element.addEventListener("change", () => trigger("input"));
 """
 
@@ -73,13 +70,12 @@ def add_html(text: str = "", elem_id: str | None = None) -> gr.HTML:
 
 
 def add_clickable(text: str, elem_id: str) -> gr.HTML:
-    """Add HTML with buttons; `event.x` of its click event is the `data-x` of the button."""
+    """Add HTML with buttons and choices.
+
+    `event.x` of its click event is the `data-x` of the button. page.js keeps a changed choice until
+    the input event is sent.
+    """
     return gr.HTML(text, elem_classes="bleu-page", elem_id=elem_id, js_on_load=_ON_LOAD)
-
-
-def add_choices(text: str, elem_id: str) -> gr.HTML:
-    """Add HTML with choices; page.js keeps the changed one until its input event is sent."""
-    return gr.HTML(text, elem_classes="bleu-page", elem_id=elem_id, js_on_load=_ON_CHOICE)
 
 
 def add_system_field(label: str, elem_id: str) -> gr.Dropdown:
@@ -293,6 +289,23 @@ def notes(messages: Sequence[str]) -> str:
     return "".join(message(text, "note") for text in dict.fromkeys(messages))
 
 
+def doubt(content: str, caution: str) -> str:
+    """Return a result below what puts it in doubt, if something does."""
+    if not caution:
+        return content
+    told = f'<p class="bleu-message caution"><b>Caution:</b> {show(caution)}</p>'
+    return f'{told}<div class="bleu-doubtful">{content}</div>'
+
+
+def share(link: str) -> str:
+    """Return an element without content; while it is in sight, page.js has its link in the address.
+
+    >>> share("eJx")
+    '<i data-result="eJx"></i>'
+    """
+    return f'<i data-result="{show(link)}"></i>'
+
+
 def fold(title: str, content: str) -> str:
     """Return content with a heading, closed until a visitor opens it.
 
@@ -395,15 +408,9 @@ def _fill(kind: str, share: float, style: str = "") -> str:
     return f'<i class="{kind}" style="width:{share:.1%}{style}"></i>'
 
 
-def _draw_penalty() -> str:
-    """Return exp(1 - r/c) as an SVG path, where r is 100, and a penalty of 1 is 100 high."""
-    points = [
-        f"{length},{100 - 100 * math.exp(1 - 100 / length):.1f}" for length in range(5, 101, 5)
-    ]
-    return f"M0,100L{' '.join(points)}H150"
-
-
-_CURVE = _draw_penalty()
+# The penalty exp(1 - r/c) as an SVG path, where r is 100, and a penalty of 1 is 100 high.
+_POINTS = [f"{length},{100 - 100 * math.exp(1 - 100 / length):.1f}" for length in range(5, 101, 5)]
+_CURVE = f"M0,100L{' '.join(_POINTS)}H150"
 
 
 def brevity_curve(result: Mapping[str, Any], mean: float | None = None) -> str:

@@ -99,10 +99,9 @@ def render_systems(
     comparison: QuotableReport,
     ranking: QuotableReport | None,
     names: Sequence[str],
+    board: Leaderboard,
     *,
-    size: str,
     identical: Mapping[str, str],
-    results: Mapping[str, QuotableReport],
     caution: str = "",
 ) -> tuple[str, str]:
     """Return several systems as HTML: the leaderboard, and the statistics, which are folded.
@@ -112,25 +111,11 @@ def render_systems(
         comparison: the result of `compare`.
         ranking: the result of `rank` for three systems or more.
         names: those of the systems, the highest score first.
-        size: the numbers of segments, documents and references, in words.
+        board: their leaderboard.
         identical: for each system with the texts of an earlier one, the name of the earlier one.
-        results: the result of `compute` for each system, or each of its runs.
         caution: why the scores are in doubt, which goes with what is copied and saved.
     """
-    board = build_leaderboard(
-        comparison,
-        ranking,
-        names,
-        size=html.join(size, scored.remark),
-        identical=identical,
-        results=results,
-    )._replace(prefix=scored.prefix)
     copies = render_copies(ranking or comparison, "", scored.remark, caution)
-    summary = (
-        f'<div data-announce="{html.show(f"{board.headline} {board.lead}")}">'
-        f"{html.paragraph(board.headline, 'verdict')}{html.paragraph(board.lead, 'lead')}</div>"
-        f"{draw_table(board)}{copies}"
-    )
     notes = []
     if ranking:
         comparisons = len(ranking["pairs"])
@@ -151,7 +136,16 @@ def render_systems(
     tables = tables.replace(
         'class="bleu-table"', 'class="bleu-table" tabindex="0" role="group" aria-label="Table"'
     )
-    return summary, f"{tables}{told}"
+    return f"{render_board(board)}{copies}", f"{tables}{told}"
+
+
+def render_board(board: Leaderboard) -> str:
+    """Return the verdict and the table of a leaderboard as HTML."""
+    return (
+        f'<div data-announce="{html.show(f"{board.headline} {board.lead}")}">'
+        f"{html.paragraph(board.headline, 'verdict')}{html.paragraph(board.lead, 'lead')}</div>"
+        f"{draw_table(board)}"
+    )
 
 
 def render_copies(result: QuotableReport, subject: str, remark: str, caution: str) -> str:
@@ -169,56 +163,64 @@ def render_copies(result: QuotableReport, subject: str, remark: str, caution: st
         tables["as LaTeX"] += f"\n% {core.escape_unseen(note)}"
     buttons = [html.copy_button(text, what) for what, text in tables.items()]
     return (
-        f'<p class="bleu-copies">{html.signature(result["signature"])}'
-        f" {html.copy_button(sentence, 'sentence')}{''.join(buttons)}{html.PICTURE_BUTTON}</p>"
+        f'<p class="bleu-copies">{html.signature(result["signature"])} {html.LINK_BUTTON}'
+        f"{html.copy_button(sentence, 'sentence')}{''.join(buttons)}{html.PICTURE_BUTTON}</p>"
     )
 
 
-def build_leaderboard(
+def list_systems(
     comparison: QuotableReport,
     ranking: QuotableReport | None,
     names: Sequence[str],
+    results: Mapping[str, QuotableReport],
+) -> dict[str, dict[str, Any]]:
+    """Return what is known of each system: in the order of the ranking, if there is one.
+
+    Two systems, and training runs, have no ranks. Of a ranking, p is that of all pairs.
+    """
+    systems = {name: {**results.get(name, {}), **comparison["systems"][name]} for name in names}
+    if ranking is None:
+        return systems
+    ranked = {each["system"]: {**systems[each["system"]], **each} for each in ranking["ranking"]}
+    for pair in ranking["pairs"]:
+        if comparison["baseline"] in pair["systems"]:
+            (name,) = {*pair["systems"]} - {comparison["baseline"]}
+            ranked[name]["p_value"] = pair.get("p_adjusted")
+    return ranked
+
+
+def build_leaderboard(
+    systems: Mapping[str, Scores],
+    baseline: str,
     *,
     size: str,
     identical: Mapping[str, str],
-    results: Mapping[str, QuotableReport],
+    prefix: str = "",
 ) -> Leaderboard:
-    """Return the leaderboard of a comparison, in the order of the ranking if there is one."""
-    systems: Mapping[str, Scores] = comparison["systems"]
-    # 1. The order and the ranks; two systems have no ranks. Of a ranking, p is that of all pairs.
-    baseline = str(comparison["baseline"])
-    ranges: dict[str, Sequence[int]] = {}
-    p_values = {name: system.get("p_value") for name, system in systems.items()}
-    if ranking:
-        for entry in ranking["ranking"]:
-            ranges[entry["system"]] = entry["rank_range"]
-        for pair in ranking["pairs"]:
-            if baseline in pair["systems"]:
-                (name,) = {*pair["systems"]} - {baseline}
-                p_values[name] = pair.get("p_adjusted")
+    """Return the leaderboard of the systems of `list_systems`, in their order."""
     standings = []
-    for name in ranges or names:
-        system = systems[name]
-        rank = "–".join(f"{place}" for place in dict.fromkeys(ranges.get(name, ())))
-        shares = results[name]["precisions"] if name in results else ()
+    for name, system in systems.items():
+        places = system.get("rank_range", ())
         standing = Standing(
             name=name,
             score=system["score"],
             interval=_read_interval(system),
-            rank=rank,
-            is_first=name in ranges and ranges[name][0] == 1,
+            rank="–".join(f"{place}" for place in dict.fromkeys(places)),
+            is_first=1 in places[:1],
             runs=tuple(run["score"] for run in system.get("runs", {}).values()),
             delta=100 * system["delta"] if "delta" in system else None,
-            p=p_values[name],
-            precisions="/".join(f"{100 * share:.1f}" for share in shares),
+            p=system.get("p_value"),
+            precisions="/".join(f"{100 * share:.1f}" for share in system.get("precisions", ())),
         )
         standings.append(standing)
     size = html.join(size, _count_runs(standings))
-    # 2. The sentences.
+    # The sentences.
+    names = list(systems)
+    ranked: Any = [{"system": name, **systems[name]} for name in names if standings[0].rank]
     first_place = ""
-    if ranking:
-        first_place = name_first_place(ranking["ranking"])
-        headline = state_ranking(ranking["ranking"], first_place)
+    if ranked:
+        first_place = name_first_place(ranked)
+        headline = state_ranking(ranked, first_place)
         is_shared = sum(standing.is_first for standing in standings) > 1
         lead = f"{_state_lead(standings, identical, may_be_chance=is_shared)} {size}."
     elif len(names) > 2:
@@ -226,28 +228,25 @@ def build_leaderboard(
         is_chance = may_be_chance(systems[names[1]]) and baseline == names[0]
         lead = f"{_state_lead(standings, {}, may_be_chance=is_chance)} {size}."
     else:
-        headline = state_verdict(comparison, names, bool(identical))
+        headline = state_verdict(systems, baseline, bool(identical))
         lead = f"{size}."
-    return Leaderboard(
-        headline, lead.strip(), standings, baseline=baseline, first_place=first_place
-    )
+    return Leaderboard(headline, lead.strip(), standings, prefix, baseline, first_place)
 
 
 # --- Sentences ------------------------------------------------------------------------------------
 
 
-def state_verdict(comparison: Mapping[str, Any], names: Sequence[str], are_identical: bool) -> str:
-    """Return the result of a comparison of two systems in a sentence; the best one is named first.
+def state_verdict(systems: Mapping[str, Scores], baseline: str, are_identical: bool) -> str:
+    """Return the result of a comparison of two systems, the best one first, in a sentence.
 
-    >>> systems = {"A": {"score": 20.0}, "B": {"score": 21.5, "delta": 0.015, "p_value": 0.004}}
-    >>> state_verdict({"systems": systems, "baseline": "A"}, ["B", "A"], False)
+    >>> systems = {"B": {"score": 21.5, "delta": 0.015, "p_value": 0.004}, "A": {"score": 20.0}}
+    >>> state_verdict(systems, "A", False)
     'B scores higher than A, by 1.50 BLEU.'
     """
-    best, worse = names
+    best, worse = systems
     if are_identical:
         return f"{best} and {worse} are identical."
-    systems: Mapping[str, Scores] = comparison["systems"]
-    rival = systems[find_rival(names, comparison["baseline"])]
+    rival = systems[find_rival([best, worse], baseline)]
     points = f"{100 * abs(rival['delta']):.2f} BLEU"
     if may_be_chance(rival):
         return f"{best} scores {points} higher than {worse}, which may be chance."
@@ -446,7 +445,7 @@ def draw_table(board: Leaderboard) -> str:
                 write_interval(standing.interval, 1) if standing.interval else "",
                 "–" if standing.delta is None else html.write_signed(standing.delta, 1),
                 html.show(write_short_p(standing.p)),
-                standing.rank,
+                html.show(standing.rank),
                 _draw_ranks(standing, len(board.standings)) if has_bar else "",
                 standing.precisions,
             ]
@@ -466,10 +465,11 @@ def draw_table(board: Leaderboard) -> str:
         cells[kept.index(1)] = name
         kind = ' class="first"' if standing.is_first else ""
         lines.append(f"<tr{kind}>{''.join(cells)}</tr>")
+    scores = {standing.name: standing.score for standing in board.standings}
     notes = [
         _MARKED if board.has_marks else "",
         "Bars at the right: the places that a system may have." if board.is_long else "",
-        _explain_board(board),
+        explain_rounding(scores.values(), scores.get(board.baseline, best.score), digits=1),
     ]
     note = html.paragraph(" ".join(filter(None, notes)), "note") if any(notes) else ""
     kind_of_table = " long" if board.is_long else ""
@@ -531,12 +531,6 @@ def explain_rounding(scores: Iterable[float], best: float, digits: int) -> str:
         if subtracted != Decimal(f"{score - best:.{digits}f}"):
             return "Differences are rounded after subtraction."
     return ""
-
-
-def _explain_board(board: Leaderboard) -> str:
-    scores = {standing.name: standing.score for standing in board.standings}
-    baseline = scores.get(board.baseline, board.standings[0].score)
-    return explain_rounding(scores.values(), baseline, digits=1)
 
 
 def write_interval(ends: tuple[float, float], digits: int = 2) -> str:

@@ -31,6 +31,7 @@ MAX_ORDER = 10
 MAX_RESAMPLES = 10_000
 MAX_RESAMPLED_SEGMENTS = 1_000_000_000  # segments of all systems, times resamples
 MAX_VALUE_LENGTH = 100  # characters or items of a name or an option
+MAX_LINK_CHARACTERS = 8_000  # of a result; longer addresses are cut by programs that send them
 MAX_LINE_LENGTH = 400  # characters of a line with a score; those of sacreBLEU have 200
 MAX_VALUE_DIGITS = 20
 MAX_MESSAGE_CHARACTERS = 400

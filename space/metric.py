@@ -143,6 +143,17 @@ def warm_up() -> None:
     gc.freeze()
 
 
+def name_counts(max_order: int) -> list[str]:
+    """Return the names of the columns of statistics rows.
+
+    >>> name_counts(1)
+    ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
+    """
+    orders = range(1, max_order + 1)
+    names = [f"{kind}_{order}" for kind in ("matches", "totals") for order in orders]
+    return [*names, "prediction_length", "reference_length"]
+
+
 def request_explanation(
     prediction: str, references: Sequence[str] | str, options: Options
 ) -> Explanation:

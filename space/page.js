@@ -85,7 +85,8 @@
 
   // --- The address --------------------------------------------------------------------------------------------------
 
-  // Texts and options of Sentence, step and tab are in the address: it can be shared, and a reload loses nothing.
+  // Texts and options of Sentence, step, tab and a result are in the address: it can be shared, and a reload loses nothing.
+  const mostPasted = 80000; // characters that a reload keeps; the server takes 300 kB
   const longest = 8000; // characters; longer ones are cut by programs that links are sent with
   const textFields = 3; // candidate, second candidate and references come before the options
 
@@ -93,21 +94,19 @@
   try {
     storage = sessionStorage;
   } catch {}
-  const address = location.hash || storage?.getItem("bleu") || "";
-  const opened = new URLSearchParams(address.slice(1));
+  const opened = new URLSearchParams((location.hash || storage?.getItem("bleu") || "").slice(1));
   let step = opened.get("step") ?? "";
   let link = new URLSearchParams(opened); // of the texts and options
-  link.delete("step");
-  link.delete("tab");
+  ["step", "tab", "result"].forEach((name) => link.delete(name));
   let current; // the values of the fields
   let isShown; // true once the values of the address are in the fields
 
   // Gradio's event of loading sends what is in the address, and then says that it is in the fields.
-  const arrive = (...inputs) => numberToFill("link", [Object.fromEntries(opened), ...inputs.slice(1)]);
+  const arrive = (...inputs) => numberToFill("link", [{ ...Object.fromEntries(opened), pasted: storage?.getItem("bleu-pasted") }, ...inputs.slice(1)]);
   const arrived = () => {
     isShown = true;
     filled("link");
-    if (opened.get("tab") === "corpus") find("#score").click();
+    if (opened.get("tab") === "corpus" && !opened.has("result")) find("#score").click();
     else showView(opened.get("tab"));
     if (step) goToStep(step);
     else writeAddress();
@@ -143,7 +142,7 @@
     if (!isShown) return;
     const full = fullAddress();
     const isLong = full.length > longest;
-    find("#sentence-row")?.classList.toggle("long", isLong);
+    find("main > .column")?.classList.toggle("long", isLong);
     // What is too long for the address survives a reload at least.
     if (isLong) storage?.setItem("bleu", full);
     else storage?.removeItem("bleu");
@@ -157,6 +156,8 @@
     const all = new URLSearchParams(link);
     if (step) all.set("step", step);
     if (currentView() !== "sentence") all.set("tab", currentView());
+    const shown = findAll("[data-result]").find((one) => one.offsetParent);
+    if (shown) all.set("result", shown.dataset.result);
     const query = all.toString();
     return query ? `#${query}` : "";
   };
@@ -164,7 +165,7 @@
   addEventListener("hashchange", ({ newURL }) => {
     // Not `location`, which the page may have written again since.
     const asked = new URLSearchParams(new URL(newURL).hash.slice(1));
-    const needsServer = ["candidate", "example", "tab"].some((name) => asked.has(name));
+    const needsServer = ["candidate", "example", "tab", "result"].some((name) => asked.has(name));
     if (needsServer) location.reload();
     else if (asked.has("step")) goToStep(asked.get("step"));
   });
@@ -173,10 +174,10 @@
 
   // Results are marked, though not at once, while the fields have other values than those that were scored.
   let marking; // timeout
-  const readScored = () => find("[data-scored]")?.dataset.scored;
+  const readScored = () => JSON.parse(find("[data-scored]")?.dataset.scored ?? "null");
   const markSentence = () => {
     const scored = readScored();
-    const isOld = Boolean(scored && current && !areEqual(JSON.parse(scored), current));
+    const isOld = Boolean(scored && current && !areEqual(scored, current));
     const mark = () => {
       findAll("#sentence-score, #sentence").forEach((part) => part.classList.toggle("old", isOld));
     };
@@ -238,7 +239,6 @@
   };
 
   // What a visitor opens or closes stays so while the text changes. At first references are open, one on a telephone.
-  const narrow = matchMedia("(max-width: 48rem)");
   const isOpenByName = {};
   const openFolds = () => {
     findAll("[data-fold]").forEach((part) => {
@@ -246,7 +246,7 @@
       part.open = isOpenByName[name] ?? isOpenAtFirst(name);
     });
   };
-  const isOpenAtFirst = (name) => name === "reference 1" || (name.startsWith("reference") && !narrow.matches);
+  const isOpenAtFirst = (name) => name === "reference 1" || (name.startsWith("reference") && !matchMedia("(max-width: 48rem)").matches);
 
   // The text of a second candidate that was closed.
   let aside = "";
@@ -450,7 +450,9 @@
   const changed = (...inputs) => {
     now = freeze(inputs);
     markCorpus();
-    const [origin, files] = inputs;
+    const [origin, files, , ...others] = inputs;
+    const pasted = origin === "Files" ? "" : JSON.stringify(others.slice(0, 3));
+    storage?.setItem("bleu-pasted", pasted.length > mostPasted ? "" : pasted);
     return origin === "Files" && !files?.length ? "Try an example" : "Score";
   };
   const ask = (...values) => {
@@ -508,7 +510,6 @@
     const dot = moveMark(findAll("circle", chart), by);
     announce(dot?.querySelector("title").textContent ?? "");
   };
-  const openDot = (chart) => chart.querySelector(".here")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
 
   // --- Focus --------------------------------------------------------------------------------------------------------
 
@@ -592,7 +593,7 @@
     const isPresent = event.key.toLowerCase() === "p" && !isShortcut && !isTyping;
     if (document.fullscreenElement && !isShortcut && !isTyping) findAll(".bleu-examples button")[event.key - 1]?.click();
     if (isPresent && find("#steps")?.offsetParent) present();
-    if (event.key === "Enter" && target.matches(".bleu-scatter svg")) openDot(target);
+    if (event.key === "Enter" && target.matches(".bleu-scatter svg")) target.querySelector(".here")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
     const here = target.matches(".bleu-tokens p") && target.querySelector(".here");
     if (here && ["Enter", "Delete"].includes(event.key)) strike(here);
     if (!by || isShortcut || target.closest("input, textarea, [role=tab], .bleu-box")) return;
@@ -623,7 +624,7 @@
     const opener = target.closest("[data-action=open]");
     place = opener?.ownerSVGElement ?? opener ?? place; // a dot of the chart takes no focus itself
     if (target.matches(".bleu-skip")) {
-      const result = findAll("#sentence-score, #corpus-summary").find((part) => part.offsetParent);
+      const result = findAll("#sentence-score, #corpus-summary, .bleu-linked").find((part) => part.offsetParent);
       focusOn(result);
       event.preventDefault();
     }
@@ -704,10 +705,9 @@
   let telling; // timeout
   const tell = (field) => field?.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true }));
   const tellIfOld = (field) => {
-    if (!current) return; // the fields are as they were when the page was opened
     const scored = readScored();
-    const isScored = scored && areEqual(JSON.parse(scored), current);
-    if (!isScored) tell(field);
+    const isAsOpened = !current;
+    if (!isAsOpened && !(scored && areEqual(scored, current))) tell(field);
   };
   const keepChoice = ({ target }) => target.matches("select[data-path]") && choices.push({ ...target.dataset, value: target.value });
   document.addEventListener("change", keepChoice, true);

@@ -20,7 +20,7 @@ from gradio_client.utils import is_file_obj_with_meta, is_http_url_like, travers
 from starlette.middleware import Middleware
 
 from . import gate, html, limits
-from .corpus import add_corpus
+from .corpus import Corpus
 from .metric import (
     bleu,
     collect_warnings,
@@ -30,7 +30,7 @@ from .metric import (
     request_score,
     request_settings,
 )
-from .sentence import add_sentence, answer_last
+from .sentence import Sentence, answer_last
 
 _FOLDER = Path(__file__).parent
 _THEME = gr.themes.Base(
@@ -269,16 +269,22 @@ def build_demo() -> gr.Blocks:
         # The views of the page: page.js changes them, and the tabs themselves are not in sight.
         with gr.Tabs(selected="sentence") as tabs:
             with gr.Tab("Sentence", id="sentence"):
-                sentence = add_sentence()
+                sentence = Sentence()
             with gr.Tab("Corpus", id="corpus"):
-                add_corpus(files, tabs, sentence)
+                corpus = Corpus(files, tabs, sentence)
             with gr.Tab("About", id="about"):
                 _add_about()
         link = gr.JSON(visible=False)
         restored = blocks.load(
-            answer_last(sentence.restore),
+            answer_last(lambda link: sentence.restore(link) | corpus.restore(link)),
             [link, sentence.requests, sentence.number],
-            [*sentence.outputs(), sentence.second_fold],
+            [
+                *sentence.outputs(),
+                sentence.second_fold,
+                corpus.message,
+                corpus.sources.origin,
+                *corpus.sources.pasted,
+            ],
             js="bleuPage.arrive",
             **limits.QUIET,
         )

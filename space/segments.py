@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import gradio as gr
 import numpy as np
@@ -16,6 +16,7 @@ from gradio.blocks import Block
 from . import gate, html, limits
 from .metric import (
     Options,
+    name_counts,
     request_difference,
     request_explanation,
 )
@@ -42,13 +43,27 @@ _PAIR_CHARACTERS = 200  # per text in the list of pairs
 _SEARCHED_NGRAMS = 100  # distinctive n-grams per system, of which some are merged or left out
 
 
-class Segments(NamedTuple):
-    """The components of the list of one system's segments."""
+class Segments:
+    """The list of one system's segments; `key` has the key of the result."""
 
-    column: gr.Accordion
-    search: gr.Textbox
-    order: gr.Dropdown
-    listing: gr.HTML
+    def __init__(self, key: gr.Textbox) -> None:
+        """Add the components and their events to the demo."""
+        with gr.Accordion("Lines", open=False, elem_id="segments-part") as self.column:
+            with gr.Row():
+                self.search = gr.Textbox(
+                    label="Find lines containing", max_length=200, elem_id="search"
+                )
+                self.order = gr.Dropdown(
+                    list(_ORDERS), value=FIRST_ORDER, label="Order", elem_id="order"
+                )
+            self.listing = html.add_clickable("", "segments")
+        changed = [self.search.input, self.order.input]
+        inputs = [key, self.search, self.order]
+        gr.on(changed, list_segments, inputs, self.listing, **limits.QUIET)
+
+    def outputs(self) -> list[Block]:
+        """Return the components that a result updates."""
+        return [self.column, self.search, self.order, self.listing]
 
     def show(self, scored: Scored) -> Update:
         """Return the update that lists all segments."""
@@ -59,17 +74,42 @@ class Segments(NamedTuple):
         }
 
 
-class Differences(NamedTuple):
-    """The components of the section on two systems, which two fields select."""
+class Differences:
+    """The section on two systems, which two fields select; `key` has the key of the result."""
 
-    column: gr.Accordion
-    first_system: gr.Dropdown
-    second_system: gr.Dropdown
-    overview: gr.HTML
-    opened: gr.HTML
-    tables: gr.HTML
-    search: gr.Textbox
-    listing: gr.HTML
+    def __init__(self, key: gr.Textbox) -> None:
+        """Add the components and their events to the demo."""
+        with gr.Accordion(
+            "Where two systems differ", open=False, elem_id="differences", visible=False
+        ) as self.column:
+            with gr.Row():
+                self.first_system = html.add_system_field("One system", "first-system")
+                self.second_system = html.add_system_field("Another", "second-system")
+            with gr.Row(elem_id="chart-and-segment"):
+                self.overview = html.add_clickable("", "overview")
+                self.opened = html.add_clickable("", "opened")
+            self.tables = html.add_clickable("", "pair-tables")
+            self.search = gr.Textbox(
+                label="Find lines containing", max_length=200, elem_id="search-differences"
+            )
+            self.listing = html.add_clickable("", "difference-list")
+        pair: list[Block] = [key, self.first_system, self.second_system]
+        gr.on(
+            [self.first_system.input, self.second_system.input],
+            partial(gate.run, self.show_pair),
+            [*pair, self.search],
+            [self.overview, self.opened, self.tables, self.listing],
+            **limits.PRIVATE_WORK,
+        )
+        self.search.input(list_pairs, [*pair, self.search], self.listing, **limits.QUIET)
+        for component in (self.overview, self.tables, self.listing):
+            click = component.click(_open_pair, pair, self.opened, **limits.QUIET)
+            click.then(None, js="() => bleuPage.visit('#opened h2')")
+
+    def outputs(self) -> list[Block]:
+        """Return the components that a result updates."""
+        results = [self.overview, self.opened, self.tables, self.search, self.listing]
+        return [self.column, self.first_system, self.second_system, *results]
 
     def show(self, scored: Scored, first_system: str, second_system: str) -> Update:
         """Return the update that selects two systems and shows them."""
@@ -111,58 +151,6 @@ class Differences(NamedTuple):
         update[self.tables] = render_tables(difference)
         update[self.listing] = list_pairs(key, first_system, second_system, search)
         return update
-
-
-def add_segments(key: gr.Textbox) -> Segments:
-    """Add the list of segments, and its event handlers."""
-    with gr.Accordion("Lines", open=False, elem_id="segments-part") as column:
-        with gr.Row():
-            search = gr.Textbox(label="Find lines containing", max_length=200, elem_id="search")
-            order = gr.Dropdown(list(_ORDERS), value=FIRST_ORDER, label="Order", elem_id="order")
-        listing = html.add_clickable("", "segments")
-    gr.on([search.input, order.input], list_segments, [key, search, order], listing, **limits.QUIET)
-    return Segments(column, search, order, listing)
-
-
-def add_differences(key: gr.Textbox) -> Differences:
-    """Add the section on two systems, and its event handlers."""
-    with gr.Accordion(
-        "Where two systems differ", open=False, elem_id="differences", visible=False
-    ) as column:
-        with gr.Row():
-            first_system = html.add_system_field("One system", "first-system")
-            second_system = html.add_system_field("Another", "second-system")
-        with gr.Row(elem_id="chart-and-segment"):
-            overview = html.add_clickable("", "overview")
-            opened = html.add_clickable("", "opened")
-        tables = html.add_clickable("", "pair-tables")
-        search = gr.Textbox(
-            label="Find lines containing", max_length=200, elem_id="search-differences"
-        )
-        listing = html.add_clickable("", "difference-list")
-    differences = Differences(
-        column=column,
-        first_system=first_system,
-        second_system=second_system,
-        overview=overview,
-        opened=opened,
-        tables=tables,
-        search=search,
-        listing=listing,
-    )
-    pair: list[Block] = [key, first_system, second_system]
-    gr.on(
-        [first_system.input, second_system.input],
-        partial(gate.run, differences.show_pair),
-        [*pair, search],
-        [overview, opened, tables, listing],
-        **limits.PRIVATE_WORK,
-    )
-    search.input(list_pairs, [*pair, search], listing, **limits.QUIET)
-    for component in (overview, tables, listing):
-        click = component.click(_open_pair, pair, opened, **limits.QUIET)
-        click.then(None, js="() => bleuPage.visit('#opened h2')")
-    return differences
 
 
 def list_segments(key: str, search: str, order: str) -> str:
@@ -246,13 +234,12 @@ def find_shares(
 
 def _leave_out(scored: Scored, table: pa.Table, system: str) -> npt.NDArray[np.float64]:
     """Return what the score of a system loses without each of the lines, in points."""
-    orders = range(1, scored.options["max_order"] + 1)
-    names = [f"{kind}_{order}" for kind in ("matches", "totals") for order in orders]
-    names += ["prediction_length", "reference_length"]
-    rows = np.array([table[scored.name_column(system, name)].to_numpy() for name in names])
+    max_order = scored.options["max_order"]
+    names = [scored.name_column(system, name) for name in name_counts(max_order)]
+    rows = np.array([table[name].to_numpy() for name in names])
     zeros = np.zeros((len(rows), 1), rows.dtype)
     left = rows.sum(axis=1, keepdims=True) - np.hstack([zeros, rows])
-    matches, totals = left[: len(orders)], left[len(orders) : -2]
+    matches, totals = left[:max_order], left[max_order:-2]
     # Without smoothing: counts of a corpus, but for one of very few lines.
     precisions = np.maximum(matches, 0.1) / np.maximum(totals, 1)
     too_short = np.minimum(0, 1 - left[-1] / np.maximum(left[-2], 1))

@@ -20,7 +20,6 @@ from .options import (
     SCORING_OPTIONS,
     ChosenOptions,
     FieldValue,
-    OptionFields,
     add_options,
     change_options,
     convention_values,
@@ -77,20 +76,43 @@ class Requests:
     last: int = 0
 
 
-class Sentence(NamedTuple):
-    """The components of the view; segments of a corpus are opened in them, too."""
+class Sentence:
+    """The view and its event handlers; segments of a corpus are opened in it, too."""
 
-    shown: gr.State
-    requests: gr.State
-    number: gr.JSON  # of a request; page.js sets it
-    candidate: gr.Textbox
-    second: gr.Textbox
-    references: gr.Textbox
-    options: OptionFields
-    scores: gr.HTML
-    details: gr.HTML
-    second_fold: gr.Accordion
-    back: gr.Button  # leads back to the corpus
+    def __init__(self) -> None:
+        """Add the components and their events to the demo."""
+        example = EXAMPLES[next(iter(EXAMPLES))]
+        results = render(Shown(example.texts), convention_values("default", SCORING_OPTIONS))
+        with gr.Row(elem_id="sentence-row"):
+            with gr.Column(scale=5, min_width=300, elem_id="sentence-fields"):
+                # Leads back to the corpus.
+                self.back = gr.Button("Back", size="sm", visible=False, elem_id="back")
+                self.candidate = _add_text(example.candidate, "Candidate", "candidate", lines=3)
+                with gr.Accordion(
+                    "Second candidate", open=False, elem_id="second-fold"
+                ) as self.second_fold:
+                    self.second = _add_text(
+                        "", "Second candidate", "second", lines=3, show_label=False
+                    )
+                self.references = _add_text(
+                    example.references, "References", "references", lines=6, hint="One per line"
+                )
+                self.options = add_options("sentence", SCORING_OPTIONS)
+                with gr.Column(elem_id="examples"):
+                    html.add_html("<h2 class='bleu-label'>Examples</h2>")
+                    with gr.Row(elem_classes="bleu-examples"):
+                        buttons = [
+                            gr.Button(name, size="sm", variant="secondary", min_width=0)
+                            for name in EXAMPLES
+                        ]
+            with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
+                self.scores = html.add_clickable(results.scores, "sentence-score")
+                html.add_html(NAVIGATION, elem_id="steps")
+                self.shown = gr.State(None, time_to_live=limits.SECONDS_KEPT)
+                self.requests = gr.State(Requests())
+                self.number = gr.JSON(visible=False)  # of a request; page.js sets it
+                self.details = html.add_clickable(results.details, "sentence")
+        _connect(self, buttons)
 
     def texts(self) -> list[gr.Textbox]:
         """Return the fields for texts, in the order of `_TEXTS`."""
@@ -237,51 +259,6 @@ def answer_last(handler: Callable[..., Update]) -> Callable[..., Update]:
 
     answer.__name__ = getattr(handler, "__name__", "answer")
     return answer
-
-
-def add_sentence() -> Sentence:
-    """Add the view's components and their event handlers."""
-    example = EXAMPLES[next(iter(EXAMPLES))]
-    results = render(Shown(example.texts), convention_values("default", SCORING_OPTIONS))
-    with gr.Row(elem_id="sentence-row"):
-        with gr.Column(scale=5, min_width=300, elem_id="sentence-fields"):
-            back = gr.Button("Back", size="sm", visible=False, elem_id="back")
-            candidate = _add_text(example.candidate, "Candidate", "candidate", lines=3)
-            with gr.Accordion("Second candidate", open=False, elem_id="second-fold") as fold:
-                second = _add_text("", "Second candidate", "second", lines=3, show_label=False)
-            references = _add_text(
-                example.references, "References", "references", lines=6, hint="One per line"
-            )
-            options = add_options("sentence", SCORING_OPTIONS)
-            with gr.Column(elem_id="examples"):
-                html.add_html("<h2 class='bleu-label'>Examples</h2>")
-                with gr.Row(elem_classes="bleu-examples"):
-                    buttons = [
-                        gr.Button(name, size="sm", variant="secondary", min_width=0)
-                        for name in EXAMPLES
-                    ]
-        with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
-            scores = html.add_clickable(results.scores, "sentence-score")
-            html.add_html(NAVIGATION, elem_id="steps")
-            shown = gr.State(None, time_to_live=limits.SECONDS_KEPT)
-            requests = gr.State(Requests())
-            number = gr.JSON(visible=False)
-            details = html.add_clickable(results.details, "sentence")
-    sentence = Sentence(
-        shown=shown,
-        requests=requests,
-        number=number,
-        candidate=candidate,
-        second=second,
-        references=references,
-        options=options,
-        scores=scores,
-        details=details,
-        second_fold=fold,
-        back=back,
-    )
-    _connect(sentence, buttons)
-    return sentence
 
 
 def _list_options(example: Example) -> list[FieldValue]:

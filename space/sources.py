@@ -12,7 +12,7 @@ from gradio.blocks import Block
 
 from . import limits
 from .files import FROM_FILES, FROM_TEXT, Files, list_uploads, read_chosen, read_files
-from .html import add_choices, count_things, message, shorten, show
+from .html import add_clickable, count_things, message, shorten, show
 from .roles import OPEN, ROLES, Column, Upload, find_runs
 
 _OPEN_COLUMNS = 3  # of a file whose choices are in sight at once
@@ -74,71 +74,64 @@ EXAMPLES = {  # by what is on their buttons, and in links
     "العربية": Example("جلست القطة على السجادة .", "", "جلست القطة فوق السجادة .", "default", {}),
 }
 
+Field = gr.Radio | gr.File | gr.JSON | gr.Textbox | gr.Checkbox
 ADD_BUTTON = '<button type="button" class="bleu-button" data-add>Add files</button>'
 EXAMPLE_NOTE = (
     "This is an example: atlas translates freely and well, birch word by word, cedar in a hurry."
 )
 
 
-class Sources(NamedTuple):
-    """The fields for the texts."""
+class Sources:
+    """The fields for the texts; only those of the chosen origin are visible.
 
-    origin: gr.Radio
-    files: gr.File
-    chosen: gr.JSON  # a `files.Chosen`; hidden
-    pasted_system: gr.Textbox
-    pasted_second_system: gr.Textbox
-    pasted_references: gr.Textbox
-    joins_runs: gr.Checkbox
-
-
-def add_sources() -> tuple[Sources, Any]:
-    """Add the fields to the demo; only the fields of the chosen origin are visible.
-
-    The second value is the event after which all files are described.
+    pasted: the fields for pasted lines.
+    described: the event after which all files are described.
     """
-    origin = gr.Radio([FROM_FILES, FROM_TEXT], value=FROM_FILES, label="Texts", elem_id="origin")
-    # 1. One field for all files, and a line per file.
-    with gr.Column(elem_id="uploaded") as uploaded:
-        files = gr.File(
-            label="Drop files here to score or compare systems",
-            file_count="multiple",
-            height=40,
-            elem_id="files",
+
+    def __init__(self) -> None:
+        """Add the fields to the demo."""
+        self.origin = gr.Radio(
+            [FROM_FILES, FROM_TEXT], value=FROM_FILES, label="Texts", elem_id="origin"
         )
-        read = add_choices("", "read-files")
-        joins_runs = gr.Checkbox(visible=False, elem_id="joins-runs")
-    chosen = gr.JSON({}, visible=False)
-    # 2. A choice in a line is kept with the files that it is about.
-    outputs = [chosen, read, joins_runs]
-    show_files = partial(_show_files, chosen, read, joins_runs)
-    changes = [files.upload, files.clear, files.delete, read.input]
-    described = gr.on(
-        changes, show_files, [files, chosen], outputs, js="bleuPage.readFiles", **limits.QUIET
-    )
-    # 3. Pasted text.
-    with gr.Row(visible=False, elem_id="pasted") as pasted:
-        pasted_system = _add_text("System, one text per line", "system-text")
-        pasted_second_system = _add_text("Second system, optional", "second-system-text")
-        pasted_references = _add_text("References, tabs between several", "references-text")
+        # 1. One field for all files, and a line per file.
+        with gr.Column(elem_id="uploaded") as uploaded:
+            self.files = gr.File(
+                label="Drop files here to score or compare systems",
+                file_count="multiple",
+                height=40,
+                elem_id="files",
+            )
+            read = add_clickable("", "read-files")
+            self.joins_runs = gr.Checkbox(visible=False, elem_id="joins-runs")
+        self.chosen = gr.JSON({}, visible=False)  # a `files.Chosen`
+        # 2. A choice in a line is kept with the files that it is about.
+        self.described = gr.on(
+            [self.files.upload, self.files.clear, self.files.delete, read.input],
+            partial(_show_files, self.chosen, read, self.joins_runs),
+            [self.files, self.chosen],
+            [self.chosen, read, self.joins_runs],
+            js="bleuPage.readFiles",
+            **limits.QUIET,
+        )
+        # 3. Pasted text.
+        with gr.Row(visible=False, elem_id="pasted") as pasted_row:
+            self.pasted = [
+                _add_text("System, one text per line", "system-text"),
+                _add_text("Second system, optional", "second-system-text"),
+                _add_text("References, tabs between several", "references-text"),
+            ]
 
-    def show_group(origin_name: str) -> dict[Block, object]:
-        return {
-            uploaded: gr.update(visible=origin_name == FROM_FILES),
-            pasted: gr.update(visible=origin_name == FROM_TEXT),
-        }
+        def show_group(origin_name: str) -> dict[Block, object]:
+            return {
+                uploaded: gr.update(visible=origin_name == FROM_FILES),
+                pasted_row: gr.update(visible=origin_name == FROM_TEXT),
+            }
 
-    origin.change(show_group, origin, [uploaded, pasted], **limits.QUIET)
-    sources = Sources(
-        origin=origin,
-        files=files,
-        chosen=chosen,
-        pasted_system=pasted_system,
-        pasted_second_system=pasted_second_system,
-        pasted_references=pasted_references,
-        joins_runs=joins_runs,
-    )
-    return sources, described
+        self.origin.change(show_group, self.origin, [uploaded, pasted_row], **limits.QUIET)
+
+    def fields(self) -> list[Field]:
+        """Return the fields, in the order that `files.read_submission` expects."""
+        return [self.origin, self.files, self.chosen, *self.pasted, self.joins_runs]
 
 
 def _add_text(label: str, elem_id: str) -> gr.Textbox:

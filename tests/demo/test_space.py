@@ -178,19 +178,18 @@ def _render(comparison, ranking, names, confidence=None, identical=None):
         importlib.import_module(f"space.{name}") for name in ("leaderboard", "scored")
     )
     kept = scored.Scored("", names, {"confidence": confidence}, "all", "")
-    return leaderboard.render_systems(
-        kept,
-        comparison,
-        ranking,
-        names,
-        size="997 segments",
-        identical=identical or {},
-        results={name: {"precisions": [0.5, 0.251]} for name in names},
+    results = {name: {"precisions": [0.5, 0.251]} for name in names}
+    identical = identical or {}
+    systems = leaderboard.list_systems(comparison, ranking, names, results)
+    baseline = comparison["baseline"]
+    board = leaderboard.build_leaderboard(
+        systems, baseline, size="997 segments", identical=identical
     )
+    return leaderboard.render_systems(kept, comparison, ranking, names, board, identical=identical)
 
 
 def _list_copied(html):
-    return [html_module.unescape(text) for text in re.findall(r'data-copy="([^"]*)"', html)]
+    return [html_module.unescape(text) for text in re.findall(r'data-copy="([^"]+)"', html)]
 
 
 def _read_board(summary):
@@ -244,12 +243,9 @@ def test_headline_and_table_agree_with_the_ranking_and_copies_are_the_metrics():
 def test_a_headline_says_what_the_test_of_all_pairs_has_shown(ranges, places, headline):
     """Which systems differ isn't transitive: "shared" holds if each of the first is ahead of all others."""
     names = "ABCD"[: len(ranges)]
-    comparison = {"systems": {name: {"score": 20.0} for name in names}, "baseline": "A"}
-    ranks = [{"system": name, "rank_range": [*own]} for name, own in zip(names, ranges)]
+    systems = {name: {"score": 20.0, "rank_range": [*own]} for name, own in zip(names, ranges)}
     leaderboard = importlib.import_module("space.leaderboard")
-    board = leaderboard.build_leaderboard(
-        comparison, {"ranking": ranks, "pairs": []}, names, size="", identical={}, results={}
-    )
+    board = leaderboard.build_leaderboard(systems, "A", size="", identical={})
     assert board.headline == headline
     assert board.list_places() == places
 

@@ -12,11 +12,16 @@ from .visitor import (
     expect,
     expect_view,
     fill,
+    origin,
+    paste,
+    score,
+    score_files,
     score_of,
     tab,
     text,
     unfold,
     upload,
+    wait_for_fields,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -155,6 +160,122 @@ def test_what_is_too_long_for_a_link_says_so_and_survives_a_reload(page):
     expect(text(page, "#references")).to_have_value("\n".join(["我们用的是中文 " * 20] * 10))
     fill(page, "#references", "the guide")
     expect(page.get_by_role("button", name="Copy link")).to_be_visible()
+
+
+LINKED = "#corpus-message .bleu-linked"
+FROM_A_LINK = "From a link: texts and p are not checked."
+
+
+def test_a_result_is_in_the_address_which_opens_read_only_and_has_no_texts(
+    page, open_page, tmp_path
+):
+    """A reload shows it as the visitor to whom it's sent sees it: scores, verdict and settings."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    paths = write_systems(tmp_path)
+    tab(page, "Corpus")
+    upload(page, "references", paths["ref"])
+    upload(page, "systems", [paths["alpha"], paths["beta"]])
+    unfold(page, "#corpus-options")
+    page.locator("#corpus-lowercase input").check()
+    score(page)
+    page.wait_for_function("location.hash.startsWith('#tab=corpus&result=')")
+    page.locator("#corpus-summary").get_by_role("button", name="Copy link").click()
+    expect(page.locator("body > p.bleu-unseen")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    verdict = page.locator("#corpus-summary .bleu-verdict").inner_text()
+    table = page.locator("#corpus-summary table").inner_text()
+    link = page.evaluate("location.hash")
+    page.reload()
+    other = open_page(link=link)
+    for shown in (page, other):
+        expect_view(shown, "Corpus")
+        expect(shown.locator(LINKED)).to_contain_text(FROM_A_LINK)
+        assert shown.locator(f"{LINKED} .bleu-verdict").inner_text() == verdict
+        assert shown.locator(f"{LINKED} table").inner_text() == table
+        expect(shown.locator(f"{LINKED} .bleu-signature")).to_contain_text("case:lc")
+        expect(shown.locator("#corpus")).to_be_hidden()
+        assert shown.evaluate("location.hash") == link
+        shown.locator(LINKED).get_by_role("button", name="Copy link").click()
+        expect(shown.locator("body > p.bleu-unseen")).to_have_text("Copied")
+    assert other.evaluate("navigator.clipboard.readText()") == other.url
+
+
+def write_systems(folder):
+    lines = [f"The ferry number {i} leaves the harbour at {i % 12} o'clock." for i in range(40)]
+    texts = {
+        "ref": lines,
+        "alpha": [line.replace("leaves", "left") for line in lines],
+        "beta": [line.replace("the harbour", "a port") for line in lines],
+    }
+    paths = {name: folder / f"{name}.txt" for name in texts}
+    for name, own in texts.items():
+        paths[name].write_text("\n".join(own))
+    return paths
+
+
+def test_a_link_is_left_for_own_files_and_by_the_keyboard(page, open_page, tmp_path):
+    score_files(page, tmp_path)
+    page.wait_for_function("location.hash.includes('&result=')")
+    other = open_page(link=page.evaluate("location.hash"))
+    expect(other.locator(LINKED)).to_be_visible()
+    other.locator(".bleu-skip").focus()
+    other.keyboard.press("Enter")
+    assert other.evaluate("document.activeElement.className") == "bleu-linked"
+    other.keyboard.press("Tab")
+    assert other.evaluate("document.activeElement.textContent") == "Copy link"
+    paths = write_systems(tmp_path)
+    upload(other, "references", paths["ref"])
+    upload(other, "systems", paths["alpha"])
+    expect(other.locator(LINKED)).to_have_count(0)
+    expect(other.locator("#corpus-summary .bleu-score")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("link", "told"),
+    [
+        ("eJyNUk2PmzAQ", "This link is damaged."),
+        ("%3Cimg+src%3Dx+onerror%3Dalert(1)%3E", "This link is damaged."),
+        ("猫", "This link is damaged."),
+        ("a" * 8001, "This link is too long: a link has at most 8,000 characters."),
+    ],
+)
+def test_a_link_to_a_result_that_is_not_valid_is_told_in_a_sentence(open_page, link, told):
+    page = open_page(link=f"#tab=corpus&result={link}")
+    expect_view(page, "Corpus")
+    expect(page.locator("#corpus-message [role=alert]")).to_contain_text(told)
+    expect(page.locator("#corpus-message p")).to_have_count(1)
+    assert page.locator(".bleu-page img").count() == 0
+    page.reload()
+    expect(page.locator("#corpus-message [role=alert]")).to_contain_text(told)  # not the example
+
+
+def test_pasted_lines_survive_a_reload(page):
+    """Before they're scored, and after it, when the result is in the address as well."""
+    paste(page, "the cat sat on mats\na dog", "the cat sat on the mat\na dog runs")
+    page.reload()
+    expect(page.locator("#corpus-summary .bleu-score")).to_be_visible()
+    expect(text(page, "#system-text")).to_have_value("the cat sat on mats\na dog")
+    expect(text(page, "#references-text")).to_have_value("the cat sat on the mat\na dog runs")
+    page.wait_for_function("location.hash.includes('&result=')")
+    page.reload()
+    expect(page.locator(LINKED)).to_contain_text(FROM_A_LINK)
+    expect(text(page, "#system-text")).to_have_value("the cat sat on mats\na dog")
+    origin(page, "Files")
+    wait_for_fields(page)
+    page.reload()
+    expect(page.locator(LINKED)).to_be_visible()
+    expect(text(page, "#system-text")).to_be_hidden()
+
+
+def test_the_example_with_other_settings_has_a_link_of_its_own(page, open_page):
+    tab(page, "Corpus")
+    page.wait_for_function("location.hash === '#tab=corpus'")
+    unfold(page, "#corpus-options")
+    page.locator("#corpus-lowercase input").check()
+    score(page)
+    page.wait_for_function("location.hash.includes('&result=')")
+    other = open_page(link=page.evaluate("location.hash"))
+    expect(other.locator(f"{LINKED} .bleu-signature")).to_contain_text("case:lc")
 
 
 @pytest.mark.parametrize(

@@ -169,8 +169,15 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
     )
     expect(page.locator("#corpus-details table", has_text="mean of the groups")).to_be_visible()
     look("corpus, an organizer's table")
+    page.wait_for_function("location.hash.includes('&result=')")
+    link = page.evaluate("location.hash")
     tab(page, "About")
     look("about")
+    tab(page, "Sentence")
+    page.evaluate("hash => { location.hash = hash; location.reload(); }", link)
+    expect(page.locator(".bleu-linked table")).to_be_visible()
+    page.evaluate(axe)
+    look("a link to a result")
     assert {name: found for name, found in violations.items() if found} == {}
 
 
