@@ -300,7 +300,7 @@ def test_a_segment_that_is_too_long_for_colors_does_not_hide_the_result():
     options = option_fields.read_options(option_fields.convention_values("default"))
     key = corpus.compute_result(submission, {**options, "confidence": None}).scored.key
     with gradio.Blocks():
-        differences = segments.add_differences(gradio.Textbox())
+        differences = segments.Differences(gradio.Textbox())
     update = differences.show_pair(key, "A", "B", "")
     assert "A in 1; 2 are equal" in update[differences.overview]
     assert "the limit is 10,000. Leave a reference out." in update[differences.opened]
