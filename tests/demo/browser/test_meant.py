@@ -69,7 +69,7 @@ def test_a_system_in_lower_case_is_a_question_and_the_answer_is_in_all_copies(pa
     expect(box).to_be_visible()
     press(page, "Keep as it is", BOX)
     expect(page.locator(".bleu-doubtful .bleu-verdict")).to_be_visible()
-    for button in page.locator(f"{SUMMARY} [data-copy]").all():
+    for button in page.locator(f"{SUMMARY} [data-copy]:not(.bleu-link)").all():
         text = button.get_attribute("data-copy")
         assert "Caution: " in text, text
 
@@ -108,7 +108,7 @@ def test_a_missing_line_is_shown_beside_its_partner_and_moved_back(page, bleu, t
     expect(page.locator(f"{SUMMARY} .bleu-board tr", has_text="elm")).to_contain_text(
         f"{expected:.1f}"
     )
-    for button in page.locator(f"{SUMMARY} [data-copy]").all():
+    for button in page.locator(f"{SUMMARY} [data-copy]:not(.bleu-link)").all():
         text = button.get_attribute("data-copy")
         assert "119 of 120 lines" in text, text
 

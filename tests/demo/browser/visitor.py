@@ -223,4 +223,4 @@ def download(page, kind, folder):
 
 def copied(page, selector):
     """Return the text that the first copy button within an element copies."""
-    return page.locator(f"{selector} [data-copy]").first.get_attribute("data-copy")
+    return page.locator(f"{selector} [data-copy]:not(.bleu-link)").first.get_attribute("data-copy")
