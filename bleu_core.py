@@ -1104,287 +1104,6 @@ def _average_neighbors(counts: Counts) -> list[Number]:
     return averages
 
 
-# === bleu_core/shared/messages.py ===
-
-
-EXPECTED_TEXT = "a str, a list of str tokens or a list of int token ids"
-EXPECTED_REFERENCES = "a list of references or one str"
-
-# Types of items that are not text, in the words of Python, NumPy and Arrow.
-_BYTES = re.compile(r"\b(bytes_?|bytearray|\w*binary)\b")
-_INTS = re.compile(r"(a list of )?u?int\d*")
-_FLOATS = re.compile(r" of b?float\w*")  # arrays and tensors
-# Each has one list of ids.
-_OWNERS_OF_IDS = {EXPECTED_TEXT: "segment", EXPECTED_REFERENCES: "reference"}
-
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_MOST_SYSTEMS = 2  # of those that share a property, before "and 3 others"
-_LONGEST_NAME = 60  # characters of a value that a message shows
-_ITEM_TYPES = {"U": "str", "T": "str", "S": "bytes", "V": "structs"}  # of NumPy, by their kind
-_MISSING_VALUES = {"NAType": "NA", "NaTType": "NaT"}  # of pandas, by the names of their types
-
-# The places of the work, from outside to inside: a system, its run, the segments of a label.
-row_places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
-
-# --- Messages of errors ---------------------------------------------------------------------------
-#
-# Templates for `str.format` that several functions raise; all other messages stand where they are
-# raised. The place comes first, in Python's notation; the fix comes last.
-
-# Columns
-OPEN_FILE = 'open(path, encoding="utf-8")'
-NOT_COLLECTED = (
-    "{name}: the LazyFrame is not in memory. Pass one of its columns: frame.collect()['name']."
-)
-NO_SEGMENTS = (
-    "There are no segments to score. Pass predictions and references with at least one item."
-)
-A_RESULT = (
-    "{name}: got a result, which has no rows."
-    " Pass what it was computed from, or tables from statistics()."
-)
-RUNS_BY_NAME = "as a dict by name: {'seed 1': [...], 'seed 2': [...]}."
-LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
-NO_LABELS_FOR_TOKENIZERS = (
-    "tokenize: got a dict, which names the tokenizer of each label."
-    " Pass the labels as by=[...] to compute, statistics, compare or compute_metrics,"
-    " or pass one tokenizer."
-)
-
-# Items of columns
-SURROGATE = (
-    "{name}[{row}]: got a lone surrogate (U+D800 to U+DFFF),"
-    " usually from text that was cut or decoded incorrectly."
-    " Repair it: value.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')."
-)
-NOT_UTF8 = (
-    "{name}[{row}]: got invalid UTF-8 ({reason})."
-    " Decode the bytes with the encoding of their source."
-)
-
-# Trainers
-NOT_A_TOKENIZER = (
-    "tokenizer: {found} has no `batch_decode`."
-    " Write compute_metrics=bleu.compute_metrics(tokenizer)."
-)
-
-# --- Places of errors -----------------------------------------------------------------------------
-
-
-@contextmanager
-def within(place: str) -> Iterator[None]:
-    """Begin warnings and errors with the place of their cause. Errors keep their type and cause.
-
-    A generator must not yield within the block, because the place would hold for its caller, too.
-
-    >>> with within("System 'A'"):
-    ...     raise ValueError("predictions: got None.")
-    Traceback (most recent call last):
-    ValueError: System 'A': predictions: got None.
-    """
-    token = row_places.set((*row_places.get(), place))
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        error.args = (f"{place}: {error}",)
-        raise
-    finally:
-        row_places.reset(token)
-
-
-@contextmanager
-def reword_errors(change: Callable[[str], str]) -> Iterator[None]:
-    """Change the messages of errors, which keep their type, their cause and their place.
-
-    >>> with reword_errors(lambda message: f"System 'A': {message}"):
-    ...     raise ValueError("predictions: got None.")
-    Traceback (most recent call last):
-    ValueError: System 'A': predictions: got None.
-    """
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        error.args = (change(str(error)),)
-        raise
-
-
-@dataclass(frozen=True)
-class RunOfSystem:
-    """A training run, as a key instead of a system's name."""
-
-    system: Hashable
-    run: Hashable
-
-
-def show_system(name: object) -> str:
-    """Show the name of a system, or those of a system and its run.
-
-    >>> show_system("new"), show_system(RunOfSystem("new", "seed 2"))
-    ("'new'", "'new', run 'seed 2'")
-    """
-    if isinstance(name, RunOfSystem):
-        return f"{show_value(name.system)}, run {show_value(name.run)}"
-    return show_value(name)
-
-
-def list_systems(names: Sequence[object]) -> str:
-    """List the names of two systems or more; of many, the first ones.
-
-    >>> list_systems(["A", "B"]), list_systems(["A", "B", "C", "D"])
-    ("'A' and 'B'", "'A', 'B' and 2 others")
-    """
-    *shown, last = map(show_system, names)
-    if len(shown) > _MOST_SYSTEMS:
-        last = count_things(len(names) - _MOST_SYSTEMS, "other")
-    return f"{', '.join(shown[:_MOST_SYSTEMS])} and {last}"
-
-
-def within_system(name: object) -> AbstractContextManager[None]:
-    """Begin warnings and errors with the name of a system, or with those of system and run."""
-    return within(f"System {show_system(name)}")
-
-
-def wrong_item(name: str, row: int, got: str, expected: str) -> TypeError:
-    """Build the error for an item of the wrong type.
-
-    If a whole column is of a wrong type, pass row 0.
-
-    >>> wrong_item("predictions", 3, "bytes", "a str").args
-    ('predictions[3]: expected a str, got bytes. Decode it: value.decode().',)
-    """
-    fix = ""
-    if _BYTES.search(got):
-        fix = " Decode it: value.decode()."
-    elif _FLOATS.search(got):
-        fix = " If they are token ids, pass integers: [int(id) for id in value]."
-    elif _INTS.fullmatch(got) and expected in _OWNERS_OF_IDS:
-        fix = f" Pass str(value), or one list of ids per {_OWNERS_OF_IDS[expected]}."
-    return TypeError(f"{name}[{row}]: expected {expected}, got {got}.{fix}")
-
-
-def invalid(
-    name: str, value: object, expected: str, error: type[Exception] = ValueError
-) -> Exception:
-    """Build the error for an argument with an invalid value."""
-    return error(f"{name}={show_value(value)}: pass {expected}.")
-
-
-def one_of(names: Iterable[object]) -> str:
-    """List the values that an argument may have."""
-    return f"one of {', '.join(map(show_value, names))}"
-
-
-# --- Words for types and values -------------------------------------------------------------------
-
-
-def describe_references(prediction: pa.DataType) -> str:
-    """Describe the references that fit predictions of a type."""
-    if not is_list(prediction):
-        return EXPECTED_REFERENCES
-    token = "str tokens" if is_string(prediction.value_type) else "int token ids"
-    return (
-        f"a list of references, each a list of {token} like the predictions"
-        " (a single reference is [[...]])"
-    )
-
-
-def describe_type(type_: pa.DataType) -> str:
-    """Describe a row of a type."""
-    if not is_list(type_):
-        return _name_type(type_)
-    items = _name_type(type_.value_type)
-    if is_list(type_.value_type):
-        return f"a list of {items}, nested too deeply"
-    return f"a list of {items}"
-
-
-def count_things(number: int, noun: str) -> str:
-    """Write a number with its noun.
-
-    >>> count_things(1, "reference"), count_things(2000, "reference")
-    ('1 reference', '2,000 references')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def describe_share(found: int, total: int, noun: str) -> str:
-    """Write a share of things in percent, and a small share by its numbers.
-
-    >>> describe_share(1, 200, "prediction"), describe_share(1, 5_000, "prediction")
-    ('0.5% of the predictions', '1 of 5,000 predictions')
-    """
-    if found < 0.001 * total:
-        return f"{found:,} of {total:,} {noun}s"
-    return f"{found / total:.1%} of the {noun}s"
-
-
-def name_value(value: object) -> str:
-    """Name the type of a value without showing the value.
-
-    >>> name_value(float("nan")), name_value(b"a"), name_value(np.array("a"))
-    ('NaN', 'bytes', 'ndarray of str without axes')
-    """
-    if value is None:
-        return "None"
-    if is_array(type(value)):
-        return _name_array(value)
-    if is_missing(value):
-        return _MISSING_VALUES.get(type(value).__name__, "NaN")
-    return type(value).__name__
-
-
-def _name_array(array: Any) -> str:
-    """Name the type of an array or tensor of any library, and the type of its items."""
-    dtype = array.dtype
-    name = getattr(dtype, "name", str(dtype)).removeprefix("torch.")
-    type_name = type(array).__name__
-    if getattr(array, "is_nested", False) and type_name == "Tensor":  # of torch
-        type_name = "nested Tensor"
-    item_type = _ITEM_TYPES.get(getattr(dtype, "kind", ""), name)
-    return f"{type_name} of {item_type}{'' if array.ndim else ' without axes'}"
-
-
-def show_value(value: object) -> str:
-    """Show a name, a number, or a few of these; of any other value only the type and the length.
-
-    >>> show_value("news\\n"), show_value([0.5, 0.5])
-    ("'news\\\\n'", '[0.5, 0.5]')
-    >>> show_value(["a b", "c d"]), show_value("a" * 1000)
-    ('<list of length 2>', '<str of length 1,000>')
-    """
-    if _has_names_or_numbers(value):
-        with suppress(ValueError):  # an int of more than 4,300 digits
-            shown = repr(value)
-            if len(shown) <= _LONGEST_NAME:
-                return shown
-    type_name = type(value).__name__
-    length = length_hint(value, -1)
-    return f"<{type_name}>" if length < 0 else f"<{type_name} of length {length:,}>"
-
-
-def _has_names_or_numbers(value: object) -> bool:
-    """Return True for a str, a number and None, and for lists of these without spaces in a str.
-
-    A str in a list that has a space may be a text of the corpus, which messages do not print.
-    """
-    if not isinstance(value, (list, tuple)):
-        return value is None or isinstance(value, (str, numbers.Number))
-    return all(
-        re.fullmatch("[!-~]*", item)
-        if isinstance(item, str)
-        else item is None or isinstance(item, numbers.Number)
-        for item in value
-    )
-
-
-def _name_type(type_: pa.DataType) -> str:
-    if is_list(type_):
-        return f"lists of {_name_type(type_.value_type)}"
-    if is_string(type_):
-        return "str"
-    return "int" if pa.types.is_integer(type_) else str(type_)
-
-
 # === bleu_core/shared/result_types.py ===
 
 
@@ -1753,6 +1472,391 @@ class Finding(_Finding, total=False):
 
     system: SystemName  # if there are several
     documents: int  # if `documents` was passed
+
+
+# === bleu_core/shared/messages.py ===
+
+
+EXPECTED_TEXT = "a str, a list of str tokens or a list of int token ids"
+EXPECTED_REFERENCES = "a list of references or one str"
+
+# Types of items that are not text, in the words of Python, NumPy and Arrow.
+_BYTES = re.compile(r"\b(bytes_?|bytearray|\w*binary)\b")
+_INTS = re.compile(r"(a list of )?u?int\d*")
+_FLOATS = re.compile(r" of b?float\w*")  # arrays and tensors
+# Each has one list of ids.
+_OWNERS_OF_IDS = {EXPECTED_TEXT: "segment", EXPECTED_REFERENCES: "reference"}
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_MOST_SYSTEMS = 2  # of those that share a property, before "and 3 others"
+_LONGEST_NAME = 60  # characters of a value that a message shows
+_ITEM_TYPES = {"U": "str", "T": "str", "S": "bytes", "V": "structs"}  # of NumPy, by their kind
+_MISSING_VALUES = {"NAType": "NA", "NaTType": "NaT"}  # of pandas, by the names of their types
+
+# The places of the work, from outside to inside: a system, its run, the segments of a label.
+row_places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
+
+# --- Messages of errors ---------------------------------------------------------------------------
+#
+# Templates for `str.format` that several functions raise; all other messages stand where they are
+# raised. The place comes first, in Python's notation; the fix comes last.
+
+# Columns
+OPEN_FILE = 'open(path, encoding="utf-8")'
+NOT_COLLECTED = (
+    "{name}: the LazyFrame is not in memory. Pass one of its columns: frame.collect()['name']."
+)
+NO_SEGMENTS = (
+    "There are no segments to score. Pass predictions and references with at least one item."
+)
+A_RESULT = (
+    "{name}: got a result, which has no rows."
+    " Pass what it was computed from, or tables from statistics()."
+)
+RUNS_BY_NAME = "as a dict by name: {'seed 1': [...], 'seed 2': [...]}."
+LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
+NO_LABELS_FOR_TOKENIZERS = (
+    "tokenize: got a dict, which names the tokenizer of each label."
+    " Pass the labels as by=[...] to compute, statistics, compare or compute_metrics,"
+    " or pass one tokenizer."
+)
+
+# Items of columns
+SURROGATE = (
+    "{name}[{row}]: got a lone surrogate (U+D800 to U+DFFF),"
+    " usually from text that was cut or decoded incorrectly."
+    " Repair it: value.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')."
+)
+NOT_UTF8 = (
+    "{name}[{row}]: got invalid UTF-8 ({reason})."
+    " Decode the bytes with the encoding of their source."
+)
+
+# Trainers
+NOT_A_TOKENIZER = (
+    "tokenizer: {found} has no `batch_decode`."
+    " Write compute_metrics=bleu.compute_metrics(tokenizer)."
+)
+
+# --- Places of errors -----------------------------------------------------------------------------
+
+
+@contextmanager
+def within(place: str) -> Iterator[None]:
+    """Begin warnings and errors with the place of their cause. Errors keep their type and cause.
+
+    A generator must not yield within the block, because the place would hold for its caller, too.
+
+    >>> with within("System 'A'"):
+    ...     raise ValueError("predictions: got None.")
+    Traceback (most recent call last):
+    ValueError: System 'A': predictions: got None.
+    """
+    token = row_places.set((*row_places.get(), place))
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        error.args = (f"{place}: {error}",)
+        raise
+    finally:
+        row_places.reset(token)
+
+
+@contextmanager
+def reword_errors(change: Callable[[str], str]) -> Iterator[None]:
+    """Change the messages of errors, which keep their type, their cause and their place.
+
+    >>> with reword_errors(lambda message: f"System 'A': {message}"):
+    ...     raise ValueError("predictions: got None.")
+    Traceback (most recent call last):
+    ValueError: System 'A': predictions: got None.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        error.args = (change(str(error)),)
+        raise
+
+
+@dataclass(frozen=True)
+class RunOfSystem:
+    """A training run, as a key instead of a system's name."""
+
+    system: Hashable
+    run: Hashable
+
+
+def show_system(name: object) -> str:
+    """Show the name of a system, or those of a system and its run.
+
+    >>> show_system("new"), show_system(RunOfSystem("new", "seed 2"))
+    ("'new'", "'new', run 'seed 2'")
+    """
+    if isinstance(name, RunOfSystem):
+        return f"{show_value(name.system)}, run {show_value(name.run)}"
+    return show_value(name)
+
+
+def list_systems(names: Sequence[object]) -> str:
+    """List the names of two systems or more; of many, the first ones.
+
+    >>> list_systems(["A", "B"]), list_systems(["A", "B", "C", "D"])
+    ("'A' and 'B'", "'A', 'B' and 2 others")
+    """
+    *shown, last = map(show_system, names)
+    if len(shown) > _MOST_SYSTEMS:
+        last = count_things(len(names) - _MOST_SYSTEMS, "other")
+    return f"{', '.join(shown[:_MOST_SYSTEMS])} and {last}"
+
+
+def within_system(name: object) -> AbstractContextManager[None]:
+    """Begin warnings and errors with the name of a system, or with those of system and run."""
+    return within(f"System {show_system(name)}")
+
+
+def wrong_item(name: str, row: int, got: str, expected: str) -> TypeError:
+    """Build the error for an item of the wrong type.
+
+    If a whole column is of a wrong type, pass row 0.
+
+    >>> wrong_item("predictions", 3, "bytes", "a str").args
+    ('predictions[3]: expected a str, got bytes. Decode it: value.decode().',)
+    """
+    fix = ""
+    if _BYTES.search(got):
+        fix = " Decode it: value.decode()."
+    elif _FLOATS.search(got):
+        fix = " If they are token ids, pass integers: [int(id) for id in value]."
+    elif _INTS.fullmatch(got) and expected in _OWNERS_OF_IDS:
+        fix = f" Pass str(value), or one list of ids per {_OWNERS_OF_IDS[expected]}."
+    return TypeError(f"{name}[{row}]: expected {expected}, got {got}.{fix}")
+
+
+def invalid(
+    name: str, value: object, expected: str, error: type[Exception] = ValueError
+) -> Exception:
+    """Build the error for an argument with an invalid value."""
+    return error(f"{name}={show_value(value)}: pass {expected}.")
+
+
+def one_of(names: Iterable[object]) -> str:
+    """List the values that an argument may have."""
+    return f"one of {', '.join(map(show_value, names))}"
+
+
+# --- Words for types and values -------------------------------------------------------------------
+
+
+def describe_references(prediction: pa.DataType) -> str:
+    """Describe the references that fit predictions of a type."""
+    if not is_list(prediction):
+        return EXPECTED_REFERENCES
+    token = "str tokens" if is_string(prediction.value_type) else "int token ids"
+    return (
+        f"a list of references, each a list of {token} like the predictions"
+        " (a single reference is [[...]])"
+    )
+
+
+def describe_type(type_: pa.DataType) -> str:
+    """Describe a row of a type."""
+    if not is_list(type_):
+        return _name_type(type_)
+    items = _name_type(type_.value_type)
+    if is_list(type_.value_type):
+        return f"a list of {items}, nested too deeply"
+    return f"a list of {items}"
+
+
+def count_things(number: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    >>> count_things(1, "reference"), count_things(2000, "reference")
+    ('1 reference', '2,000 references')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def describe_share(found: int, total: int, noun: str) -> str:
+    """Write a share of things in percent, and a small share by its numbers.
+
+    >>> describe_share(1, 200, "prediction"), describe_share(1, 5_000, "prediction")
+    ('0.5% of the predictions', '1 of 5,000 predictions')
+    """
+    if found < 0.001 * total:
+        return f"{found:,} of {total:,} {noun}s"
+    return f"{found / total:.1%} of the {noun}s"
+
+
+def name_value(value: object) -> str:
+    """Name the type of a value without showing the value.
+
+    >>> name_value(float("nan")), name_value(b"a"), name_value(np.array("a"))
+    ('NaN', 'bytes', 'ndarray of str without axes')
+    """
+    if value is None:
+        return "None"
+    if is_array(type(value)):
+        return _name_array(value)
+    if is_missing(value):
+        return _MISSING_VALUES.get(type(value).__name__, "NaN")
+    return type(value).__name__
+
+
+def _name_array(array: Any) -> str:
+    """Name the type of an array or tensor of any library, and the type of its items."""
+    dtype = array.dtype
+    name = getattr(dtype, "name", str(dtype)).removeprefix("torch.")
+    type_name = type(array).__name__
+    if getattr(array, "is_nested", False) and type_name == "Tensor":  # of torch
+        type_name = "nested Tensor"
+    item_type = _ITEM_TYPES.get(getattr(dtype, "kind", ""), name)
+    return f"{type_name} of {item_type}{'' if array.ndim else ' without axes'}"
+
+
+def show_value(value: object) -> str:
+    """Show a name, a number, or a few of these; of any other value only the type and the length.
+
+    >>> show_value("news\\n"), show_value([0.5, 0.5])
+    ("'news\\\\n'", '[0.5, 0.5]')
+    >>> show_value(["a b", "c d"]), show_value("a" * 1000)
+    ('<list of length 2>', '<str of length 1,000>')
+    """
+    if _has_names_or_numbers(value):
+        with suppress(ValueError):  # an int of more than 4,300 digits
+            shown = repr(value)
+            if len(shown) <= _LONGEST_NAME:
+                return shown
+    type_name = type(value).__name__
+    length = length_hint(value, -1)
+    return f"<{type_name}>" if length < 0 else f"<{type_name} of length {length:,}>"
+
+
+def _has_names_or_numbers(value: object) -> bool:
+    """Return True for a str, a number and None, and for lists of these without spaces in a str.
+
+    A str in a list that has a space may be a text of the corpus, which messages do not print.
+    """
+    if not isinstance(value, (list, tuple)):
+        return value is None or isinstance(value, (str, numbers.Number))
+    return all(
+        re.fullmatch("[!-~]*", item)
+        if isinstance(item, str)
+        else item is None or isinstance(item, numbers.Number)
+        for item in value
+    )
+
+
+def _name_type(type_: pa.DataType) -> str:
+    if is_list(type_):
+        return f"lists of {_name_type(type_.value_type)}"
+    if is_string(type_):
+        return "str"
+    return "int" if pa.types.is_integer(type_) else str(type_)
+
+
+# --- Warnings -------------------------------------------------------------------------------------
+
+# By kind, the first warning, and the outermost place of each warning.
+_Collected = dict[str, tuple["BleuWarning", dict[str, None]]]
+# The warnings of a call, until its end; None outside of a call: each is issued at once.
+_collected: ContextVar[_Collected | None] = ContextVar("collected", default=None)
+
+
+@picklable
+class BleuWarning(UserWarning):
+    """A score that is computed as requested, but perhaps not what was meant.
+
+    kind: the name of the suspicion; within a call, one warning is issued per kind.
+    problem: the message without its advice, as a sentence.
+    option, value: the option that fixes the problem, and its value; None if no single option does.
+    """
+
+    kind: str = ""
+    problem: str = ""
+    option: str | None = None
+    value: object = None
+
+
+class Notice(NamedTuple):
+    """A warning in templates for `str.format`.
+
+    The message is the problem, the advice and a period.
+    """
+
+    kind: str
+    problem: str
+    advice: str = ""
+    option: str | None = None
+    value: object = None
+
+
+@contextmanager
+def warn_once_per_kind(issued: set[str] | None = None) -> Iterator[None]:
+    """Issue one warning of each kind at the end of the block; none if the block raises an error.
+
+    A warning names the first place where its kind was found, and the number of other ones. Within
+    another block, that block issues it. Blocks with the same set `issued` count as one block.
+    """
+    outer = _collected.get()
+    collected: _Collected = {} if outer is None else outer
+    token = _collected.set(collected)
+    try:
+        yield
+    finally:
+        _collected.reset(token)
+    if outer is not None:
+        return
+    for kind, (warning, places) in collected.items():
+        if issued is not None and kind in issued:
+            continue
+        if issued is not None:
+            issued.add(kind)
+        others = len(places) - 1
+        if others > 0:
+            first_place = next(iter(places))
+            shared = f"{first_place} and {count_things(others, 'other')}"
+            warning.args = (shared + str(warning).removeprefix(first_place),)
+            warning.problem = shared + warning.problem.removeprefix(first_place)
+        _issue(warning)
+
+
+def warn(notice: Notice, **details: object) -> None:
+    """Warn at the line that called the metric, directly or through evaluate.
+
+    `details` complete the templates of the notice.
+    """
+    places = row_places.get()
+    problem = ": ".join([*places, notice.problem.format(**details)])
+    warning = BleuWarning(f"{problem}{notice.advice.format(**details)}.")
+    vars(warning).update(
+        kind=notice.kind.format(**details),
+        problem=f"{problem}.",
+        option=notice.option,
+        value=notice.value,
+    )
+    collected = _collected.get()
+    if collected is None:
+        _issue(warning)
+    else:
+        _, outermost_places = collected.setdefault(warning.kind, (warning, {}))
+        outermost_places.update(dict.fromkeys(places[:1]))
+
+
+def _issue(warning: BleuWarning) -> None:
+    # Level 2 is the caller of this function; go up while frames belong to the metric, to evaluate,
+    # or to the context manager.
+    packages = (_package_of(__name__), "evaluate", "contextlib")
+    level = 2
+    frame = sys._getframe(1)
+    while frame.f_back and _package_of(frame.f_globals.get("__name__", "")) in packages:
+        frame = frame.f_back
+        level += 1
+    warnings.warn(warning, stacklevel=level)
+
+
+def _package_of(module_name: str) -> str:
+    return module_name.split(".")[0]
 
 
 # === bleu_core/text/corpus.py ===
@@ -2676,6 +2780,258 @@ class _ClassOf(dict[int, str]):
 _CLASS_OF = _ClassOf({code_point: chr(code_point) for code_point in range(128)})
 
 
+# === bleu_core/rules/scoring.py ===
+
+
+OrderWeights = tuple[float, ...] | None  # one per order; None for equal weights
+
+NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes it
+
+
+class Precisions(NamedTuple):
+    """The precision of each order and the brevity penalty, after smoothing.
+
+    values: the precision of each order.
+    present: a flag per order, set if the order has n-grams.
+    brevity_penalty: the penalty of the predictions' length.
+    """
+
+    values: list[Number]
+    present: list[Flag]
+    brevity_penalty: Number
+
+
+def bleu(rows: Int64, options: Options) -> Float64:
+    """Return BLEU of each row (Papineni et al., 2002, section 2.3), on the scale 0-1.
+
+    Args:
+        rows: int64 [..., 2 N + 2].
+        options: supplies `max_order`, `smooth_method`, `smooth_value`, `effective_order` and
+            `weights`.
+
+    Returns:
+        float64 [...]; a float for a single row, of which `score_row` returns more.
+
+    Three of four words match, and one of three bigrams: BLEU-2 is the root of 3/4 · 1/3.
+
+    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
+    >>> print(f"{bleu(row, Options(max_order=2)):.4f}")
+    0.5000
+    """
+    return cast(Float64, _score_columns(_split_rows(rows), options))
+
+
+def bleu_by_weights(
+    rows: Int64, options: Options, weights: Iterable[OrderWeights]
+) -> dict[OrderWeights, Float64]:
+    """Return BLEU of each row under several weights, which are smoothed only once.
+
+    Args:
+        rows: int64 [..., 2 N + 2].
+        options: as for `bleu`.
+        weights: one weight per order each; None for equal weights.
+
+    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
+    >>> scores = bleu_by_weights(row, Options(max_order=2), [(1.0, 0.0), (0.0, 1.0)])
+    >>> [round(float(score), 4) for score in scores.values()]
+    [0.75, 0.3333]
+    """
+    smoothed = _smooth(_split_rows(rows), options)
+    logarithms = [_log(value) for value in smoothed.values]
+    scores: dict[OrderWeights, Float64] = {}
+    for chosen in weights:
+        weight_of = order_weights(smoothed.present, replace(options, weights=chosen))
+        scores[chosen] = cast(Float64, _combine(weight_of, logarithms, smoothed.brevity_penalty))
+    return scores
+
+
+def bleu_of_columns(columns: Float64, options: Options) -> Float64:
+    """Return BLEU of rows whose statistics are the first axis: float64 [2 N + 2, ...]."""
+    return cast(Float64, _score_columns(_split_columns(list(columns)), options))
+
+
+def _score_columns(columns: Columns, options: Options) -> Number:
+    smoothed = _smooth(columns, options)
+    logarithms = [_log(value) for value in smoothed.values]
+    return _combine(order_weights(smoothed.present, options), logarithms, smoothed.brevity_penalty)
+
+
+def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
+    """Return the scores and counts of one corpus in plain Python types.
+
+    Args:
+        row: int64 [2 N + 2], the sum of the corpus's rows.
+        options: as for `bleu`.
+        smoothed: the result of `precisions`, if it is known.
+    """
+    numbers = row.tolist()
+    *_, length, reference_length = numbers
+    if smoothed is None:
+        smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
+    penalty = float(smoothed.brevity_penalty)
+    logarithms = [_log(value) for value in smoothed.values]
+    by_order = [
+        float(_combine(order_weights(smoothed.present, options, order), logarithms, penalty))
+        for order in range(1, options.max_order + 1)
+    ]
+    score = by_order[-1]
+    if options.weights is not None:
+        score = float(_combine(order_weights(smoothed.present, options), logarithms, penalty))
+    return {
+        "bleu": score,
+        "score": 100 * score,
+        "precisions": [float(value) for value in smoothed.values],
+        "brevity_penalty": penalty,
+        "length_ratio": length / reference_length if reference_length else 0.0,
+        "translation_length": length,
+        "reference_length": reference_length,
+        "counts": numbers[: options.max_order],
+        "totals": numbers[len(numbers) // 2 - 1 :][: options.max_order],
+        "bleu_by_order": by_order,
+    }
+
+
+def order_weights(
+    present: Sequence[Flag], options: Options, orders: int | None = None
+) -> list[Number]:
+    """Return the weight w of each order in BP · exp(Σ w ln p).
+
+    With effective order, the weight of orders without n-grams is distributed among the other
+    orders, in proportion. All weights are 0 if no order with a weight has n-grams.
+
+    Args:
+        present: a flag per order, set if the order has n-grams.
+        options: supplies `weights` and `effective_order`.
+        orders: the number of orders that share equal weights; None for all N orders with
+            `options.weights`.
+
+    >>> order_weights([True, True, False, False], Options(effective_order=True))
+    [0.5, 0.5, 0.0, 0.0]
+    """
+    if orders is None and options.weights is not None:
+        weights: list[Number] = list(options.weights)
+    else:
+        equal_weights = orders or len(present)
+        weights = [1 / equal_weights] * equal_weights
+    if not options.effective_order:
+        return weights
+    used = [select(flag, weight, 0.0) for weight, flag in zip(weights, present)]
+    remaining: Number = reduce(add, used)
+    whole = sum(weights)
+    return [divide(weight * whole, remaining, remaining > 0) for weight in used]
+
+
+def precisions(rows: Int64, options: Options) -> Precisions:
+    """Return the precision of each order after smoothing, on the scale 0-1."""
+    return _smooth(_split_rows(rows), options)
+
+
+def brevity_penalty(length: Number, reference_length: Number) -> Number:
+    """Return 1 for predictions as long as their references, exp(1 - r/c) for shorter ones.
+
+    Empty predictions get 0.
+
+    Args:
+        length: c, the length of the predictions.
+        reference_length: r, the effective reference length.
+
+    >>> print(f"{brevity_penalty(3.0, 4.0):.4f}")
+    0.7165
+    """
+    is_short = length < reference_length
+    has_tokens = length > 0
+    ratio = divide(reference_length, length, is_short & has_tokens)
+    return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
+
+
+def count_wins(deltas: Float64) -> Wins:
+    """Count wins, ties and losses; differences below rounding error are ties.
+
+    Args:
+        deltas: float64 [segments], the score of a system minus the score of the other system.
+
+    >>> count_wins(np.array([0.5, 0.0, 1e-17, -0.25]))
+    {'wins': 1, 'ties': 2, 'losses': 1}
+    """
+    wins = int((deltas > NOISE).sum())
+    losses = int((deltas < -NOISE).sum())
+    return {"wins": wins, "ties": len(deltas) - wins - losses, "losses": losses}
+
+
+def _split_rows(rows: Int64) -> Columns:
+    rows = np.asarray(rows)
+    if rows.ndim == 1:
+        return _split_columns(rows.astype(float).tolist())
+    return _split_columns(list(np.moveaxis(rows, -1, 0).astype(float, order="C")))
+
+
+def _split_columns(columns: Counts) -> Columns:
+    """Name the columns of statistics rows, 2 N + 2 floats or arrays."""
+    orders = len(columns) // 2 - 1
+    return Columns(columns[:orders], columns[orders:-2], columns[-2], columns[-1])
+
+
+def _smooth(columns: Columns, options: Options) -> Precisions:
+    method = SMOOTH_METHODS[options.smooth_method]
+    # 1. Smooth. The rows may have more orders than the score and the method need.
+    orders = options.counted_orders
+    counted = Columns(
+        columns.matches[:orders], columns.totals[:orders], columns.length, columns.reference_length
+    )
+    smoothed = method.smooth(counted, options.smooth_value_in_effect or 0.0)
+    # 2. Divide. A precision is at most 1, and 0 if there are no n-grams.
+    present = has_ngrams(smoothed.totals)
+    quotients = map(divide, smoothed.matches, smoothed.totals, present)
+    values = [select(quotient > 1, 1.0, quotient) for quotient in quotients]
+    # 3. Leave out orders without a match, if the method does: a factor of 1 changes no product.
+    #    `present` then means "has a match", so that with effective order the order has no weight.
+    if method.skips:
+        present = [match > 0 for match in smoothed.matches]
+        values = [select(flag, value, 1.0) for flag, value in zip(present, values)]
+    # 4. Smoothing applies to orders without a match, not to predictions without any match
+    #    (mjpost/sacrebleu issue 141). A single row gives Python's True, which needs no work.
+    has_match: Flag = reduce(or_, [match > 0 for match in columns.matches[: options.max_order]])
+    if not method.scores_no_match and has_match is not True:
+        values = [select(has_match, value, 0.0) for value in values]
+    return Precisions(values, present, brevity_penalty(smoothed.length, smoothed.reference_length))
+
+
+def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
+    """Return BP · exp(Σ w ln p), 0 if no order has a weight."""
+    if isinstance(penalty, np.ndarray):
+        return _combine_columns(weights, logarithms, penalty)
+    total: Number = 0.0
+    has_weight = False
+    for weight, logarithm in zip(weights, logarithms):
+        if weight > 0:  # skip zero weights, because 0 · -inf is nan
+            total = total + weight * logarithm
+            has_weight = True
+    return float(penalty * np.exp(total)) if has_weight else 0.0
+
+
+def _combine_columns(
+    weights: Sequence[Number], logarithms: Sequence[Number], penalties: Float64
+) -> Float64:
+    """Do the work of `_combine` for many rows at once."""
+    total: Number = 0.0
+    has_weight: Flag = False
+    for weight, logarithm in zip(weights, logarithms):
+        flag = weight > 0
+        has_weight = has_weight | flag
+        if isinstance(flag, np.ndarray):
+            total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
+        elif flag:
+            total = total + weight * logarithm
+    return cast(Float64, select(has_weight, penalties * np.exp(total), 0.0))
+
+
+def _log(value: Number) -> Number:
+    if isinstance(value, np.ndarray):
+        with np.errstate(divide="ignore"):
+            return np.log(value)
+    return float(np.log(value)) if value > 0 else -math.inf
+
+
 # === bleu_core/options/other_names.py ===
 
 
@@ -3062,109 +3418,182 @@ def describe_penalty(result: ResultDict) -> str:
     return f"Brevity penalty {rule}: {lengths}"
 
 
-# === bleu_core/shared/notices.py ===
+# === bleu_core/rows/compiling.py ===
 
 
-# By kind, the first warning, and the outermost place of each warning.
-_Collected = dict[str, tuple["BleuWarning", dict[str, None]]]
-# The warnings of a call, until its end; None outside of a call: each is issued at once.
-_collected: ContextVar[_Collected | None] = ContextVar("collected", default=None)
+_BYTES_WORTH_COMPILING = 2_000_000  # of text: about a second for the Python implementations
 
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
-@picklable
-class BleuWarning(UserWarning):
-    """A score that is computed as requested, but perhaps not what was meant.
+_kernels: list[Callable[..., object]] = []  # to be compiled and cached on disk
+_helpers: list[Callable[..., object]] = []  # compiled as parts of kernels
+_intrinsics: list[Callable[..., object]] = []  # generators of LLVM instructions
+_examples: list[Callable[..., object]] = []  # each runs a kernel once, which compiles it
 
-    kind: the name of the suspicion; within a call, one warning is issued per kind.
-    problem: the message without its advice, as a sentence.
-    option, value: the option that fixes the problem, and its value; None if no single option does.
-    """
+_bytes_seen = 0  # by the Python implementations in this process
+_is_ready = False
+_can_compile = True
 
-    kind: str = ""
-    problem: str = ""
-    option: str | None = None
-    value: object = None
-
-
-class Notice(NamedTuple):
-    """A warning in templates for `str.format`.
-
-    The message is the problem, the advice and a period.
-    """
-
-    kind: str
-    problem: str
-    advice: str = ""
-    option: str | None = None
-    value: object = None
-
-
-@contextmanager
-def warn_once_per_kind(issued: set[str] | None = None) -> Iterator[None]:
-    """Issue one warning of each kind at the end of the block; none if the block raises an error.
-
-    A warning names the first place where its kind was found, and the number of other ones. Within
-    another block, that block issues it. Blocks with the same set `issued` count as one block.
-    """
-    outer = _collected.get()
-    collected: _Collected = {} if outer is None else outer
-    token = _collected.set(collected)
-    try:
-        yield
-    finally:
-        _collected.reset(token)
-    if outer is not None:
-        return
-    for kind, (warning, places) in collected.items():
-        if issued is not None and kind in issued:
-            continue
-        if issued is not None:
-            issued.add(kind)
-        others = len(places) - 1
-        if others > 0:
-            first_place = next(iter(places))
-            shared = f"{first_place} and {count_things(others, 'other')}"
-            warning.args = (shared + str(warning).removeprefix(first_place),)
-            warning.problem = shared + warning.problem.removeprefix(first_place)
-        _issue(warning)
-
-
-def warn(notice: Notice, **details: object) -> None:
-    """Warn at the line that called the metric, directly or through evaluate.
-
-    `details` complete the templates of the notice.
-    """
-    places = row_places.get()
-    problem = ": ".join([*places, notice.problem.format(**details)])
-    warning = BleuWarning(f"{problem}{notice.advice.format(**details)}.")
-    vars(warning).update(
-        kind=notice.kind.format(**details),
-        problem=f"{problem}.",
-        option=notice.option,
-        value=notice.value,
+# A fork waits until a thread has compiled, because the child could wait forever for that thread.
+_compile_lock = RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_compile_lock.acquire,
+        after_in_parent=_compile_lock.release,
+        after_in_child=_compile_lock.release,
     )
-    collected = _collected.get()
-    if collected is None:
-        _issue(warning)
-    else:
-        _, outermost_places = collected.setdefault(warning.kind, (warning, {}))
-        outermost_places.update(dict.fromkeys(places[:1]))
 
 
-def _issue(warning: BleuWarning) -> None:
-    # Level 2 is the caller of this function; go up while frames belong to the metric, to evaluate,
-    # or to the context manager.
-    packages = (_package_of(__name__), "evaluate", "contextlib")
-    level = 2
-    frame = sys._getframe(1)
-    while frame.f_back and _package_of(frame.f_globals.get("__name__", "")) in packages:
-        frame = frame.f_back
-        level += 1
-    warnings.warn(warning, stacklevel=level)
+def is_ready() -> bool:
+    """Return True if the kernels can run now."""
+    return _is_ready
 
 
-def _package_of(module_name: str) -> str:
-    return module_name.split(".")[0]
+def compile_if_worthwhile(nbytes: int) -> bool:
+    """Compile the kernels if `nbytes` more of text are worth it; return True if they can run."""
+    global _bytes_seen
+    _bytes_seen += nbytes
+    return _is_ready or (_bytes_seen > _BYTES_WORTH_COMPILING and warm_up())
+
+
+def warm_up() -> bool:
+    """Load the kernels, or compile them if numba's cache has none; return True if they can run."""
+    global _can_compile, _is_ready
+    with _compile_lock:
+        if _is_ready or not _can_compile:
+            return _is_ready
+        _can_compile = _has_compiler()
+        if not _can_compile:
+            return False
+        try:
+            with _announce_compiling():
+                _compile_all()
+        except BaseException:  # also Ctrl-C
+            for function in _kernels:  # `_count_common` also runs without numba
+                _replace(function, function)
+            raise
+        _is_ready = True
+        return True
+
+
+_NO_NUMBA = Notice(
+    "numba",
+    "numba can't be imported."
+    " Scores are the same, but large inputs take up to about 100 times as long",
+    ". To fix this: pip install numba",
+)
+
+
+def _has_compiler() -> bool:
+    """Return True if numba can be imported and may compile; warn if it is missing."""
+    try:
+        import numba
+    except ImportError:
+        warn(_NO_NUMBA)
+        return False
+    return not numba.config.DISABLE_JIT
+
+
+def _announce_compiling() -> AbstractContextManager[object]:
+    """Write a line if a kernel or a part of one is compiled within the block.
+
+    Kernels that are loaded from numba's cache cause no event and no line. Without progress bars,
+    no line is written.
+    """
+    from numba.core import event
+
+    class Announcement(event.Listener):
+        is_due = not are_progress_bars_disabled()
+
+        def on_start(self, event: event.Event) -> None:
+            if self.is_due and event.data["dispatcher"].py_func in (*_kernels, *_helpers):
+                self.is_due = False
+                tqdm.write(
+                    "bleu_metric: compiling the counting kernels"
+                    " (once per machine, takes a few seconds) ...",
+                    file=sys.stderr,
+                )
+
+        def on_end(self, event: event.Event) -> None: ...
+
+    return event.install_listener("numba:compile", Announcement())
+
+
+_CACHE_UNUSABLE = Notice(
+    "numba's cache",
+    "numba's cache is not usable, so every process compiles again: {error}",
+    ". Delete or fix {folder}",
+)
+
+
+def _compile_all() -> None:
+    """Replace the registered functions with compiled ones."""
+    from llvmlite import ir
+    from numba import njit
+    from numba import types as numba_types
+    from numba.extending import intrinsic
+
+    for function in _intrinsics:
+        function.__globals__.update(ir=ir, numba_types=numba_types)
+        _replace(function, intrinsic(function))
+    # Wrappers for calls from Python would add a tenth to the time, and helpers need none. The
+    # search for array expressions to rewrite would add a twentieth, and helpers have none.
+    compile_helper = njit(
+        nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, no_rewrites=True
+    )
+    for function in _helpers:
+        _replace(function, compile_helper(function))
+    try:
+        _compile_kernels(cached=True)
+        return
+    except Exception as error:
+        folder = os.path.join(os.path.dirname(__file__), "__pycache__")
+        warn(_CACHE_UNUSABLE, error=error, folder=os.environ.get("NUMBA_CACHE_DIR") or folder)
+    # If the reason is a bug in a kernel, and not numba's cache, this raises it again.
+    _compile_kernels(cached=False)
+
+
+def _compile_kernels(cached: bool) -> None:
+    """Replace the kernels with compiled ones, and run each on an example, which compiles it."""
+    from numba import njit
+
+    compile_kernel = njit(nogil=True, cache=cached)
+    for function in _kernels:
+        _replace(function, compile_kernel(function))
+    for run_example in _examples:
+        run_example()
+
+
+def _replace(function: Callable[..., object], replacement: object) -> None:
+    """Let a name of the module of the kernels mean another function.
+
+    Kernels call each other by their names, so they are replaced only there.
+    """
+    function.__globals__[function.__name__] = replacement
+
+
+def kernel(function: _Function) -> _Function:
+    """Register a function that is called from Python, to be compiled and cached on disk."""
+    _kernels.append(function)
+    return function
+
+
+def kernel_helper(function: _Function) -> _Function:
+    """Register a function that kernels call."""
+    _helpers.append(function)
+    return function
+
+
+def kernel_intrinsic(function: _Function) -> _Function:
+    """Register a generator of instructions."""
+    _intrinsics.append(function)
+    return function
+
+
+def kernel_example(function: _Function) -> _Function:
+    """Register a function that runs a kernel on an example."""
+    _examples.append(function)
+    return function
 
 
 # === bleu_core/text/items.py ===
@@ -3344,256 +3773,292 @@ def _list_texts(fields: Mapping[Any, Any], depth: int = 1) -> Iterator[str]:
             yield from (f"{key}{inner}" for inner in _list_texts(content, depth - 1))
 
 
-# === bleu_core/rules/scoring.py ===
+# === bleu_core/text/elements.py ===
 
 
-OrderWeights = tuple[float, ...] | None  # one per order; None for equal weights
+# A regular expression: a space between two words.
+INNER_SPACE = r"\S\s+\S"
+# A text of one word with a suffix that files with one segment per line have.
+FILE_NAME = re.compile(r"\S+\.(txt|text|tsv|csv|jsonl?|hyp|ref|out|gz|bz2|xz|sgml?|xml)\s*")
 
-NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes it
-
-
-class Precisions(NamedTuple):
-    """The precision of each order and the brevity penalty, after smoothing.
-
-    values: the precision of each order.
-    present: a flag per order, set if the order has n-grams.
-    brevity_penalty: the penalty of the predictions' length.
-    """
-
-    values: list[Number]
-    present: list[Flag]
-    brevity_penalty: Number
+_SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
+_FEW_ROWS = 8  # with more rows, the caller has surely read the files
+_FEWEST_BREAKS = 20  # line breaks of a text that may be a whole file
+# From this many references per segment, they may be the tokens of a single reference.
+_FEWEST_TOKENS = 4
 
 
-def bleu(rows: Int64, options: Options) -> Float64:
-    """Return BLEU of each row (Papineni et al., 2002, section 2.3), on the scale 0-1.
-
-    Args:
-        rows: int64 [..., 2 N + 2].
-        options: supplies `max_order`, `smooth_method`, `smooth_value`, `effective_order` and
-            `weights`.
-
-    Returns:
-        float64 [...]; a float for a single row, of which `score_row` returns more.
-
-    Three of four words match, and one of three bigrams: BLEU-2 is the root of 3/4 · 1/3.
-
-    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
-    >>> print(f"{bleu(row, Options(max_order=2)):.4f}")
-    0.5000
-    """
-    return cast(Float64, _score_columns(_split_rows(rows), options))
+SQUARE = Notice(
+    "square",
+    "There are {rows} predictions with {rows} references each,"
+    " which were read as one list per prediction",
+    ". If they are in sacreBLEU's layout, one list per reference set,"
+    " pass references=list(zip(*references))",
+)
 
 
-def bleu_by_weights(
-    rows: Int64, options: Options, weights: Iterable[OrderWeights]
-) -> dict[OrderWeights, Float64]:
-    """Return BLEU of each row under several weights, which are smoothed only once.
-
-    Args:
-        rows: int64 [..., 2 N + 2].
-        options: as for `bleu`.
-        weights: one weight per order each; None for equal weights.
-
-    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
-    >>> scores = bleu_by_weights(row, Options(max_order=2), [(1.0, 0.0), (0.0, 1.0)])
-    >>> [round(float(score), 4) for score in scores.values()]
-    [0.75, 0.3333]
-    """
-    smoothed = _smooth(_split_rows(rows), options)
-    logarithms = [_log(value) for value in smoothed.values]
-    scores: dict[OrderWeights, Float64] = {}
-    for chosen in weights:
-        weight_of = order_weights(smoothed.present, replace(options, weights=chosen))
-        scores[chosen] = cast(Float64, _combine(weight_of, logarithms, smoothed.brevity_penalty))
-    return scores
-
-
-def bleu_of_columns(columns: Float64, options: Options) -> Float64:
-    """Return BLEU of rows whose statistics are the first axis: float64 [2 N + 2, ...]."""
-    return cast(Float64, _score_columns(_split_columns(list(columns)), options))
-
-
-def _score_columns(columns: Columns, options: Options) -> Number:
-    smoothed = _smooth(columns, options)
-    logarithms = [_log(value) for value in smoothed.values]
-    return _combine(order_weights(smoothed.present, options), logarithms, smoothed.brevity_penalty)
-
-
-def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
-    """Return the scores and counts of one corpus in plain Python types.
-
-    Args:
-        row: int64 [2 N + 2], the sum of the corpus's rows.
-        options: as for `bleu`.
-        smoothed: the result of `precisions`, if it is known.
-    """
-    numbers = row.tolist()
-    *_, length, reference_length = numbers
-    if smoothed is None:
-        smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
-    penalty = float(smoothed.brevity_penalty)
-    logarithms = [_log(value) for value in smoothed.values]
-    by_order = [
-        float(_combine(order_weights(smoothed.present, options, order), logarithms, penalty))
-        for order in range(1, options.max_order + 1)
-    ]
-    score = by_order[-1]
-    if options.weights is not None:
-        score = float(_combine(order_weights(smoothed.present, options), logarithms, penalty))
-    return {
-        "bleu": score,
-        "score": 100 * score,
-        "precisions": [float(value) for value in smoothed.values],
-        "brevity_penalty": penalty,
-        "length_ratio": length / reference_length if reference_length else 0.0,
-        "translation_length": length,
-        "reference_length": reference_length,
-        "counts": numbers[: options.max_order],
-        "totals": numbers[len(numbers) // 2 - 1 :][: options.max_order],
-        "bleu_by_order": by_order,
-    }
-
-
-def order_weights(
-    present: Sequence[Flag], options: Options, orders: int | None = None
-) -> list[Number]:
-    """Return the weight w of each order in BP · exp(Σ w ln p).
-
-    With effective order, the weight of orders without n-grams is distributed among the other
-    orders, in proportion. All weights are 0 if no order with a weight has n-grams.
-
-    Args:
-        present: a flag per order, set if the order has n-grams.
-        options: supplies `weights` and `effective_order`.
-        orders: the number of orders that share equal weights; None for all N orders with
-            `options.weights`.
-
-    >>> order_weights([True, True, False, False], Options(effective_order=True))
-    [0.5, 0.5, 0.0, 0.0]
-    """
-    if orders is None and options.weights is not None:
-        weights: list[Number] = list(options.weights)
+def check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:
+    rows = len(predictions)
+    reference_rows = len(references)
+    if rows == reference_rows == 0:
+        raise ValueError(NO_SEGMENTS)
+    has_other_orientation = not is_list(predictions.type) and _all_lists_have(rows, references)
+    if rows == reference_rows:
+        if has_other_orientation and rows > 1:
+            warn(SQUARE, rows=rows)
+        return
+    if has_other_orientation:
+        advice = (
+            "The references are in sacreBLEU's layout,"
+            f" {count_things(reference_rows, 'list')} of {rows:,}."
+            " Pass one list per prediction: references=list(zip(*references))."
+        )
     else:
-        equal_weights = orders or len(present)
-        weights = [1 / equal_weights] * equal_weights
-    if not options.effective_order:
-        return weights
-    used = [select(flag, weight, 0.0) for weight, flag in zip(weights, present)]
-    remaining: Number = reduce(add, used)
-    whole = sum(weights)
-    return [divide(weight * whole, remaining, remaining > 0) for weight in used]
+        advice = "Pass one str or one list of references per prediction."
+        if rows == 1 and reference_rows > 1:
+            advice += (
+                " If all of them belong to this prediction, pass a list of one list:"
+                " references=[[...]]."
+            )
+    found = f"{count_things(rows, 'prediction')} and {count_things(reference_rows, 'reference')}"
+    raise ValueError(f"Got {found}. {advice}")
 
 
-def precisions(rows: Int64, options: Options) -> Precisions:
-    """Return the precision of each order after smoothing, on the scale 0-1."""
-    return _smooth(_split_rows(rows), options)
+def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
+    """Return True for a column of lists that all have this length."""
+    if not is_list(array.type) or not len(array):
+        return False
+    for piece in slices(array):
+        has_length = pc.equal(pc.list_value_length(piece), length)
+        if not pc.all(has_length).as_py():
+            return False
+    return True
 
 
-def brevity_penalty(length: Number, reference_length: Number) -> Number:
-    """Return 1 for predictions as long as their references, exp(1 - r/c) for shorter ones.
+def check_elements(
+    name: str, array: pa.ChunkedArray, other_type: pa.DataType, data: object
+) -> pa.ChunkedArray:
+    """Check that all texts are strings, all token lists or all id lists, and return them.
 
-    Empty predictions get 0.
-
-    Args:
-        length: c, the length of the predictions.
-        reference_length: r, the effective reference length.
-
-    >>> print(f"{brevity_penalty(3.0, 4.0):.4f}")
-    0.7165
+    Empty lists alone take the kind of the other column. `data` is the container of the column.
     """
-    is_short = length < reference_length
-    has_tokens = length > 0
-    ratio = divide(reference_length, length, is_short & has_tokens)
-    return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
+    if array.null_count:
+        row = _first_null(array)
+        if is_list(array.type):
+            expected = describe_type(array.type)
+            empty = "[]"
+        else:
+            expected = "a str"
+            empty = '""'
+        found = name_missing(data, row)
+        error = ValueError if found == "None" else TypeError
+        raise error(
+            f"{name}[{row}]: expected {expected}, got {found}."
+            f" Pass {empty} for an empty {name.removesuffix('s')}."
+        )
+    texts = array
+    if is_list(array.type) and pa.types.is_null(array.type.value_type):
+        texts = array.cast(IDS if pa.types.is_integer(innermost_type(other_type)) else TOKENS)
+    if texts.type not in TEXT_TYPES.values():
+        raise wrong_item(name, 0, describe_type(texts.type), EXPECTED_TEXT)
+    if is_list(texts.type):
+        _check_tokens(name, texts)
+    return texts
 
 
-def count_wins(deltas: Float64) -> Wins:
-    """Count wins, ties and losses; differences below rounding error are ties.
+def name_missing(data: object, row: int) -> str:
+    """Name the missing value in a row of a column: Arrow reads all of them as null."""
+    values: Any = data.iloc if hasattr(data, "iloc") else data
+    if isinstance(data, (list, tuple, np.ndarray)) or hasattr(data, "iloc"):
+        return name_value(values[row])
+    return "None"
 
-    Args:
-        deltas: float64 [segments], the score of a system minus the score of the other system.
 
-    >>> count_wins(np.array([0.5, 0.0, 1e-17, -0.25]))
-    {'wins': 1, 'ties': 2, 'losses': 1}
+def check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column of lists of references that are of the predictions' type, or raise."""
+    text_type = predictions.type
+    # 1. Texts in token lists by mistake.
+    if text_type == TOKENS and array.type in (STRINGS, TOKENS) and _all_lists_have(1, predictions):
+        raise TypeError(
+            "predictions[0]: got a list with one str."
+            " A list of str is read as tokens, but the references are plain text."
+            " If each list holds a sentence, pass predictions=[text for [text] in predictions]."
+        )
+    if pa.types.is_null(array.type):
+        raise _no_reference(0)
+    # 2. One reference per segment: wrap it. A list of str is not wrapped: its items are references.
+    lists = array
+    if array.type == text_type and text_type in (STRINGS, IDS):
+        if array.null_count:
+            raise _no_reference(_first_null(array))
+        wrapped = [make_lists(np.arange(len(piece) + 1), piece) for piece in slices(array)]
+        lists = pa.chunked_array(wrapped, pa.large_list(text_type))
+    # 3. Lists of references: their texts must be of the predictions' type, or empty.
+    if not is_list(lists.type) or not _fits(lists.type.value_type, text_type):
+        raise wrong_item("references", 0, describe_type(array.type), describe_references(text_type))
+    references = _drop_nulls(lists).cast(pa.large_list(text_type))
+    if is_list(text_type):
+        _check_tokens("references", references)
+    return references
+
+
+def _fits(reference_type: pa.DataType, text_type: pa.DataType) -> bool:
+    """Return True if references of a type fit predictions of a type.
+
+    References that are all None fit; each segment is checked later. Empty lists fit tokens and ids.
     """
-    wins = int((deltas > NOISE).sum())
-    losses = int((deltas < -NOISE).sum())
-    return {"wins": wins, "ties": len(deltas) - wins - losses, "losses": losses}
+    if reference_type == text_type or pa.types.is_null(reference_type):
+        return True
+    are_empty_lists = is_list(reference_type) and pa.types.is_null(reference_type.value_type)
+    return are_empty_lists and is_list(text_type)
 
 
-def _split_rows(rows: Int64) -> Columns:
-    rows = np.asarray(rows)
-    if rows.ndim == 1:
-        return _split_columns(rows.astype(float).tolist())
-    return _split_columns(list(np.moveaxis(rows, -1, 0).astype(float, order="C")))
-
-
-def _split_columns(columns: Counts) -> Columns:
-    """Name the columns of statistics rows, 2 N + 2 floats or arrays."""
-    orders = len(columns) // 2 - 1
-    return Columns(columns[:orders], columns[orders:-2], columns[-2], columns[-1])
-
-
-def _smooth(columns: Columns, options: Options) -> Precisions:
-    method = SMOOTH_METHODS[options.smooth_method]
-    # 1. Smooth. The rows may have more orders than the score and the method need.
-    orders = options.counted_orders
-    counted = Columns(
-        columns.matches[:orders], columns.totals[:orders], columns.length, columns.reference_length
+def _no_reference(row: int) -> ValueError:
+    """Build the error for a segment without references."""
+    return ValueError(
+        f"references[{row}]: expected at least one reference, got none."
+        ' Pass "" for an empty reference.'
     )
-    smoothed = method.smooth(counted, options.smooth_value_in_effect or 0.0)
-    # 2. Divide. A precision is at most 1, and 0 if there are no n-grams.
-    present = has_ngrams(smoothed.totals)
-    quotients = map(divide, smoothed.matches, smoothed.totals, present)
-    values = [select(quotient > 1, 1.0, quotient) for quotient in quotients]
-    # 3. Leave out orders without a match, if the method does: a factor of 1 changes no product.
-    #    `present` then means "has a match", so that with effective order the order has no weight.
-    if method.skips:
-        present = [match > 0 for match in smoothed.matches]
-        values = [select(flag, value, 1.0) for flag, value in zip(present, values)]
-    # 4. Smoothing applies to orders without a match, not to predictions without any match
-    #    (mjpost/sacrebleu issue 141). A single row gives Python's True, which needs no work.
-    has_match: Flag = reduce(or_, [match > 0 for match in columns.matches[: options.max_order]])
-    if not method.scores_no_match and has_match is not True:
-        values = [select(has_match, value, 0.0) for value in values]
-    return Precisions(values, present, brevity_penalty(smoothed.length, smoothed.reference_length))
 
 
-def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
-    """Return BP · exp(Σ w ln p), 0 if no order has a weight."""
-    if isinstance(penalty, np.ndarray):
-        return _combine_columns(weights, logarithms, penalty)
-    total: Number = 0.0
-    has_weight = False
-    for weight, logarithm in zip(weights, logarithms):
-        if weight > 0:  # skip zero weights, because 0 · -inf is nan
-            total = total + weight * logarithm
-            has_weight = True
-    return float(penalty * np.exp(total)) if has_weight else 0.0
+def _check_tokens(name: str, array: pa.ChunkedArray) -> None:
+    """Raise for None among tokens or ids, and for negative ids, such as -100 of padded labels."""
+    first_row = 0
+    for piece in slices(array):
+        items, bounds = list_items(piece)
+        while is_list(items.type):
+            items, inner_bounds = list_items(items)
+            bounds = inner_bounds[bounds]
+        is_bad = np.asarray(items.is_null())
+        if pa.types.is_integer(items.type):
+            is_bad = is_bad | np.asarray(pc.less(items, 0).fill_null(True))
+        if is_bad.any():
+            index = int(is_bad.argmax())
+            row = first_row + int(np.searchsorted(bounds, index, side="right")) - 1
+            if not items[index].is_valid:
+                raise TypeError(
+                    f"{name}[{row}]: got None among the tokens."
+                    " Remove it: [token for token in row if token is not None]."
+                )
+            raise ValueError(
+                f"{name}[{row}]: got the token id {items[index]}. Ids are never negative."
+                " Remove label padding such as -100: [id for id in row if id >= 0]."
+            )
+        first_row += len(piece)
 
 
-def _combine_columns(
-    weights: Sequence[Number], logarithms: Sequence[Number], penalties: Float64
-) -> Float64:
-    """Do the work of `_combine` for many rows at once."""
-    total: Number = 0.0
-    has_weight: Flag = False
-    for weight, logarithm in zip(weights, logarithms):
-        flag = weight > 0
-        has_weight = has_weight | flag
-        if isinstance(flag, np.ndarray):
-            total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
-        elif flag:
-            total = total + weight * logarithm
-    return cast(Float64, select(has_weight, penalties * np.exp(total), 0.0))
+def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Remove None from the lists of references; raise for the first row that has no other item."""
+    lists = []
+    first_row = 0
+    for piece in slices(array):
+        items, bounds = list_items(piece)
+        if items.null_count:
+            has_value = np.asarray(items.is_valid())
+            values_before = np.concatenate([[0], np.cumsum(has_value)])
+            bounds = values_before[bounds]
+            lists.append(make_lists(bounds, items.filter(pa.array(has_value))))
+        else:
+            lists.append(piece)
+        rows_without = np.flatnonzero(np.asarray(piece.is_null()) | (np.diff(bounds) == 0))
+        if len(rows_without):
+            raise _no_reference(first_row + rows_without[0])
+        first_row += len(piece)
+    return pa.chunked_array(lists, array.type)
 
 
-def _log(value: Number) -> Number:
-    if isinstance(value, np.ndarray):
-        with np.errstate(divide="ignore"):
-            return np.log(value)
-    return float(np.log(value)) if value > 0 else -math.inf
+def _first_null(array: pa.ChunkedArray) -> int:
+    is_valid = np.concatenate([np.asarray(chunk.is_valid()) for chunk in array.chunks])
+    return int(np.argmin(is_valid))
+
+
+# --- Warnings about rows --------------------------------------------------------------------------
+
+SENTENCES_AS_TOKENS = Notice(
+    "sentences",
+    "Most tokens in the {name} contain a space, so they look like sentences,"
+    " but each list is scored as one tokenized segment",
+    ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
+)
+
+
+_TOKEN_REFERENCES = Notice(
+    "token references",
+    "The references look like lists of tokens, but the predictions are text,"
+    " so each token was read as a reference of one word",
+    ". Pass text: references=[' '.join(tokens) for tokens in references],"
+    " or the text from before it was split",
+)
+
+
+_WHOLE_FILES = Notice(
+    "whole files",
+    "predictions[{row}] has {breaks:,} line breaks and its reference {references:,},"
+    " and all their lines were scored as one segment",
+    ". For files with one segment per line, pass open(path, encoding='utf-8') for each column",
+)
+_FILE_AS_TEXT = Notice(
+    "file name",
+    "{name}[0] looks like the name of a file, and the name itself was scored",
+    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
+)
+
+
+def warn_about_rows(corpus: Corpus) -> None:
+    """Warn if predictions look like lists of sentences, or references like tokens.
+
+    The tokens would be those of one reference, each of which was read as a reference.
+    """
+    if corpus.kind == "tokens" and are_sentences(corpus.predictions):
+        warn(SENTENCES_AS_TOKENS, name="predictions")
+    if corpus.kind != "text":
+        return
+    size = len(corpus)
+    if size <= _FEW_ROWS:
+        _warn_about_files(corpus)
+    if corpus.count_references() >= _FEWEST_TOKENS * size > 0:
+        (batch,) = corpus.take(evenly_spaced(len(corpus), _SAMPLE_ROWS)).batches
+        length = pc.sum(pc.utf8_length(batch.predictions)).as_py()
+        references_length = pc.sum(pc.utf8_length(batch.references)).as_py()
+        has_space = pc.any(pc.match_substring_regex(batch.references, INNER_SPACE)).as_py()
+        # All tokens together are about as long as the text: half to twice the length.
+        if length <= 2 * references_length <= 4 * length and not has_space:
+            warn(_TOKEN_REFERENCES)
+
+
+def are_sentences(texts: pa.ChunkedArray) -> bool:
+    """Return True if most tokens in a sample of lists contain a space.
+
+    >>> are_sentences(pa.chunked_array([[["the cat sat", "a cat was"], ["it", "rains here"]]]))
+    True
+    """
+    tokens = pc.list_flatten(evenly_spaced_rows(texts, _SAMPLE_ROWS).combine_chunks())
+    has_space = pc.match_substring_regex(tokens, INNER_SPACE)
+    sentences = pc.sum(has_space).as_py() or 0
+    return bool(2 * sentences > len(tokens))
+
+
+def _warn_about_files(corpus: Corpus) -> None:
+    """Warn of a row that is the name of a file, by its form; and of one that is two whole files."""
+    predictions, references = corpus.list_texts()
+    if len(corpus) == 1:
+        warn_about_names({"predictions": predictions[0], "references": references[0][0]})
+    for row, prediction in enumerate(predictions):
+        breaks = prediction.count("\n")
+        if breaks < _FEWEST_BREAKS:
+            continue
+        reference_breaks = max(reference.count("\n") for reference in references[row])
+        if reference_breaks >= _FEWEST_BREAKS:
+            warn(_WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
+            return
+
+
+def warn_about_names(texts: Mapping[str, str]) -> None:
+    """Warn of the only text of a column if it has the form of a file's name, and no other has."""
+    for name, text in texts.items():
+        if FILE_NAME.fullmatch(text) and [*texts.values()].count(text) == 1:
+            warn(_FILE_AS_TEXT, name=name)
+            return
 
 
 # === bleu_core/rules/tokenizers.py ===
@@ -3887,470 +4352,123 @@ TOKENIZERS: dict[str, Tokenizer] = {
 }
 
 
-# === bleu_core/rows/compiling.py ===
+# === bleu_core/rules/zeros.py ===
 
 
-_BYTES_WORTH_COMPILING = 2_000_000  # of text: about a second for the Python implementations
-
-_Function = TypeVar("_Function", bound=Callable[..., object])
-
-_kernels: list[Callable[..., object]] = []  # to be compiled and cached on disk
-_helpers: list[Callable[..., object]] = []  # compiled as parts of kernels
-_intrinsics: list[Callable[..., object]] = []  # generators of LLVM instructions
-_examples: list[Callable[..., object]] = []  # each runs a kernel once, which compiles it
-
-_bytes_seen = 0  # by the Python implementations in this process
-_is_ready = False
-_can_compile = True
-
-# A fork waits until a thread has compiled, because the child could wait forever for that thread.
-_compile_lock = RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_compile_lock.acquire,
-        after_in_parent=_compile_lock.release,
-        after_in_child=_compile_lock.release,
-    )
-
-
-def is_ready() -> bool:
-    """Return True if the kernels can run now."""
-    return _is_ready
-
-
-def compile_if_worthwhile(nbytes: int) -> bool:
-    """Compile the kernels if `nbytes` more of text are worth it; return True if they can run."""
-    global _bytes_seen
-    _bytes_seen += nbytes
-    return _is_ready or (_bytes_seen > _BYTES_WORTH_COMPILING and warm_up())
-
-
-def warm_up() -> bool:
-    """Load the kernels, or compile them if numba's cache has none; return True if they can run."""
-    global _can_compile, _is_ready
-    with _compile_lock:
-        if _is_ready or not _can_compile:
-            return _is_ready
-        _can_compile = _has_compiler()
-        if not _can_compile:
-            return False
-        try:
-            with _announce_compiling():
-                _compile_all()
-        except BaseException:  # also Ctrl-C
-            for function in _kernels:  # `_count_common` also runs without numba
-                _replace(function, function)
-            raise
-        _is_ready = True
-        return True
-
-
-_NO_NUMBA = Notice(
-    "numba",
-    "numba can't be imported."
-    " Scores are the same, but large inputs take up to about 100 times as long",
-    ". To fix this: pip install numba",
+_NO_TOKENS = Notice("zero", "{name} is 0: {predictions}")
+_NO_REFERENCE_TOKENS = Notice("zero", "{name} is 0: the references are empty")
+_NO_MATCH = Notice("zero", "{name} is 0: no token of the predictions occurs in the references")
+_TOO_SHORT = Notice(
+    "zero",
+    "{name} is 0: every prediction is shorter than {tokens}, so there are no {order}-grams",
+    " (effective_order=True scores only the n-grams that exist)",
+    option="effective_order",
+    value=True,
+)
+_TOO_SHORT_FOR_WEIGHTS = Notice(
+    "zero",
+    "{name} is 0: every prediction is shorter than {tokens}, the shortest n-gram with a weight",
+    " (pass weights for shorter ones)",
+)
+_NO_LONG_MATCH = Notice(
+    "zero",
+    "{name} is 0: no {order}-gram of the predictions occurs in the references",
+    " (smooth_method='exp' avoids this)",
+    option="smooth_method",
+    value="exp",
+)
+_ALMOST_ZERO = Notice(
+    "zero",
+    "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
+    " (`bleu_by_order` has the scores of shorter n-grams)",
+)
+_FAR_TOO_SHORT = Notice(
+    "zero",
+    "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
+    " so the brevity penalty rounds to 0",
 )
 
 
-def _has_compiler() -> bool:
-    """Return True if numba can be imported and may compile; warn if it is missing."""
-    try:
-        import numba
-    except ImportError:
-        warn(_NO_NUMBA)
-        return False
-    return not numba.config.DISABLE_JIT
+def warn_if_zero(
+    score: float, row: Int64, segments: int | None, options: Options, name: str = "The score"
+) -> None:
+    """Warn if a score is 0, or would be 0 without tiny numbers, with the cause and the fix.
 
-
-def _announce_compiling() -> AbstractContextManager[object]:
-    """Write a line if a kernel or a part of one is compiled within the block.
-
-    Kernels that are loaded from numba's cache cause no event and no line. Without progress bars,
-    no line is written.
+    Args:
+        score: the score of the row.
+        row: int64 [2 N + 2], the statistics row of the corpus.
+        segments: the number of predictions; None if unknown.
+        options: supplies `weights`, `max_order`, `smooth_method` and `effective_order`.
+        name: the score, as the subject of the message.
     """
-    from numba.core import event
-
-    class Announcement(event.Listener):
-        is_due = not are_progress_bars_disabled()
-
-        def on_start(self, event: event.Event) -> None:
-            if self.is_due and event.data["dispatcher"].py_func in (*_kernels, *_helpers):
-                self.is_due = False
-                tqdm.write(
-                    "bleu_metric: compiling the counting kernels"
-                    " (once per machine, takes a few seconds) ...",
-                    file=sys.stderr,
-                )
-
-        def on_end(self, event: event.Event) -> None: ...
-
-    return event.install_listener("numba:compile", Announcement())
-
-
-_CACHE_UNUSABLE = Notice(
-    "numba's cache",
-    "numba's cache is not usable, so every process compiles again: {error}",
-    ". Delete or fix {folder}",
-)
-
-
-def _compile_all() -> None:
-    """Replace the registered functions with compiled ones."""
-    from llvmlite import ir
-    from numba import njit
-    from numba import types as numba_types
-    from numba.extending import intrinsic
-
-    for function in _intrinsics:
-        function.__globals__.update(ir=ir, numba_types=numba_types)
-        _replace(function, intrinsic(function))
-    # Wrappers for calls from Python would add a tenth to the time, and helpers need none. The
-    # search for array expressions to rewrite would add a twentieth, and helpers have none.
-    compile_helper = njit(
-        nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, no_rewrites=True
-    )
-    for function in _helpers:
-        _replace(function, compile_helper(function))
-    try:
-        _compile_kernels(cached=True)
+    if not _is_zero(score, row, options):
         return
-    except Exception as error:
-        folder = os.path.join(os.path.dirname(__file__), "__pycache__")
-        warn(_CACHE_UNUSABLE, error=error, folder=os.environ.get("NUMBA_CACHE_DIR") or folder)
-    # If the reason is a bug in a kernel, and not numba's cache, this raises it again.
-    _compile_kernels(cached=False)
-
-
-def _compile_kernels(cached: bool) -> None:
-    """Replace the kernels with compiled ones, and run each on an example, which compiles it."""
-    from numba import njit
-
-    compile_kernel = njit(nogil=True, cache=cached)
-    for function in _kernels:
-        _replace(function, compile_kernel(function))
-    for run_example in _examples:
-        run_example()
-
-
-def _replace(function: Callable[..., object], replacement: object) -> None:
-    """Let a name of the module of the kernels mean another function.
-
-    Kernels call each other by their names, so they are replaced only there.
-    """
-    function.__globals__[function.__name__] = replacement
-
-
-def kernel(function: _Function) -> _Function:
-    """Register a function that is called from Python, to be compiled and cached on disk."""
-    _kernels.append(function)
-    return function
-
-
-def kernel_helper(function: _Function) -> _Function:
-    """Register a function that kernels call."""
-    _helpers.append(function)
-    return function
-
-
-def kernel_intrinsic(function: _Function) -> _Function:
-    """Register a generator of instructions."""
-    _intrinsics.append(function)
-    return function
-
-
-def kernel_example(function: _Function) -> _Function:
-    """Register a function that runs a kernel on an example."""
-    _examples.append(function)
-    return function
-
-
-# === bleu_core/text/elements.py ===
-
-
-# A regular expression: a space between two words.
-INNER_SPACE = r"\S\s+\S"
-# A text of one word with a suffix that files with one segment per line have.
-FILE_NAME = re.compile(r"\S+\.(txt|text|tsv|csv|jsonl?|hyp|ref|out|gz|bz2|xz|sgml?|xml)\s*")
-
-_SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
-_FEW_ROWS = 8  # with more rows, the caller has surely read the files
-_FEWEST_BREAKS = 20  # line breaks of a text that may be a whole file
-# From this many references per segment, they may be the tokens of a single reference.
-_FEWEST_TOKENS = 4
-
-
-SQUARE = Notice(
-    "square",
-    "There are {rows} predictions with {rows} references each,"
-    " which were read as one list per prediction",
-    ". If they are in sacreBLEU's layout, one list per reference set,"
-    " pass references=list(zip(*references))",
-)
-
-
-def check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:
-    rows = len(predictions)
-    reference_rows = len(references)
-    if rows == reference_rows == 0:
-        raise ValueError(NO_SEGMENTS)
-    has_other_orientation = not is_list(predictions.type) and _all_lists_have(rows, references)
-    if rows == reference_rows:
-        if has_other_orientation and rows > 1:
-            warn(SQUARE, rows=rows)
-        return
-    if has_other_orientation:
-        advice = (
-            "The references are in sacreBLEU's layout,"
-            f" {count_things(reference_rows, 'list')} of {rows:,}."
-            " Pass one list per prediction: references=list(zip(*references))."
-        )
+    layout = Layout.of_width(len(row))
+    matches = row[layout.matches]
+    totals = row[layout.totals]
+    length = int(row[layout.length])
+    reference_length = int(row[layout.reference_length])
+    weights = options.weights or (1.0,) * options.max_order
+    orders = [order for order, weight in enumerate(weights, 1) if weight]
+    shortest = orders[0]
+    longest = orders[-1]
+    unmatched = [order for order in orders if totals[order - 1] and not matches[order - 1]]
+    if not length:
+        empty = count_things(segments, "empty prediction") if segments else ""
+        warn(_NO_TOKENS, name=name, predictions=empty or "the predictions are empty")
+    elif SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        first = next((order for order in orders if not matches[order - 1]), longest)
+        warn(_ALMOST_ZERO, name=name, order=first)
+    elif not reference_length:
+        warn(_NO_REFERENCE_TOKENS, name=name)
+    elif not matches[0]:
+        warn(_NO_MATCH, name=name)
+    elif not totals[longest - 1] and not options.effective_order:
+        warn(_TOO_SHORT, name=name, tokens=count_things(longest, "token"), order=longest)
+    elif not totals[shortest - 1] and options.effective_order:
+        warn(_TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(shortest, "token"))
+    elif unmatched:
+        warn(_NO_LONG_MATCH, name=name, order=unmatched[0])
     else:
-        advice = "Pass one str or one list of references per prediction."
-        if rows == 1 and reference_rows > 1:
-            advice += (
-                " If all of them belong to this prediction, pass a list of one list:"
-                " references=[[...]]."
-            )
-    found = f"{count_things(rows, 'prediction')} and {count_things(reference_rows, 'reference')}"
-    raise ValueError(f"Got {found}. {advice}")
+        tokens = count_things(reference_length, "token")
+        warn(_FAR_TOO_SHORT, name=name, length=length, tokens=tokens)
 
 
-def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
-    """Return True for a column of lists that all have this length."""
-    if not is_list(array.type) or not len(array):
-        return False
-    for piece in slices(array):
-        has_length = pc.equal(pc.list_value_length(piece), length)
-        if not pc.all(has_length).as_py():
-            return False
-    return True
-
-
-def check_elements(
-    name: str, array: pa.ChunkedArray, other_type: pa.DataType, data: object
-) -> pa.ChunkedArray:
-    """Check that all texts are strings, all token lists or all id lists, and return them.
-
-    Empty lists alone take the kind of the other column. `data` is the container of the column.
-    """
-    if array.null_count:
-        row = _first_null(array)
-        if is_list(array.type):
-            expected = describe_type(array.type)
-            empty = "[]"
-        else:
-            expected = "a str"
-            empty = '""'
-        found = name_missing(data, row)
-        error = ValueError if found == "None" else TypeError
-        raise error(
-            f"{name}[{row}]: expected {expected}, got {found}."
-            f" Pass {empty} for an empty {name.removesuffix('s')}."
-        )
-    texts = array
-    if is_list(array.type) and pa.types.is_null(array.type.value_type):
-        texts = array.cast(IDS if pa.types.is_integer(innermost_type(other_type)) else TOKENS)
-    if texts.type not in TEXT_TYPES.values():
-        raise wrong_item(name, 0, describe_type(texts.type), EXPECTED_TEXT)
-    if is_list(texts.type):
-        _check_tokens(name, texts)
-    return texts
-
-
-def name_missing(data: object, row: int) -> str:
-    """Name the missing value in a row of a column: Arrow reads all of them as null."""
-    values: Any = data.iloc if hasattr(data, "iloc") else data
-    if isinstance(data, (list, tuple, np.ndarray)) or hasattr(data, "iloc"):
-        return name_value(values[row])
-    return "None"
-
-
-def check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column of lists of references that are of the predictions' type, or raise."""
-    text_type = predictions.type
-    # 1. Texts in token lists by mistake.
-    if text_type == TOKENS and array.type in (STRINGS, TOKENS) and _all_lists_have(1, predictions):
-        raise TypeError(
-            "predictions[0]: got a list with one str."
-            " A list of str is read as tokens, but the references are plain text."
-            " If each list holds a sentence, pass predictions=[text for [text] in predictions]."
-        )
-    if pa.types.is_null(array.type):
-        raise _no_reference(0)
-    # 2. One reference per segment: wrap it. A list of str is not wrapped: its items are references.
-    lists = array
-    if array.type == text_type and text_type in (STRINGS, IDS):
-        if array.null_count:
-            raise _no_reference(_first_null(array))
-        wrapped = [make_lists(np.arange(len(piece) + 1), piece) for piece in slices(array)]
-        lists = pa.chunked_array(wrapped, pa.large_list(text_type))
-    # 3. Lists of references: their texts must be of the predictions' type, or empty.
-    if not is_list(lists.type) or not _fits(lists.type.value_type, text_type):
-        raise wrong_item("references", 0, describe_type(array.type), describe_references(text_type))
-    references = _drop_nulls(lists).cast(pa.large_list(text_type))
-    if is_list(text_type):
-        _check_tokens("references", references)
-    return references
-
-
-def _fits(reference_type: pa.DataType, text_type: pa.DataType) -> bool:
-    """Return True if references of a type fit predictions of a type.
-
-    References that are all None fit; each segment is checked later. Empty lists fit tokens and ids.
-    """
-    if reference_type == text_type or pa.types.is_null(reference_type):
+def _is_zero(score: float, row: Int64, options: Options) -> bool:
+    """Return True if a score is 0, or if only the tiny numbers of `coco` keep it above 0."""
+    if score == 0:
         return True
-    are_empty_lists = is_list(reference_type) and pa.types.is_null(reference_type.value_type)
-    return are_empty_lists and is_list(text_type)
+    if not SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        return False
+    weights = options.weights or (1.0,) * options.max_order
+    matches = row[Layout.of_width(len(row)).matches].tolist()
+    return any(weight and not count for weight, count in zip(weights, matches))
 
 
-def _no_reference(row: int) -> ValueError:
-    """Build the error for a segment without references."""
-    return ValueError(
-        f"references[{row}]: expected at least one reference, got none."
-        ' Pass "" for an empty reference.'
-    )
+def warn_about_zeros(
+    rows: Int64,
+    options: Options,
+    name: str,
+    groups: Mapping[Label, Int64],
+    *,
+    has_segments: bool = True,
+) -> None:
+    """Warn if the score of a system is 0, in all or in a group.
 
-
-def _check_tokens(name: str, array: pa.ChunkedArray) -> None:
-    """Raise for None among tokens or ids, and for negative ids, such as -100 of padded labels."""
-    first_row = 0
-    for piece in slices(array):
-        items, bounds = list_items(piece)
-        while is_list(items.type):
-            items, inner_bounds = list_items(items)
-            bounds = inner_bounds[bounds]
-        is_bad = np.asarray(items.is_null())
-        if pa.types.is_integer(items.type):
-            is_bad = is_bad | np.asarray(pc.less(items, 0).fill_null(True))
-        if is_bad.any():
-            index = int(is_bad.argmax())
-            row = first_row + int(np.searchsorted(bounds, index, side="right")) - 1
-            if not items[index].is_valid:
-                raise TypeError(
-                    f"{name}[{row}]: got None among the tokens."
-                    " Remove it: [token for token in row if token is not None]."
-                )
-            raise ValueError(
-                f"{name}[{row}]: got the token id {items[index]}. Ids are never negative."
-                " Remove label padding such as -100: [id for id in row if id >= 0]."
-            )
-        first_row += len(piece)
-
-
-def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Remove None from the lists of references; raise for the first row that has no other item."""
-    lists = []
-    first_row = 0
-    for piece in slices(array):
-        items, bounds = list_items(piece)
-        if items.null_count:
-            has_value = np.asarray(items.is_valid())
-            values_before = np.concatenate([[0], np.cumsum(has_value)])
-            bounds = values_before[bounds]
-            lists.append(make_lists(bounds, items.filter(pa.array(has_value))))
-        else:
-            lists.append(piece)
-        rows_without = np.flatnonzero(np.asarray(piece.is_null()) | (np.diff(bounds) == 0))
-        if len(rows_without):
-            raise _no_reference(first_row + rows_without[0])
-        first_row += len(piece)
-    return pa.chunked_array(lists, array.type)
-
-
-def _first_null(array: pa.ChunkedArray) -> int:
-    is_valid = np.concatenate([np.asarray(chunk.is_valid()) for chunk in array.chunks])
-    return int(np.argmin(is_valid))
-
-
-# --- Warnings about rows --------------------------------------------------------------------------
-
-SENTENCES_AS_TOKENS = Notice(
-    "sentences",
-    "Most tokens in the {name} contain a space, so they look like sentences,"
-    " but each list is scored as one tokenized segment",
-    ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
-)
-
-
-_TOKEN_REFERENCES = Notice(
-    "token references",
-    "The references look like lists of tokens, but the predictions are text,"
-    " so each token was read as a reference of one word",
-    ". Pass text: references=[' '.join(tokens) for tokens in references],"
-    " or the text from before it was split",
-)
-
-
-_WHOLE_FILES = Notice(
-    "whole files",
-    "predictions[{row}] has {breaks:,} line breaks and its reference {references:,},"
-    " and all their lines were scored as one segment",
-    ". For files with one segment per line, pass open(path, encoding='utf-8') for each column",
-)
-_FILE_AS_TEXT = Notice(
-    "file name",
-    "{name}[0] looks like the name of a file, and the name itself was scored",
-    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
-)
-
-
-def warn_about_rows(corpus: Corpus) -> None:
-    """Warn if predictions look like lists of sentences, or references like tokens.
-
-    The tokens would be those of one reference, each of which was read as a reference.
+    Args:
+        rows: int64 [segments, 2 N + 2].
+        options: as for `warn_if_zero`.
+        name: the score of the system, as the subject of the message.
+        groups: the segments of each label.
+        has_segments: True if each row is that of one segment.
     """
-    if corpus.kind == "tokens" and are_sentences(corpus.predictions):
-        warn(SENTENCES_AS_TOKENS, name="predictions")
-    if corpus.kind != "text":
-        return
-    size = len(corpus)
-    if size <= _FEW_ROWS:
-        _warn_about_files(corpus)
-    if corpus.count_references() >= _FEWEST_TOKENS * size > 0:
-        (batch,) = corpus.take(evenly_spaced(len(corpus), _SAMPLE_ROWS)).batches
-        length = pc.sum(pc.utf8_length(batch.predictions)).as_py()
-        references_length = pc.sum(pc.utf8_length(batch.references)).as_py()
-        has_space = pc.any(pc.match_substring_regex(batch.references, INNER_SPACE)).as_py()
-        # All tokens together are about as long as the text: half to twice the length.
-        if length <= 2 * references_length <= 4 * length and not has_space:
-            warn(_TOKEN_REFERENCES)
-
-
-def are_sentences(texts: pa.ChunkedArray) -> bool:
-    """Return True if most tokens in a sample of lists contain a space.
-
-    >>> are_sentences(pa.chunked_array([[["the cat sat", "a cat was"], ["it", "rains here"]]]))
-    True
-    """
-    tokens = pc.list_flatten(evenly_spaced_rows(texts, _SAMPLE_ROWS).combine_chunks())
-    has_space = pc.match_substring_regex(tokens, INNER_SPACE)
-    sentences = pc.sum(has_space).as_py() or 0
-    return bool(2 * sentences > len(tokens))
-
-
-def _warn_about_files(corpus: Corpus) -> None:
-    """Warn of a row that is the name of a file, by its form; and of one that is two whole files."""
-    predictions, references = corpus.list_texts()
-    if len(corpus) == 1:
-        warn_about_names({"predictions": predictions[0], "references": references[0][0]})
-    for row, prediction in enumerate(predictions):
-        breaks = prediction.count("\n")
-        if breaks < _FEWEST_BREAKS:
-            continue
-        reference_breaks = max(reference.count("\n") for reference in references[row])
-        if reference_breaks >= _FEWEST_BREAKS:
-            warn(_WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
-            return
-
-
-def warn_about_names(texts: Mapping[str, str]) -> None:
-    """Warn of the only text of a column if it has the form of a file's name, and no other has."""
-    for name, text in texts.items():
-        if FILE_NAME.fullmatch(text) and [*texts.values()].count(text) == 1:
-            warn(_FILE_AS_TEXT, name=name)
-            return
+    segments_of: dict[str, Int64 | slice] = {name: slice(None)}
+    segments_of |= {f"{name} in group {show_value(label)}": groups[label] for label in groups}
+    for subject, of_subject in segments_of.items():
+        part = rows[of_subject]
+        total = part.sum(axis=0)
+        score = float(bleu(total, options))
+        warn_if_zero(score, total, len(part) if has_segments else None, options, subject)
 
 
 # === bleu_core/text/columns.py ===
@@ -4712,123 +4830,98 @@ def _list_rows(name: str, frame: Any) -> list[list[object]]:
     return [list(row) for row in zip(*columns)]
 
 
-# === bleu_core/rules/zeros.py ===
+# === bleu_core/text/plain_lists.py ===
 
 
-_NO_TOKENS = Notice("zero", "{name} is 0: {predictions}")
-_NO_REFERENCE_TOKENS = Notice("zero", "{name} is 0: the references are empty")
-_NO_MATCH = Notice("zero", "{name} is 0: no token of the predictions occurs in the references")
-_TOO_SHORT = Notice(
-    "zero",
-    "{name} is 0: every prediction is shorter than {tokens}, so there are no {order}-grams",
-    " (effective_order=True scores only the n-grams that exist)",
-    option="effective_order",
-    value=True,
-)
-_TOO_SHORT_FOR_WEIGHTS = Notice(
-    "zero",
-    "{name} is 0: every prediction is shorter than {tokens}, the shortest n-gram with a weight",
-    " (pass weights for shorter ones)",
-)
-_NO_LONG_MATCH = Notice(
-    "zero",
-    "{name} is 0: no {order}-gram of the predictions occurs in the references",
-    " (smooth_method='exp' avoids this)",
-    option="smooth_method",
-    value="exp",
-)
-_ALMOST_ZERO = Notice(
-    "zero",
-    "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
-    " (`bleu_by_order` has the scores of shorter n-grams)",
-)
-_FAR_TOO_SHORT = Notice(
-    "zero",
-    "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
-    " so the brevity penalty rounds to 0",
-)
+_MOST_SMALL = 256  # predictions and references; with more texts, Arrow is faster
 
 
-def warn_if_zero(
-    score: float, row: Int64, segments: int | None, options: Options, name: str = "The score"
-) -> None:
-    """Warn if a score is 0, or would be 0 without tiny numbers, with the cause and the fix.
+def read_plain(predictions: object, references: object) -> Corpus | None:
+    """Read plain lists on the fast path.
 
-    Args:
-        score: the score of the row.
-        row: int64 [2 N + 2], the statistics row of the corpus.
-        segments: the number of predictions; None if unknown.
-        options: supplies `weights`, `max_order`, `smooth_method` and `effective_order`.
-        name: the score, as the subject of the message.
+    Return None for all other containers and for invalid rows, which take the general path.
     """
-    if not _is_zero(score, row, options):
-        return
-    layout = Layout.of_width(len(row))
-    matches = row[layout.matches]
-    totals = row[layout.totals]
-    length = int(row[layout.length])
-    reference_length = int(row[layout.reference_length])
-    weights = options.weights or (1.0,) * options.max_order
-    orders = [order for order, weight in enumerate(weights, 1) if weight]
-    shortest = orders[0]
-    longest = orders[-1]
-    unmatched = [order for order in orders if totals[order - 1] and not matches[order - 1]]
-    if not length:
-        empty = count_things(segments, "empty prediction") if segments else ""
-        warn(_NO_TOKENS, name=name, predictions=empty or "the predictions are empty")
-    elif SMOOTH_METHODS[options.smooth_method].smooths_lengths:
-        first = next((order for order in orders if not matches[order - 1]), longest)
-        warn(_ALMOST_ZERO, name=name, order=first)
-    elif not reference_length:
-        warn(_NO_REFERENCE_TOKENS, name=name)
-    elif not matches[0]:
-        warn(_NO_MATCH, name=name)
-    elif not totals[longest - 1] and not options.effective_order:
-        warn(_TOO_SHORT, name=name, tokens=count_things(longest, "token"), order=longest)
-    elif not totals[shortest - 1] and options.effective_order:
-        warn(_TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(shortest, "token"))
-    elif unmatched:
-        warn(_NO_LONG_MATCH, name=name, order=unmatched[0])
+    if type(predictions) is not list or type(references) is not list or not references:
+        return None
+    # 1. Copy the lists, because another thread may change them, and join the references.
+    texts = list(predictions)
+    rows = list(references)
+    if type(rows[0]) is str:
+        rows = [(row,) for row in rows]
+    lists = _flatten(rows)
+    if lists is None or len(texts) != len(rows) or 0 in lists.lengths:
+        return None
+    # 2. Keep few strings as they are, and convert all other texts.
+    bounds = _find_bounds(lists.lengths)
+    strings: list[Any] = texts + lists.items
+    if len(strings) <= _MOST_SMALL and set(map(type, strings)) == {str}:
+        try:
+            corpus: Corpus = SmallCorpus(strings, "".join(strings).encode(), bounds)
+        except UnicodeEncodeError:  # a lone surrogate: the general path names the row
+            return None
     else:
-        tokens = count_things(reference_length, "token")
-        warn(_FAR_TOO_SHORT, name=name, length=length, tokens=tokens)
+        prediction_array = read_plain_texts(texts)
+        reference_array = read_plain_texts(lists.items)
+        if prediction_array is None or reference_array is None:
+            return None
+        if prediction_array.type != reference_array.type:
+            return None
+        corpus = make_corpus([(prediction_array, reference_array, bounds)])
+    # 3. Warn.
+    if corpus.kind == "text" and len(rows) > 1 and set(lists.lengths) == {len(rows)}:
+        warn(SQUARE, rows=len(rows))
+    warn_about_rows(corpus)
+    return corpus
 
 
-def _is_zero(score: float, row: Int64, options: Options) -> bool:
-    """Return True if a score is 0, or if only the tiny numbers of `coco` keep it above 0."""
-    if score == 0:
-        return True
-    if not SMOOTH_METHODS[options.smooth_method].smooths_lengths:
-        return False
-    weights = options.weights or (1.0,) * options.max_order
-    matches = row[Layout.of_width(len(row)).matches].tolist()
-    return any(weight and not count for weight, count in zip(weights, matches))
+def read_plain_texts(texts: list[object]) -> pa.Array | None:
+    """Convert strings, lists of str, or lists of non-negative ids to an array.
 
-
-def warn_about_zeros(
-    rows: Int64,
-    options: Options,
-    name: str,
-    groups: Mapping[Label, Int64],
-    *,
-    has_segments: bool = True,
-) -> None:
-    """Warn if the score of a system is 0, in all or in a group.
-
-    Args:
-        rows: int64 [segments, 2 N + 2].
-        options: as for `warn_if_zero`.
-        name: the score of the system, as the subject of the message.
-        groups: the segments of each label.
-        has_segments: True if each row is that of one segment.
+    Return None for items of any other type.
     """
-    segments_of: dict[str, Int64 | slice] = {name: slice(None)}
-    segments_of |= {f"{name} in group {show_value(label)}": groups[label] for label in groups}
-    for subject, of_subject in segments_of.items():
-        part = rows[of_subject]
-        total = part.sum(axis=0)
-        score = float(bleu(total, options))
-        warn_if_zero(score, total, len(part) if has_segments else None, options, subject)
+    try:
+        if set(map(type, texts)) == {str}:
+            return pa.array(texts, STRINGS)
+        lists = _flatten(texts)
+        if lists is None:
+            return None
+        item_types = set(map(type, lists.items))
+        if item_types == {str}:
+            items = pa.array(lists.items, STRINGS)
+        elif item_types == {int}:
+            # Through NumPy, because Arrow takes twice as long.
+            ids = np.fromiter(lists.items, np.int64, len(lists.items))
+            if ids.min() < 0:
+                return None
+            items = pa.array(ids)
+        else:
+            return None
+        return make_lists(_find_bounds(lists.lengths), items)
+    except (UnicodeEncodeError, OverflowError):
+        # A lone surrogate, or an id of more than 64 bits: the general path names the row.
+        return None
+
+
+class FlatLists(NamedTuple):
+    """The items of several lists as one list, and the length of each list."""
+
+    items: list[object]
+    lengths: list[int]
+
+
+def _flatten(lists: list[Any]) -> FlatLists | None:
+    """Join lists; return None if a row is not a list, or if another thread changes a list."""
+    if not set(map(type, lists)) <= {list, tuple}:
+        return None
+    lengths = list(map(len, lists))
+    items = list(chain.from_iterable(lists))
+    if list(map(len, lists)) != lengths or sum(lengths) != len(items):
+        return None
+    return FlatLists(items, lengths)
+
+
+def _find_bounds(lengths: list[int]) -> Int64:
+    return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
 # === bleu_core/rules/chosen_tokenizer.py ===
@@ -5349,100 +5442,6 @@ def _find_special_letters() -> str:
     lowered = pc.utf8_lower(pa.array([letters]))[0].as_py()
     different = [letter for letter, lower in zip(letters, lowered) if lower != letter.lower()]
     return f"[Σ{''.join(different)}]"
-
-
-# === bleu_core/text/plain_lists.py ===
-
-
-_MOST_SMALL = 256  # predictions and references; with more texts, Arrow is faster
-
-
-def read_plain(predictions: object, references: object) -> Corpus | None:
-    """Read plain lists on the fast path.
-
-    Return None for all other containers and for invalid rows, which take the general path.
-    """
-    if type(predictions) is not list or type(references) is not list or not references:
-        return None
-    # 1. Copy the lists, because another thread may change them, and join the references.
-    texts = list(predictions)
-    rows = list(references)
-    if type(rows[0]) is str:
-        rows = [(row,) for row in rows]
-    lists = _flatten(rows)
-    if lists is None or len(texts) != len(rows) or 0 in lists.lengths:
-        return None
-    # 2. Keep few strings as they are, and convert all other texts.
-    bounds = _find_bounds(lists.lengths)
-    strings: list[Any] = texts + lists.items
-    if len(strings) <= _MOST_SMALL and set(map(type, strings)) == {str}:
-        try:
-            corpus: Corpus = SmallCorpus(strings, "".join(strings).encode(), bounds)
-        except UnicodeEncodeError:  # a lone surrogate: the general path names the row
-            return None
-    else:
-        prediction_array = read_plain_texts(texts)
-        reference_array = read_plain_texts(lists.items)
-        if prediction_array is None or reference_array is None:
-            return None
-        if prediction_array.type != reference_array.type:
-            return None
-        corpus = make_corpus([(prediction_array, reference_array, bounds)])
-    # 3. Warn.
-    if corpus.kind == "text" and len(rows) > 1 and set(lists.lengths) == {len(rows)}:
-        warn(SQUARE, rows=len(rows))
-    warn_about_rows(corpus)
-    return corpus
-
-
-def read_plain_texts(texts: list[object]) -> pa.Array | None:
-    """Convert strings, lists of str, or lists of non-negative ids to an array.
-
-    Return None for items of any other type.
-    """
-    try:
-        if set(map(type, texts)) == {str}:
-            return pa.array(texts, STRINGS)
-        lists = _flatten(texts)
-        if lists is None:
-            return None
-        item_types = set(map(type, lists.items))
-        if item_types == {str}:
-            items = pa.array(lists.items, STRINGS)
-        elif item_types == {int}:
-            # Through NumPy, because Arrow takes twice as long.
-            ids = np.fromiter(lists.items, np.int64, len(lists.items))
-            if ids.min() < 0:
-                return None
-            items = pa.array(ids)
-        else:
-            return None
-        return make_lists(_find_bounds(lists.lengths), items)
-    except (UnicodeEncodeError, OverflowError):
-        # A lone surrogate, or an id of more than 64 bits: the general path names the row.
-        return None
-
-
-class FlatLists(NamedTuple):
-    """The items of several lists as one list, and the length of each list."""
-
-    items: list[object]
-    lengths: list[int]
-
-
-def _flatten(lists: list[Any]) -> FlatLists | None:
-    """Join lists; return None if a row is not a list, or if another thread changes a list."""
-    if not set(map(type, lists)) <= {list, tuple}:
-        return None
-    lengths = list(map(len, lists))
-    items = list(chain.from_iterable(lists))
-    if list(map(len, lists)) != lengths or sum(lengths) != len(items):
-        return None
-    return FlatLists(items, lengths)
-
-
-def _find_bounds(lengths: list[int]) -> Int64:
-    return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
 # === bleu_core/text/labels.py ===

@@ -44,8 +44,7 @@ from .rules.chosen_tokenizer import check_tokenizers
 from .rules.counting import REFERENCE_LENGTHS, ReferenceLength
 from .rules.smoothing import SMOOTH_METHODS, SmoothMethod
 from .rules.tokenizers import TOKENIZERS, Tokenizer
-from .shared.messages import NOT_A_TOKENIZER, count_things, show_value
-from .shared.notices import BleuWarning
+from .shared.messages import NOT_A_TOKENIZER, BleuWarning, count_things, show_value
 from .shared.pickling import PICKLABLE, __version__, picklable
 from .shared.result_types import (
     AnswerContent,

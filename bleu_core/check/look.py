@@ -27,8 +27,7 @@ from ..rules.chosen_tokenizer import choose_tokenizer
 from ..rules.scoring import bleu
 from ..rules.tokenizers import TOKENIZERS
 from ..shared.arrays import Float64, InputType, Int64, find_offsets, is_list, list_items
-from ..shared.messages import count_things
-from ..shared.notices import Notice, warn
+from ..shared.messages import Notice, count_things, warn
 from ..shared.pickling import picklable
 from ..text.corpus import Batch, Corpus, make_corpus
 from .measures import find_mistakes

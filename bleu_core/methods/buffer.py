@@ -28,8 +28,7 @@ from ..options.options import Options
 from ..options.other_names import OTHER_METHODS
 from ..rows.reading import read_segments
 from ..shared.arrays import InputType, list_items, make_lists
-from ..shared.messages import count_things, show_value
-from ..shared.notices import warn_once_per_kind
+from ..shared.messages import count_things, show_value, warn_once_per_kind
 from ..shared.pickling import picklable
 from ..text.columns import list_references
 from ..text.corpus import Corpus, check_kind, join_corpora, make_corpus

@@ -25,8 +25,7 @@ from ..results.wording import (
     write_label,
 )
 from ..shared.arrays import SystemName
-from ..shared.messages import count_things, show_system
-from ..shared.notices import Notice, warn
+from ..shared.messages import Notice, count_things, show_system, warn
 from ..shared.result_types import SystemScores
 from ..significance.intervals import describe_intervals, import_scipy
 from ..significance.size_warnings import (

@@ -23,15 +23,17 @@ from ..rules.scoring import count_wins
 from ..rules.zeros import warn_about_zeros
 from ..shared.arrays import Float64, Int64, Label, SystemName
 from ..shared.messages import (
+    Notice,
     RunOfSystem,
     invalid,
     list_systems,
     one_of,
     show_system,
     show_value,
+    warn,
+    warn_once_per_kind,
     within_system,
 )
-from ..shared.notices import Notice, warn, warn_once_per_kind
 from ..shared.result_types import RunScores, Settings, SystemScores
 from ..significance.intervals import Sample, add_difference, add_estimate
 from ..significance.resampling import StatisticsRows

@@ -38,8 +38,7 @@ from ..rows.tables import read_counted
 from ..rules.scoring import bleu, score_row
 from ..rules.zeros import warn_if_zero
 from ..shared.arrays import Int64, Label
-from ..shared.messages import count_things, invalid, show_value
-from ..shared.notices import warn_once_per_kind
+from ..shared.messages import count_things, invalid, show_value, warn_once_per_kind
 from ..shared.result_types import CorpusScores, SignedScores, Uncertainty
 from ..significance.intervals import Estimate, add_estimate, describe_intervals
 from ..significance.size_warnings import warn_about_intervals, warn_about_size

@@ -33,8 +33,7 @@ from ..rules.chosen_tokenizer import ChosenTokenizer, choose_tokenizer, prepare_
 from ..rules.scoring import NOISE, bleu, count_wins
 from ..rules.zeros import warn_about_zeros
 from ..shared.arrays import Bool, Float64, Int64, Label, SystemName, list_items, make_lists
-from ..shared.messages import count_things, show_value, within_system
-from ..shared.notices import warn_once_per_kind
+from ..shared.messages import count_things, show_value, warn_once_per_kind, within_system
 from ..shared.result_types import (
     GroupDifference,
     LengthDifference,

@@ -28,8 +28,7 @@ from ..rules.counting import Tokens, check_memory, make_row
 from ..rules.scoring import order_weights, precisions, score_row
 from ..rules.zeros import warn_if_zero
 from ..shared.arrays import is_missing
-from ..shared.messages import reword_errors
-from ..shared.notices import warn_once_per_kind
+from ..shared.messages import reword_errors, warn_once_per_kind
 from ..shared.result_types import CoveredTokens, NGramCount, OrderMatches
 from ..text.columns import list_references
 from ..text.elements import are_sentences

@@ -34,13 +34,15 @@ from ..shared.messages import (
     LONE_SURROGATE,
     NO_SEGMENTS,
     NOT_A_TOKENIZER,
+    Notice,
     count_things,
     describe_share,
     invalid,
     name_value,
     show_value,
+    warn,
+    warn_once_per_kind,
 )
-from ..shared.notices import Notice, warn, warn_once_per_kind
 from ..shared.pickling import picklable
 from ..text.columns import read_array, read_column
 from ..text.corpus import make_corpus

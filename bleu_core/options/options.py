@@ -20,8 +20,7 @@ from ..rules.layout import Layout
 from ..rules.smoothing import SMOOTH_METHODS
 from ..rules.tokenizers import TOKENIZERS
 from ..shared.arrays import Label, to_python
-from ..shared.messages import count_things, invalid, one_of, show_value
-from ..shared.notices import Notice, warn
+from ..shared.messages import Notice, count_things, invalid, one_of, show_value, warn
 from ..shared.pickling import picklable
 from ..text.labels import plain_label
 from .conventions import CONVENTIONS, DROP_INS, NLTK_METHODS

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from datasets.utils import are_progress_bars_disabled, tqdm
 
-from ..shared.notices import Notice, warn
+from ..shared.messages import Notice, warn
 
 _BYTES_WORTH_COMPILING = 2_000_000  # of text: about a second for the Python implementations
 

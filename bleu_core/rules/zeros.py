@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..shared.arrays import Int64, Label
-from ..shared.messages import count_things, show_value
-from ..shared.notices import Notice, warn
+from ..shared.messages import Notice, count_things, show_value, warn
 from .layout import Layout
 from .scoring import bleu
 from .smoothing import SMOOTH_METHODS

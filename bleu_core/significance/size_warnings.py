@@ -9,8 +9,7 @@ import math
 
 from ..options.options import Options
 from ..rows.statistics import Counted
-from ..shared.messages import count_things
-from ..shared.notices import Notice, warn
+from ..shared.messages import Notice, count_things, warn
 from .p_values import fewest_trials
 from .units import Units, count_units_of_groups
 

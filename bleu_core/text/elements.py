@@ -30,13 +30,14 @@ from ..shared.arrays import (
 from ..shared.messages import (
     EXPECTED_TEXT,
     NO_SEGMENTS,
+    Notice,
     count_things,
     describe_references,
     describe_type,
     name_value,
+    warn,
     wrong_item,
 )
-from ..shared.notices import Notice, warn
 from .corpus import Corpus
 
 # A regular expression: a space between two words.

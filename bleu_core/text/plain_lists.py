@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..shared.arrays import STRINGS, Int64, make_lists
-from ..shared.notices import warn
+from ..shared.messages import warn
 from .corpus import Corpus, SmallCorpus, make_corpus
 from .elements import SQUARE, warn_about_rows
 

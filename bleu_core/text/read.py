@@ -31,13 +31,14 @@ from ..shared.arrays import (
 from ..shared.messages import (
     EXPECTED_REFERENCES,
     EXPECTED_TEXT,
+    Notice,
     describe_type,
     list_systems,
     show_value,
+    warn,
     within_system,
     wrong_item,
 )
-from ..shared.notices import Notice, warn
 from .columns import first_item, is_result, read_column
 from .corpus import Corpus, Texts, checksum_texts, join_corpora, kind_of, make_corpus
 from .elements import (

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from bleu.bleu_core.rules.tokenizers import TOKENIZERS
-from bleu.bleu_core.shared.notices import BleuWarning
+from bleu.bleu_core.shared.messages import BleuWarning
 from bleu.bleu_core.text.read import read_corpus
 from helpers import ROOT, Words, record_warnings, run_python
 from sacrebleu.metrics import BLEU
