@@ -749,77 +749,6 @@ def find_strings(strings: pa.Array) -> Int64:
     return find_offsets(strings) + (characters.address if characters else 0)
 
 
-# === bleu_core/rules/layout.py ===
-
-
-class Layout(NamedTuple):
-    """The layout of a statistics row.
-
-    A row is matches_1 to matches_N, totals_1 to totals_N, prediction_length and reference_length;
-    `orders` is N. Rows are arrays whose last axis has this layout, and tables with one column per
-    name.
-
-    >>> row = np.array([2, 1, 3, 2, 3, 4])
-    >>> layout = Layout.of_width(len(row))
-    >>> row[layout.matches].tolist(), row[layout.totals].tolist(), int(row[layout.reference_length])
-    ([2, 1], [3, 2], 4)
-    """
-
-    orders: int
-
-    @classmethod
-    def of_width(cls, width: int) -> Layout:
-        """Return the layout of rows of `width` integers."""
-        return cls(width // 2 - 1)
-
-    @property
-    def width(self) -> int:
-        """The number of integers in a row."""
-        return 2 * self.orders + 2
-
-    @property
-    def matches(self) -> slice:
-        """The clipped counts, by order."""
-        return slice(0, self.orders)
-
-    @property
-    def totals(self) -> slice:
-        """The numbers of n-grams of the prediction, by order."""
-        return slice(self.orders, 2 * self.orders)
-
-    @property
-    def length(self) -> int:
-        """The index of the length of the prediction."""
-        return 2 * self.orders
-
-    @property
-    def reference_length(self) -> int:
-        """The index of the effective reference length."""
-        return 2 * self.orders + 1
-
-    @property
-    def names(self) -> list[str]:
-        """The columns of a table of rows.
-
-        >>> Layout(1).names
-        ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
-        """
-        orders = range(1, self.orders + 1)
-        return [
-            *(f"matches_{order}" for order in orders),
-            *(f"totals_{order}" for order in orders),
-            "prediction_length",
-            "reference_length",
-        ]
-
-    def allocate(self, segments: int) -> Int64:
-        """Return uninitialized rows, int64 [segments, width].
-
-        They are Fortran-ordered, so that Arrow takes the columns without a copy.
-        """
-        return np.empty((self.width, segments), np.int64).T
-
-
 # === bleu_core/rules/smoothing.py ===
 
 
@@ -4352,125 +4281,6 @@ TOKENIZERS: dict[str, Tokenizer] = {
 }
 
 
-# === bleu_core/rules/zeros.py ===
-
-
-_NO_TOKENS = Notice("zero", "{name} is 0: {predictions}")
-_NO_REFERENCE_TOKENS = Notice("zero", "{name} is 0: the references are empty")
-_NO_MATCH = Notice("zero", "{name} is 0: no token of the predictions occurs in the references")
-_TOO_SHORT = Notice(
-    "zero",
-    "{name} is 0: every prediction is shorter than {tokens}, so there are no {order}-grams",
-    " (effective_order=True scores only the n-grams that exist)",
-    option="effective_order",
-    value=True,
-)
-_TOO_SHORT_FOR_WEIGHTS = Notice(
-    "zero",
-    "{name} is 0: every prediction is shorter than {tokens}, the shortest n-gram with a weight",
-    " (pass weights for shorter ones)",
-)
-_NO_LONG_MATCH = Notice(
-    "zero",
-    "{name} is 0: no {order}-gram of the predictions occurs in the references",
-    " (smooth_method='exp' avoids this)",
-    option="smooth_method",
-    value="exp",
-)
-_ALMOST_ZERO = Notice(
-    "zero",
-    "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
-    " (`bleu_by_order` has the scores of shorter n-grams)",
-)
-_FAR_TOO_SHORT = Notice(
-    "zero",
-    "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
-    " so the brevity penalty rounds to 0",
-)
-
-
-def warn_if_zero(
-    score: float, row: Int64, segments: int | None, options: Options, name: str = "The score"
-) -> None:
-    """Warn if a score is 0, or would be 0 without tiny numbers, with the cause and the fix.
-
-    Args:
-        score: the score of the row.
-        row: int64 [2 N + 2], the statistics row of the corpus.
-        segments: the number of predictions; None if unknown.
-        options: supplies `weights`, `max_order`, `smooth_method` and `effective_order`.
-        name: the score, as the subject of the message.
-    """
-    if not _is_zero(score, row, options):
-        return
-    layout = Layout.of_width(len(row))
-    matches = row[layout.matches]
-    totals = row[layout.totals]
-    length = int(row[layout.length])
-    reference_length = int(row[layout.reference_length])
-    weights = options.weights or (1.0,) * options.max_order
-    orders = [order for order, weight in enumerate(weights, 1) if weight]
-    shortest = orders[0]
-    longest = orders[-1]
-    unmatched = [order for order in orders if totals[order - 1] and not matches[order - 1]]
-    if not length:
-        empty = count_things(segments, "empty prediction") if segments else ""
-        warn(_NO_TOKENS, name=name, predictions=empty or "the predictions are empty")
-    elif SMOOTH_METHODS[options.smooth_method].smooths_lengths:
-        first = next((order for order in orders if not matches[order - 1]), longest)
-        warn(_ALMOST_ZERO, name=name, order=first)
-    elif not reference_length:
-        warn(_NO_REFERENCE_TOKENS, name=name)
-    elif not matches[0]:
-        warn(_NO_MATCH, name=name)
-    elif not totals[longest - 1] and not options.effective_order:
-        warn(_TOO_SHORT, name=name, tokens=count_things(longest, "token"), order=longest)
-    elif not totals[shortest - 1] and options.effective_order:
-        warn(_TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(shortest, "token"))
-    elif unmatched:
-        warn(_NO_LONG_MATCH, name=name, order=unmatched[0])
-    else:
-        tokens = count_things(reference_length, "token")
-        warn(_FAR_TOO_SHORT, name=name, length=length, tokens=tokens)
-
-
-def _is_zero(score: float, row: Int64, options: Options) -> bool:
-    """Return True if a score is 0, or if only the tiny numbers of `coco` keep it above 0."""
-    if score == 0:
-        return True
-    if not SMOOTH_METHODS[options.smooth_method].smooths_lengths:
-        return False
-    weights = options.weights or (1.0,) * options.max_order
-    matches = row[Layout.of_width(len(row)).matches].tolist()
-    return any(weight and not count for weight, count in zip(weights, matches))
-
-
-def warn_about_zeros(
-    rows: Int64,
-    options: Options,
-    name: str,
-    groups: Mapping[Label, Int64],
-    *,
-    has_segments: bool = True,
-) -> None:
-    """Warn if the score of a system is 0, in all or in a group.
-
-    Args:
-        rows: int64 [segments, 2 N + 2].
-        options: as for `warn_if_zero`.
-        name: the score of the system, as the subject of the message.
-        groups: the segments of each label.
-        has_segments: True if each row is that of one segment.
-    """
-    segments_of: dict[str, Int64 | slice] = {name: slice(None)}
-    segments_of |= {f"{name} in group {show_value(label)}": groups[label] for label in groups}
-    for subject, of_subject in segments_of.items():
-        part = rows[of_subject]
-        total = part.sum(axis=0)
-        score = float(bleu(total, options))
-        warn_if_zero(score, total, len(part) if has_segments else None, options, subject)
-
-
 # === bleu_core/text/columns.py ===
 
 
@@ -5629,38 +5439,6 @@ def number_labels(labels: Sequence[Hashable]) -> Int64:
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
-# === bleu_core/rows/call.py ===
-
-
-class Call(NamedTuple):
-    """The texts of a call, with all that counting and the look need.
-
-    corpus: the segments.
-    options: the options of the call.
-    tokenizer: the tokenizer of all segments; None if labels have tokenizers of their own.
-    labels, documents: the label and the document of each segment, or None.
-    """
-
-    corpus: Corpus
-    options: Options
-    tokenizer: ChosenTokenizer | None
-    labels: Sequence[Label] | None = None
-    documents: Sequence[Label] | None = None
-
-
-def make_call(
-    corpus: Corpus,
-    options: Options,
-    labels: Sequence[Label] | None = None,
-    documents: Sequence[Label] | None = None,
-) -> Call:
-    """Return a corpus as a call, with its tokenizer; labels and documents are read already."""
-    tokenizer = None
-    if labels is None or options.tokenize_by is None:
-        tokenizer = choose_tokenizer(options, corpus.kind)
-    return Call(corpus, options, tokenizer, labels, documents)
-
-
 # === bleu_core/rules/counting.py ===
 
 
@@ -5669,6 +5447,74 @@ NGrams = Counter[tuple[Hashable, ...]]
 
 ORDERS_OF_ANY_TEXT = 4  # no text is too long for so few
 MOST_MEMORY = 2_000_000_000  # bytes for the n-grams of one text
+
+
+class Layout(NamedTuple):
+    """The layout of a statistics row.
+
+    A row is matches_1 to matches_N, totals_1 to totals_N, prediction_length and reference_length;
+    `orders` is N. Rows are arrays whose last axis has this layout, and tables with one column per
+    name.
+
+    >>> row = np.array([2, 1, 3, 2, 3, 4])
+    >>> layout = Layout.of_width(len(row))
+    >>> row[layout.matches].tolist(), row[layout.totals].tolist(), int(row[layout.reference_length])
+    ([2, 1], [3, 2], 4)
+    """
+
+    orders: int
+
+    @classmethod
+    def of_width(cls, width: int) -> Layout:
+        """Return the layout of rows of `width` integers."""
+        return cls(width // 2 - 1)
+
+    @property
+    def width(self) -> int:
+        """The number of integers in a row."""
+        return 2 * self.orders + 2
+
+    @property
+    def matches(self) -> slice:
+        """The clipped counts, by order."""
+        return slice(0, self.orders)
+
+    @property
+    def totals(self) -> slice:
+        """The numbers of n-grams of the prediction, by order."""
+        return slice(self.orders, 2 * self.orders)
+
+    @property
+    def length(self) -> int:
+        """The index of the length of the prediction."""
+        return 2 * self.orders
+
+    @property
+    def reference_length(self) -> int:
+        """The index of the effective reference length."""
+        return 2 * self.orders + 1
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of a table of rows.
+
+        >>> Layout(1).names
+        ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
+        """
+        orders = range(1, self.orders + 1)
+        return [
+            *(f"matches_{order}" for order in orders),
+            *(f"totals_{order}" for order in orders),
+            "prediction_length",
+            "reference_length",
+        ]
+
+    def allocate(self, segments: int) -> Int64:
+        """Return uninitialized rows, int64 [segments, width].
+
+        They are Fortran-ordered, so that Arrow takes the columns without a copy.
+        """
+        return np.empty((self.width, segments), np.int64).T
 
 
 class ReferenceLength(NamedTuple):
@@ -5875,211 +5721,6 @@ def check_memory(
             f"{place}: to {task} the n-grams of its {tokens:,} tokens with max_order={max_order:,}"
             " takes more than 2 GB of memory. Pass a lower max_order."
         )
-
-
-# === bleu_core/rows/parts.py ===
-
-
-LABEL = "label"  # the column of labels in a table
-DOCUMENT = "document"  # the column of documents
-
-NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
-
-
-class TablePart(NamedTuple):
-    """A table that has rows, or sums, as the user supplies them, and the statistics columns."""
-
-    given: Any
-    columns: pa.Table
-
-    def key_names(self) -> list[str]:
-        """Return the names of its columns of labels and documents."""
-        names = list_column_names(self.given) or ()
-        return [name for name in (LABEL, DOCUMENT) if name in names]
-
-
-def stream_parts(statistics: Any) -> Iterator[tuple[str, TablePart]]:
-    """Yield the parts of statistics one by one, with those that have no rows, and their places.
-
-    A list of sums is a single part. Of an iterable, one part at a time is in memory.
-    """
-    has_parts = is_stream(statistics)
-    if isinstance(statistics, (list, tuple)):
-        has_parts = _check_parts(statistics)
-    first = None
-    for number, part in enumerate(statistics if has_parts else [statistics]):
-        if number == 0:
-            first = part
-        has_columns = _check_parts([first, part])
-        place = f"statistics[{number}]" if has_parts else "statistics"
-        columns = select_columns(part, place) if has_columns else _read_sums(part)
-        yield place, TablePart(part, columns)
-
-
-def is_stream(statistics: Any) -> bool:
-    """Return True for an iterable of parts; False for a list, and for a table or array."""
-    if (
-        isinstance(statistics, (str, bytes, list, tuple))
-        or list_column_names(statistics) is not None
-    ):
-        return False
-    is_array = hasattr(statistics, "__array__") or hasattr(statistics, "iloc")
-    return isinstance(statistics, Iterable) and not is_array
-
-
-def _check_parts(parts: Sequence[Any]) -> bool:
-    """Return True for tables and False for sums; raise for anything else, or for both."""
-    if not parts:
-        raise ValueError(NO_STATISTICS)
-    if any(map(is_result, parts)):
-        raise TypeError(A_RESULT.format(name="statistics"))
-    have_columns = [list_column_names(part) is not None for part in parts]
-    if any(have_columns) and not all(have_columns):
-        found = " and ".join(sorted(set(map(name_value, parts))))
-        raise _not_statistics(f"{found} in one list")
-    if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
-        raise _not_statistics("a Series, whose labels may be in any order. Pass sums.to_numpy()")
-    return any(have_columns)
-
-
-def _not_statistics(found: str) -> ValueError:
-    return ValueError(
-        "statistics: expected a table from statistics(), a list of tables, or sums of rows"
-        f" (integers of shape [2 N + 2] or [sums, 2 N + 2]), got {found}."
-    )
-
-
-def not_a_table(place: str, problem: str) -> ValueError:
-    return ValueError(
-        f"{place}: not a statistics table: {problem}. Pass a table from statistics()."
-    )
-
-
-def list_column_names(part: Any) -> list[Any] | None:
-    """Return the names of a table's columns, or None if `part` has no columns."""
-    if hasattr(part, "collect_schema"):  # polars; a LazyFrame warns if it is asked for `columns`
-        return list(part.collect_schema())
-    if isinstance(part, Mapping):
-        return list(part)
-    names = getattr(part, "column_names", getattr(part, "columns", None))
-    return None if names is None else list(names)
-
-
-def select_columns(part: Any, place: str) -> pa.Table:
-    """Return the statistics columns of anything with columns; `place` is for errors."""
-    # 1. Find the columns by their names.
-    columns = list_column_names(part) or []
-    max_order = next(n for n in itertools.count() if f"matches_{n + 1}" not in columns)
-    names = Layout(max_order).names
-    if not max_order or not set(names) <= set(columns):
-        raise not_a_table(place, f"its columns are {', '.join(map(str, columns))}")
-    _check_single(place, columns, names)
-    if isinstance(part, Mapping) and not hasattr(part[names[0]], "__len__"):
-        raise ValueError(
-            f"{place}: not a statistics table, but sums. Pass a list: [sums[name] for name in"
-            " table.column_names]."
-        )
-    if not hasattr(part, "__len__"):
-        raise ValueError(
-            f"{place}: the {type(part).__name__} is not in memory. Pass frame.collect(), or"
-            " datasets.Dataset.from_list(list(dataset))."
-        )
-    # 2. Convert them to Arrow.
-    try:
-        if isinstance(part, Mapping) or hasattr(part, "iloc"):
-            table = pa.table({name: to_arrow(part[name], convert_flat) for name in names})
-        elif isinstance(part, (pa.Table, pa.RecordBatch)):
-            table = pa.Table.from_arrays(
-                [part.column(name) for name in names], names, metadata=part.schema.metadata
-            )
-        elif hasattr(part, "with_format"):  # select first: a selection is copied on access
-            table = part.select_columns(names).with_format("arrow")[:]
-        else:
-            table = pa.table(part[names]).select(names)
-    except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
-        # Arrow's message may show a value.
-        raise not_a_table(place, f"a column could not be read ({type(error).__name__})") from None
-    # 3. Check that they hold whole numbers, which other tools return as doubles or decimals.
-    schema = pa.schema([(name, pa.int64()) for name in names], table.schema.metadata)
-    of_numbers = (pa.types.is_integer, pa.types.is_float64, pa.types.is_decimal)
-    are_numbers = all(
-        any(is_kind(column.type) for is_kind in of_numbers) and not column.null_count
-        for column in table.columns
-    )
-    with suppress(pa.ArrowInvalid):  # of fractions
-        if are_numbers or not len(table):
-            return table.cast(schema)
-    raise not_a_table(place, "not all of its values are whole numbers of 64 bits")
-
-
-def _check_single(place: str, columns: Sequence[Any], names: Iterable[str]) -> None:
-    """Raise if a table has two columns of one of the names."""
-    for name in names:
-        if columns.count(name) > 1:
-            raise not_a_table(place, f"it has two columns {name!r}")
-
-
-def _read_sums(statistics: Any) -> pa.Table:
-    try:
-        rows = np.atleast_2d(np.asarray(read_array("statistics", statistics)))
-    except (TypeError, RuntimeError):  # of a list of tensors that NumPy cannot read
-        raise _not_statistics(name_value(statistics)) from None
-    except ValueError:
-        raise _not_statistics("rows of several lengths") from None
-    if rows.dtype.kind == "U":
-        raise ValueError(
-            "statistics: expected tables from statistics(), got texts."
-            " For texts, write compute(predictions=..., references=...)."
-        )
-    width = rows.shape[-1]
-    is_table_of_rows = rows.ndim == 2 and rows.size and width >= 4 and width % 2 == 0
-    if rows.dtype.kind not in "iu" or not is_table_of_rows:
-        raise _not_statistics(f"{rows.dtype} {list(rows.shape)}")
-    return pa.table(dict(zip(Layout.of_width(width).names, rows.T.astype(np.int64))))
-
-
-def join_columns(parts: Mapping[str, TablePart], argument: str, name: str) -> list[Label]:
-    """Return the labels in a column of all tables, for the argument that names the column.
-
-    Args:
-        parts: the tables that have rows, by their place.
-        argument: `"by"` or `"documents"`.
-        name: the column.
-    """
-    labels: list[Label] = []
-    for place, part in parts.items():
-        columns = list_column_names(part.given) or []
-        _check_single(place, columns, [name])
-        if name not in columns:
-            raise ValueError(
-                f"{argument}={show_value(name)}: {place} has no such column. Pass its name, or one"
-                " label per segment."
-            )
-        labels += list_labels(argument, part.given[name], len(part.columns))
-    return labels
-
-
-def check_counts(table: pa.Table) -> None:
-    """Raise unless 0 <= matches <= totals in each row and order, or if sums exceed int64."""
-    layout = layout_of(table)
-    columns = table.columns
-    sums = [pc.sum(column.cast(pa.float64(), safe=False)).as_py() for column in columns]
-    if max(sums) >= 2**63:
-        raise ValueError(
-            "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."
-        )
-    is_valid = all(pc.min(column).as_py() >= 0 for column in columns)
-    for matches, totals in zip(columns[layout.matches], columns[layout.totals]):
-        is_valid = is_valid and not pc.any(pc.greater(matches, totals)).as_py()
-    if not is_valid:
-        raise ValueError(
-            "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from"
-            " statistics()."
-        )
-
-
-def layout_of(columns: pa.Table) -> Layout:
-    return Layout.of_width(columns.num_columns)
 
 
 # === bleu_core/text/systems.py ===
@@ -7466,6 +7107,330 @@ def _find_node(parent, token, nodes, bits, factor):
     return 2 * slot
 
 
+# === bleu_core/rows/parts.py ===
+
+
+LABEL = "label"  # the column of labels in a table
+DOCUMENT = "document"  # the column of documents
+
+NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
+
+
+class TablePart(NamedTuple):
+    """A table that has rows, or sums, as the user supplies them, and the statistics columns."""
+
+    given: Any
+    columns: pa.Table
+
+    def key_names(self) -> list[str]:
+        """Return the names of its columns of labels and documents."""
+        names = list_column_names(self.given) or ()
+        return [name for name in (LABEL, DOCUMENT) if name in names]
+
+
+def stream_parts(statistics: Any) -> Iterator[tuple[str, TablePart]]:
+    """Yield the parts of statistics one by one, with those that have no rows, and their places.
+
+    A list of sums is a single part. Of an iterable, one part at a time is in memory.
+    """
+    has_parts = is_stream(statistics)
+    if isinstance(statistics, (list, tuple)):
+        has_parts = _check_parts(statistics)
+    first = None
+    for number, part in enumerate(statistics if has_parts else [statistics]):
+        if number == 0:
+            first = part
+        has_columns = _check_parts([first, part])
+        place = f"statistics[{number}]" if has_parts else "statistics"
+        columns = select_columns(part, place) if has_columns else _read_sums(part)
+        yield place, TablePart(part, columns)
+
+
+def is_stream(statistics: Any) -> bool:
+    """Return True for an iterable of parts; False for a list, and for a table or array."""
+    if (
+        isinstance(statistics, (str, bytes, list, tuple))
+        or list_column_names(statistics) is not None
+    ):
+        return False
+    is_array = hasattr(statistics, "__array__") or hasattr(statistics, "iloc")
+    return isinstance(statistics, Iterable) and not is_array
+
+
+def _check_parts(parts: Sequence[Any]) -> bool:
+    """Return True for tables and False for sums; raise for anything else, or for both."""
+    if not parts:
+        raise ValueError(NO_STATISTICS)
+    if any(map(is_result, parts)):
+        raise TypeError(A_RESULT.format(name="statistics"))
+    have_columns = [list_column_names(part) is not None for part in parts]
+    if any(have_columns) and not all(have_columns):
+        found = " and ".join(sorted(set(map(name_value, parts))))
+        raise _not_statistics(f"{found} in one list")
+    if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
+        raise _not_statistics("a Series, whose labels may be in any order. Pass sums.to_numpy()")
+    return any(have_columns)
+
+
+def _not_statistics(found: str) -> ValueError:
+    return ValueError(
+        "statistics: expected a table from statistics(), a list of tables, or sums of rows"
+        f" (integers of shape [2 N + 2] or [sums, 2 N + 2]), got {found}."
+    )
+
+
+def not_a_table(place: str, problem: str) -> ValueError:
+    return ValueError(
+        f"{place}: not a statistics table: {problem}. Pass a table from statistics()."
+    )
+
+
+def list_column_names(part: Any) -> list[Any] | None:
+    """Return the names of a table's columns, or None if `part` has no columns."""
+    if hasattr(part, "collect_schema"):  # polars; a LazyFrame warns if it is asked for `columns`
+        return list(part.collect_schema())
+    if isinstance(part, Mapping):
+        return list(part)
+    names = getattr(part, "column_names", getattr(part, "columns", None))
+    return None if names is None else list(names)
+
+
+def select_columns(part: Any, place: str) -> pa.Table:
+    """Return the statistics columns of anything with columns; `place` is for errors."""
+    # 1. Find the columns by their names.
+    columns = list_column_names(part) or []
+    max_order = next(n for n in itertools.count() if f"matches_{n + 1}" not in columns)
+    names = Layout(max_order).names
+    if not max_order or not set(names) <= set(columns):
+        raise not_a_table(place, f"its columns are {', '.join(map(str, columns))}")
+    _check_single(place, columns, names)
+    if isinstance(part, Mapping) and not hasattr(part[names[0]], "__len__"):
+        raise ValueError(
+            f"{place}: not a statistics table, but sums. Pass a list: [sums[name] for name in"
+            " table.column_names]."
+        )
+    if not hasattr(part, "__len__"):
+        raise ValueError(
+            f"{place}: the {type(part).__name__} is not in memory. Pass frame.collect(), or"
+            " datasets.Dataset.from_list(list(dataset))."
+        )
+    # 2. Convert them to Arrow.
+    try:
+        if isinstance(part, Mapping) or hasattr(part, "iloc"):
+            table = pa.table({name: to_arrow(part[name], convert_flat) for name in names})
+        elif isinstance(part, (pa.Table, pa.RecordBatch)):
+            table = pa.Table.from_arrays(
+                [part.column(name) for name in names], names, metadata=part.schema.metadata
+            )
+        elif hasattr(part, "with_format"):  # select first: a selection is copied on access
+            table = part.select_columns(names).with_format("arrow")[:]
+        else:
+            table = pa.table(part[names]).select(names)
+    except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
+        # Arrow's message may show a value.
+        raise not_a_table(place, f"a column could not be read ({type(error).__name__})") from None
+    # 3. Check that they hold whole numbers, which other tools return as doubles or decimals.
+    schema = pa.schema([(name, pa.int64()) for name in names], table.schema.metadata)
+    of_numbers = (pa.types.is_integer, pa.types.is_float64, pa.types.is_decimal)
+    are_numbers = all(
+        any(is_kind(column.type) for is_kind in of_numbers) and not column.null_count
+        for column in table.columns
+    )
+    with suppress(pa.ArrowInvalid):  # of fractions
+        if are_numbers or not len(table):
+            return table.cast(schema)
+    raise not_a_table(place, "not all of its values are whole numbers of 64 bits")
+
+
+def _check_single(place: str, columns: Sequence[Any], names: Iterable[str]) -> None:
+    """Raise if a table has two columns of one of the names."""
+    for name in names:
+        if columns.count(name) > 1:
+            raise not_a_table(place, f"it has two columns {name!r}")
+
+
+def _read_sums(statistics: Any) -> pa.Table:
+    try:
+        rows = np.atleast_2d(np.asarray(read_array("statistics", statistics)))
+    except (TypeError, RuntimeError):  # of a list of tensors that NumPy cannot read
+        raise _not_statistics(name_value(statistics)) from None
+    except ValueError:
+        raise _not_statistics("rows of several lengths") from None
+    if rows.dtype.kind == "U":
+        raise ValueError(
+            "statistics: expected tables from statistics(), got texts."
+            " For texts, write compute(predictions=..., references=...)."
+        )
+    width = rows.shape[-1]
+    is_table_of_rows = rows.ndim == 2 and rows.size and width >= 4 and width % 2 == 0
+    if rows.dtype.kind not in "iu" or not is_table_of_rows:
+        raise _not_statistics(f"{rows.dtype} {list(rows.shape)}")
+    return pa.table(dict(zip(Layout.of_width(width).names, rows.T.astype(np.int64))))
+
+
+def join_columns(parts: Mapping[str, TablePart], argument: str, name: str) -> list[Label]:
+    """Return the labels in a column of all tables, for the argument that names the column.
+
+    Args:
+        parts: the tables that have rows, by their place.
+        argument: `"by"` or `"documents"`.
+        name: the column.
+    """
+    labels: list[Label] = []
+    for place, part in parts.items():
+        columns = list_column_names(part.given) or []
+        _check_single(place, columns, [name])
+        if name not in columns:
+            raise ValueError(
+                f"{argument}={show_value(name)}: {place} has no such column. Pass its name, or one"
+                " label per segment."
+            )
+        labels += list_labels(argument, part.given[name], len(part.columns))
+    return labels
+
+
+def check_counts(table: pa.Table) -> None:
+    """Raise unless 0 <= matches <= totals in each row and order, or if sums exceed int64."""
+    layout = layout_of(table)
+    columns = table.columns
+    sums = [pc.sum(column.cast(pa.float64(), safe=False)).as_py() for column in columns]
+    if max(sums) >= 2**63:
+        raise ValueError(
+            "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."
+        )
+    is_valid = all(pc.min(column).as_py() >= 0 for column in columns)
+    for matches, totals in zip(columns[layout.matches], columns[layout.totals]):
+        is_valid = is_valid and not pc.any(pc.greater(matches, totals)).as_py()
+    if not is_valid:
+        raise ValueError(
+            "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from"
+            " statistics()."
+        )
+
+
+def layout_of(columns: pa.Table) -> Layout:
+    return Layout.of_width(columns.num_columns)
+
+
+# === bleu_core/rules/zeros.py ===
+
+
+_NO_TOKENS = Notice("zero", "{name} is 0: {predictions}")
+_NO_REFERENCE_TOKENS = Notice("zero", "{name} is 0: the references are empty")
+_NO_MATCH = Notice("zero", "{name} is 0: no token of the predictions occurs in the references")
+_TOO_SHORT = Notice(
+    "zero",
+    "{name} is 0: every prediction is shorter than {tokens}, so there are no {order}-grams",
+    " (effective_order=True scores only the n-grams that exist)",
+    option="effective_order",
+    value=True,
+)
+_TOO_SHORT_FOR_WEIGHTS = Notice(
+    "zero",
+    "{name} is 0: every prediction is shorter than {tokens}, the shortest n-gram with a weight",
+    " (pass weights for shorter ones)",
+)
+_NO_LONG_MATCH = Notice(
+    "zero",
+    "{name} is 0: no {order}-gram of the predictions occurs in the references",
+    " (smooth_method='exp' avoids this)",
+    option="smooth_method",
+    value="exp",
+)
+_ALMOST_ZERO = Notice(
+    "zero",
+    "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
+    " (`bleu_by_order` has the scores of shorter n-grams)",
+)
+_FAR_TOO_SHORT = Notice(
+    "zero",
+    "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
+    " so the brevity penalty rounds to 0",
+)
+
+
+def warn_if_zero(
+    score: float, row: Int64, segments: int | None, options: Options, name: str = "The score"
+) -> None:
+    """Warn if a score is 0, or would be 0 without tiny numbers, with the cause and the fix.
+
+    Args:
+        score: the score of the row.
+        row: int64 [2 N + 2], the statistics row of the corpus.
+        segments: the number of predictions; None if unknown.
+        options: supplies `weights`, `max_order`, `smooth_method` and `effective_order`.
+        name: the score, as the subject of the message.
+    """
+    if not _is_zero(score, row, options):
+        return
+    layout = Layout.of_width(len(row))
+    matches = row[layout.matches]
+    totals = row[layout.totals]
+    length = int(row[layout.length])
+    reference_length = int(row[layout.reference_length])
+    weights = options.weights or (1.0,) * options.max_order
+    orders = [order for order, weight in enumerate(weights, 1) if weight]
+    shortest = orders[0]
+    longest = orders[-1]
+    unmatched = [order for order in orders if totals[order - 1] and not matches[order - 1]]
+    if not length:
+        empty = count_things(segments, "empty prediction") if segments else ""
+        warn(_NO_TOKENS, name=name, predictions=empty or "the predictions are empty")
+    elif SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        first = next((order for order in orders if not matches[order - 1]), longest)
+        warn(_ALMOST_ZERO, name=name, order=first)
+    elif not reference_length:
+        warn(_NO_REFERENCE_TOKENS, name=name)
+    elif not matches[0]:
+        warn(_NO_MATCH, name=name)
+    elif not totals[longest - 1] and not options.effective_order:
+        warn(_TOO_SHORT, name=name, tokens=count_things(longest, "token"), order=longest)
+    elif not totals[shortest - 1] and options.effective_order:
+        warn(_TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(shortest, "token"))
+    elif unmatched:
+        warn(_NO_LONG_MATCH, name=name, order=unmatched[0])
+    else:
+        tokens = count_things(reference_length, "token")
+        warn(_FAR_TOO_SHORT, name=name, length=length, tokens=tokens)
+
+
+def _is_zero(score: float, row: Int64, options: Options) -> bool:
+    """Return True if a score is 0, or if only the tiny numbers of `coco` keep it above 0."""
+    if score == 0:
+        return True
+    if not SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        return False
+    weights = options.weights or (1.0,) * options.max_order
+    matches = row[Layout.of_width(len(row)).matches].tolist()
+    return any(weight and not count for weight, count in zip(weights, matches))
+
+
+def warn_about_zeros(
+    rows: Int64,
+    options: Options,
+    name: str,
+    groups: Mapping[Label, Int64],
+    *,
+    has_segments: bool = True,
+) -> None:
+    """Warn if the score of a system is 0, in all or in a group.
+
+    Args:
+        rows: int64 [segments, 2 N + 2].
+        options: as for `warn_if_zero`.
+        name: the score of the system, as the subject of the message.
+        groups: the segments of each label.
+        has_segments: True if each row is that of one segment.
+    """
+    segments_of: dict[str, Int64 | slice] = {name: slice(None)}
+    segments_of |= {f"{name} in group {show_value(label)}": groups[label] for label in groups}
+    for subject, of_subject in segments_of.items():
+        part = rows[of_subject]
+        total = part.sum(axis=0)
+        score = float(bleu(total, options))
+        warn_if_zero(score, total, len(part) if has_segments else None, options, subject)
+
+
 # === bleu_core/text/read.py ===
 
 
@@ -8427,291 +8392,6 @@ def _unreadable(name: str, pair: str, option: str | None) -> ValueError:
     )
 
 
-# === bleu_core/significance/resampling.py ===
-
-
-Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]  # float32 or float64
-# One array per system, int64 [units, 2 N + 2]. They are not joined, because a copy of all rows
-# would double the memory.
-StatisticsRows = Sequence[Int64]
-
-_NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
-_DRAWS_AT_ONCE = 1 << 17  # 1 MB, which fits the processor's cache; a block stores their counts
-ROWS_PER_SCORE = 1 << 15  # of pairs and trials, or of systems and units, scored together
-_RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
-_MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
-
-_EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
-_USUAL_TIMES = 16  # a unit is drawn more often in one of 10^15 resamples
-
-
-def sum_rows(rows: StatisticsRows) -> Int64:
-    return np.stack([of_system.sum(axis=0) for of_system in rows])
-
-
-# --- Resampling -----------------------------------------------------------------------------------
-#
-# For the same seed and count, the draws equal those of sacreBLEU 2.6; the global generator is not
-# touched. A resample is stored as the number of times that each segment was drawn. Its statistics
-# are then a matrix product with the rows, in constant memory. Sums of integers in float64 are exact
-# up to 2^53.
-
-
-def bootstrap_scores(
-    rows: StatisticsRows, options: Options, n_resamples: int, present: Bool | None = None
-) -> Float64:
-    """Return BLEU of systems on corpora drawn with replacement from the segments (Koehn, 2004).
-
-    The draws depend on `options.seed` and the number of segments, and are the same for all systems.
-
-    Args:
-        rows: of each system, int64 [segments, 2 N + 2], or the rows of documents.
-        options: as for `bleu`, and `seed`.
-        n_resamples: the number of drawn corpora.
-        present: a flag per segment or document: whether it belongs to the group of the rows, which
-            are 0 for all others; None if all belong to it. A corpus without any gets the observed
-            score.
-
-    Returns:
-        float64 [n_resamples, systems].
-
-    >>> rows = np.array([[1, 1, 1, 1], [0, 1, 1, 1]])
-    >>> bootstrap_scores([rows], Options(max_order=1, seed=0), 5).tolist()
-    [[0.0], [0.5], [1.0], [1.0], [0.5]]
-    """
-    systems = len(rows)
-    segments, width = rows[0].shape
-    generator = np.random.default_rng(options.seed)
-    largest = max(map(_find_largest, rows))
-    weights = ResampleMatrix.allocate(segments, systems * width, largest, most_times=_USUAL_TIMES)
-    for system, of_system in enumerate(rows):
-        weights.values[:, system * width : (system + 1) * width] = of_system
-    sums = np.empty((n_resamples, systems * width))
-    is_missing = np.zeros(n_resamples, bool)
-    # So few resamples at once mostly fit the processor's cache.
-    resamples = max(_RESAMPLES_PER_PRODUCT, _DRAWS_AT_ONCE // segments)
-    size = max(1, min(resamples, _NUMBERS_PER_BLOCK // segments))
-    all_times = np.empty((size, segments), np.int32)
-    for block in _blocks("Bootstrap", n_resamples, size):
-        times = all_times[: block.stop - block.start]
-        _draw_times(generator, times)
-        sums[block] = weights.multiply(times)
-        if present is not None:
-            is_missing[block] = times[:, present].sum(axis=1) == 0
-    if present is not None:
-        sums[is_missing] = sum_rows(rows).ravel()
-    return bleu(sums.reshape(n_resamples, systems, width).astype(np.int64), options)
-
-
-def _draw_times(generator: np.random.Generator, times: np.ndarray[Any, np.dtype[np.int32]]) -> None:
-    """Write how often each segment is drawn in each resample: int32 [resamples, segments]."""
-    resamples, segments = times.shape
-    for part in run_slices(resamples, max(1, _DRAWS_AT_ONCE // segments)):
-        part_times = times[part]
-        drawn = generator.integers(segments, size=part_times.shape)
-        # Each resample counts in a range of its own, so that one call counts several.
-        drawn += np.arange(0, part_times.size, segments)[:, np.newaxis]
-        counts = np.bincount(drawn.ravel(), minlength=part_times.size)
-        part_times[:] = counts.reshape(part_times.shape)
-        del drawn, counts  # before the next part is drawn
-
-
-def randomization_differences(
-    rows: StatisticsRows, options: Options, n_resamples: int, baselines: int = 1
-) -> Iterator[Float64]:
-    """Yield differences of BLEU between two systems whose outputs are exchanged at random.
-
-    This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005): per unit, a
-    segment or a document, a coin decides whether two systems exchange their outputs.
-
-    Args:
-        rows: of each system, int64 [units, 2 N + 2].
-        options: as for `bleu`, and `seed`.
-        n_resamples: the number of trials.
-        baselines: the number of systems, from the first on, each of which is paired with all
-            systems after it.
-
-    Yields:
-        float64 [trials, pairs], the score of the later system minus the score of the earlier, in
-        blocks of trials.
-
-    The function is a fast path. The definition has two lines, as in sacreBLEU: the drawn units of
-    one system and the other units of the other system, and the reverse.
-
-    >>> baseline = np.array([[1, 2, 2, 2], [0, 1, 1, 1], [3, 4, 4, 4]])
-    >>> system = np.array([[2, 2, 2, 2], [1, 1, 1, 1], [1, 4, 4, 4]])
-    >>> options = Options(max_order=1, seed=0)
-    >>> drawn = np.random.default_rng(0).integers(2, size=(4, 3), dtype=bool)  # trials, units
-    >>> shuffled_a = drawn @ baseline + ~drawn @ system
-    >>> shuffled_b = drawn @ system + ~drawn @ baseline
-    >>> (bleu(shuffled_a, options) - bleu(shuffled_b, options)).round(4).tolist()
-    [0.0, -0.5714, -0.2857, -0.2857]
-    >>> (differences,) = randomization_differences([baseline, system], options, 4)
-    >>> differences[:, 0].round(4).tolist()
-    [0.0, -0.5714, -0.2857, -0.2857]
-    """
-    systems = len(rows)
-    n_units, width = rows[0].shape
-    # 1. Take the rows of each system relative to the first system, whose own become 0. For the
-    #    drawn units, let moved_s be the sum of these differences. If a and b exchange the drawn
-    #    units, the sum of a becomes total_a - Σ row_a + Σ row_b = (total_a - moved_a) + moved_b,
-    #    because the rows of the first system cancel.
-    totals = sum_rows(rows).T[..., np.newaxis].astype(float)  # [width, systems, 1]
-    # 2. Many columns are equal: totals follow from lengths, and systems share references. Each
-    #    different column is multiplied once.
-    weights, copies = _weigh_gains(rows)
-
-    def score_trials(drawn: Bool) -> Float64:
-        """Return the differences of all pairs; `drawn` has one flag per trial and unit."""
-        trials = len(drawn)
-        moved = np.zeros((width, systems, trials))  # 0 for the first system
-        columns = weights.multiply(drawn).T[copies]  # [(systems - 1) * width, trials]
-        moved[:, 1:] = columns.reshape(systems - 1, width, trials).swapaxes(0, 1)
-        kept: Float64 = totals - moved
-        differences = []
-        # Several pairs at once: enough to hide the time of Python, and few enough for the cache of
-        # the processor.
-        pairs_at_once = max(1, ROWS_PER_SCORE // trials)
-        for number in range(baselines):
-            baseline = slice(number, number + 1)
-            for start in range(number + 1, systems, pairs_at_once):
-                others = slice(start, start + pairs_at_once)
-                later = bleu_of_columns(kept[:, others] + moved[:, baseline], options)
-                earlier = bleu_of_columns(kept[:, baseline] + moved[:, others], options)
-                differences.append(later - earlier)
-        return np.concatenate(differences).T
-
-    # 3. NumPy takes 32 draws from one random number and discards unused ones at the end of a call.
-    #    A block has a multiple of 32 trials, so that the draws do not depend on the size of blocks.
-    numbers_per_trial = max(n_units, len(copies), baselines * systems)
-    size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * numbers_per_trial))
-    generator = np.random.default_rng(options.seed)
-    draws = (
-        generator.integers(2, size=(block.stop - block.start, n_units), dtype=bool)
-        for block in _blocks("Randomization", n_resamples, size)
-    )
-
-    # 4. Score. NumPy releases the GIL; each thread has a block in memory.
-    threads = min(PROCESSORS, 4)
-    with ThreadPoolExecutor(threads) as pool:
-        while some_draws := list(islice(draws, threads)):
-            yield from pool.map(score_trials, some_draws)
-
-
-def _weigh_gains(rows: StatisticsRows) -> tuple[ResampleMatrix, list[int]]:
-    """Weigh the rows of all systems but the first, minus those of the first.
-
-    Returns:
-        The different columns, and the number of each column, system by system, among them.
-    """
-    # 1. Number equal columns. One system at a time is in memory.
-    number_of: dict[bytes, int] = {}
-    copies = []
-    places: list[tuple[int, int]] = []  # the system and the column of each different column
-    largest = 0
-    for system in range(1, len(rows)):
-        gains = rows[system] - rows[0]
-        largest = max(largest, _find_largest(gains))
-        for column, values in enumerate(gains.T):
-            number = number_of.setdefault(sha256(values.tobytes()).digest(), len(number_of))
-            copies.append(number)
-            if number == len(places):
-                places.append((system, column))
-    # 2. Keep the different ones as floats.
-    weights = ResampleMatrix.allocate(len(rows[0]), len(places), largest, most_times=1)
-    for number, (system, column) in enumerate(places):
-        weights.values[:, number] = rows[system][:, column] - rows[0][:, column]
-    return weights, copies
-
-
-# --- Exact sums -----------------------------------------------------------------------------------
-
-
-class ResampleMatrix(NamedTuple):
-    """Columns of statistics as floats, and exact products with them.
-
-    values: float32 or float64 [units, columns]; integers.
-    sums_are_small: True if the sum of a resample is exact in float32.
-    """
-
-    values: Floats
-    sums_are_small: bool
-
-    @classmethod
-    def allocate(cls, units: int, columns: int, largest: int, *, most_times: int) -> ResampleMatrix:
-        """Return uninitialized weights.
-
-        Args:
-            units, columns: their shape.
-            largest: the largest absolute value.
-            most_times: how often a unit is drawn, except in rare resamples.
-        """
-        # A resample has at most as many units as the corpus.
-        sums_are_small = units * largest < _EXACT_IN_FLOAT32
-        is_exact = sums_are_small or _fits_product(units, columns, largest * most_times)
-        # In C order, because OpenBLAS starts threads for smaller products if a factor is
-        # transposed.
-        values = np.empty((units, columns), np.float32 if is_exact else np.float64)
-        return cls(values, sums_are_small)
-
-    def multiply(self, times: np.ndarray[Any, np.dtype[np.int32 | np.bool_]]) -> Floats:
-        """Return the matrix product of draws and weights, [resamples, columns].
-
-        The parts are too small for OpenBLAS to start threads. Its threads wait for each other at
-        every product, which on a busy machine takes many times as long as the product itself. So
-        a part is exact in float32 where the sum of all parts needs float64.
-
-        >>> weights = ResampleMatrix(np.array([[3, 1], [2, 2]], np.float32), sums_are_small=True)
-        >>> weights.multiply(np.array([[2, 0], [1, 1]], np.int32)).tolist()
-        [[6.0, 2.0], [5.0, 3.0]]
-        """
-        units, columns = self.values.shape
-        kind = self.values.dtype.type
-        most_times = int(times.max())
-        if kind == np.float32 and not self.sums_are_small and most_times > _USUAL_TIMES:
-            largest = int(np.abs(self.values).max())
-            if not _fits_product(units, columns, largest * most_times):
-                kind = np.float64
-        sums = np.zeros((len(times), columns), np.float32 if self.sums_are_small else np.float64)
-        parts = run_slices(units, _count_units_per_product(columns))
-        most = max(_RESAMPLES_PER_PRODUCT, _MULTIPLICATIONS_PER_PRODUCT // self.values.size)
-        for resamples in run_slices(len(times), most):
-            for part in parts:
-                weights = self.values[part].astype(kind, copy=False)
-                sums[resamples] += times[resamples, part].astype(kind) @ weights
-        return sums
-
-
-def _fits_product(units: int, columns: int, largest: int) -> bool:
-    """Return True if one matrix product is exact in float32.
-
-    Args:
-        units, columns: the shape of the weights.
-        largest: the largest absolute value of a term of its sums.
-    """
-    return min(units, _count_units_per_product(columns)) * largest < _EXACT_IN_FLOAT32
-
-
-def _count_units_per_product(columns: int) -> int:
-    return max(1, _MULTIPLICATIONS_PER_PRODUCT // (_RESAMPLES_PER_PRODUCT * columns))
-
-
-def _find_largest(values: Int64) -> int:
-    return max(int(values.max()), -int(values.min()))
-
-
-def _blocks(label: str, total: int, size: int) -> Iterator[slice]:
-    """Yield slices, with a progress bar after two seconds unless `datasets` disables it."""
-    with tqdm(total=total, desc=label, delay=2) as bar:
-        for block in run_slices(total, size):
-            yield block
-            bar.update(min(size, total - block.start))
-
-
-def run_slices(total: int, size: int) -> list[slice]:
-    return [slice(start, min(start + size, total)) for start in range(0, total, size)]
-
-
 # === bleu_core/rows/ngrams.py ===
 
 
@@ -8919,53 +8599,6 @@ def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
     numbers = ngrams.copy()
     numbers[repeated[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
     return numbers
-
-
-# === bleu_core/rows/reading.py ===
-
-
-def read(
-    predictions: object,
-    references: object,
-    by: object,
-    documents: object,
-    options: Options,
-    *,
-    added: Sequence[Corpus] = (),
-    allow_empty: bool = False,
-) -> Call:
-    """Read what a user passes to a call.
-
-    Args:
-        predictions, references, by, documents: the arguments of `compute`.
-        options: the options of the call.
-        added: the rows added before, all of one kind.
-        allow_empty: False to raise an error for zero rows.
-
-    >>> read(["a b"], ["a b"], ["news"], None, Options()).tokenizer.name
-    '13a'
-    """
-    corpus = read_segments(predictions, references, added)
-    if not allow_empty and not len(corpus):
-        raise ValueError(NO_SEGMENTS)
-    if by is None and documents is None:
-        return make_call(corpus, options)
-    warn_if_reordered(
-        {"predictions": predictions, "references": references}, by=by, documents=documents
-    )
-    document_of = read_documents(documents, len(corpus))
-    labels = read_labels(by, len(corpus))
-    if labels is not None:
-        check_labels(options, labels)
-    return make_call(corpus, options, labels, document_of)
-
-
-def read_segments(predictions: object, references: object, added: Sequence[Corpus]) -> Corpus:
-    """Return the rows added before, followed by those of a call, which may have none."""
-    if predictions is None and references is None:
-        return join_corpora(added)
-    corpus = read_corpus(predictions, references, allow_empty=True)
-    return join_corpora([*added, corpus] if len(corpus) else added)
 
 
 # === bleu_core/check/alignment.py ===
@@ -9702,6 +9335,35 @@ _ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in
 _MIN_ROWS_FOR_THREADS = 512  # below this, starting threads costs more than it saves
 _BATCHES_IN_QUEUE = 64  # bounds the memory of rows that wait for a slow batch
 _SHOWN_LABELS = 3  # that a message lists
+
+
+class Call(NamedTuple):
+    """The texts of a call, with all that counting and the look need.
+
+    corpus: the segments.
+    options: the options of the call.
+    tokenizer: the tokenizer of all segments; None if labels have tokenizers of their own.
+    labels, documents: the label and the document of each segment, or None.
+    """
+
+    corpus: Corpus
+    options: Options
+    tokenizer: ChosenTokenizer | None
+    labels: Sequence[Label] | None = None
+    documents: Sequence[Label] | None = None
+
+
+def make_call(
+    corpus: Corpus,
+    options: Options,
+    labels: Sequence[Label] | None = None,
+    documents: Sequence[Label] | None = None,
+) -> Call:
+    """Return a corpus as a call, with its tokenizer; labels and documents are read already."""
+    tokenizer = None
+    if labels is None or options.tokenize_by is None:
+        tokenizer = choose_tokenizer(options, corpus.kind)
+    return Call(corpus, options, tokenizer, labels, documents)
 
 
 @picklable
@@ -11556,6 +11218,53 @@ def _find_signature(report: Mapping[str, Any]) -> SignatureContent | None:
     return read_signature(text, "reported") if isinstance(text, str) and text else None
 
 
+# === bleu_core/rows/reading.py ===
+
+
+def read(
+    predictions: object,
+    references: object,
+    by: object,
+    documents: object,
+    options: Options,
+    *,
+    added: Sequence[Corpus] = (),
+    allow_empty: bool = False,
+) -> Call:
+    """Read what a user passes to a call.
+
+    Args:
+        predictions, references, by, documents: the arguments of `compute`.
+        options: the options of the call.
+        added: the rows added before, all of one kind.
+        allow_empty: False to raise an error for zero rows.
+
+    >>> read(["a b"], ["a b"], ["news"], None, Options()).tokenizer.name
+    '13a'
+    """
+    corpus = read_segments(predictions, references, added)
+    if not allow_empty and not len(corpus):
+        raise ValueError(NO_SEGMENTS)
+    if by is None and documents is None:
+        return make_call(corpus, options)
+    warn_if_reordered(
+        {"predictions": predictions, "references": references}, by=by, documents=documents
+    )
+    document_of = read_documents(documents, len(corpus))
+    labels = read_labels(by, len(corpus))
+    if labels is not None:
+        check_labels(options, labels)
+    return make_call(corpus, options, labels, document_of)
+
+
+def read_segments(predictions: object, references: object, added: Sequence[Corpus]) -> Corpus:
+    """Return the rows added before, followed by those of a call, which may have none."""
+    if predictions is None and references is None:
+        return join_corpora(added)
+    corpus = read_corpus(predictions, references, allow_empty=True)
+    return join_corpora([*added, corpus] if len(corpus) else added)
+
+
 # === bleu_core/rows/tables.py ===
 
 
@@ -12000,7 +11709,148 @@ def _check_unigrams(columns: pa.Table, options: Options) -> None:
         )
 
 
-# === bleu_core/significance/units.py ===
+# --- The sum of tables ----------------------------------------------------------------------------
+
+_WAITING_PARTS = 100  # parts that wait until they are added
+_WAITING_ROWS = 2_000  # a part with fewer rows waits as it is, because a sum takes a millisecond
+
+
+def add_statistics(statistics: object, options: Options, *, keeps_labels: bool = True) -> pa.Table:
+    """Add tables and sums; the table of the sums records how their rows were counted.
+
+    Args:
+        statistics: in any form that `read_counted` takes, or an iterable of parts.
+        options: all options of the object; tokenizers of single labels are not compared.
+        keeps_labels: True for a sum per label and document, if the rows have these columns.
+
+    >>> names = ["matches_1", "totals_1", "prediction_length", "reference_length"]
+    >>> part = pa.table([[1, 2], [2, 2], [2, 2], [3, 2]], names)
+    >>> add_statistics(iter([part, part]), Options(max_order=1)).to_pylist()
+    [{'matches_1': 6, 'totals_1': 8, 'prediction_length': 8, 'reference_length': 10}]
+    """
+    options_of_score = replace(options, tokenize_by=None)
+    without_rows: TablePart | None = None
+    waiting: list[pa.Table] = []
+    names: list[str] = []  # of the columns of labels and documents
+    kinds: dict[object, tuple[str, pa.Table]] = {}  # the first place of each, without rows
+    for place, part in stream_parts(statistics):
+        if not keeps_labels:
+            part = TablePart(part.columns, part.columns)
+        # 1. Leave out parts without rows, which need neither labels nor metadata.
+        if not len(part.columns):
+            without_rows = without_rows or part
+            continue
+        # 2. Compare how the part was counted with the parts before.
+        kind = ((part.columns.schema.metadata or {}).get(METADATA), part.columns.num_columns)
+        if not kinds:
+            names = part.key_names()
+            kinds[kind] = (place, part.columns[:0])
+        first = next(iter(kinds.values()))
+        if part.key_names() != names:
+            raise _keys_differ(first[0], names, place, part.key_names())
+        if kind not in kinds:
+            kinds[kind] = (place, part.columns[:0])
+            merge_metadata(dict([first, kinds[kind]]), has_labels=LABEL in names)
+        # 3. Check it as a score would, and add it.
+        rows = _read_rows(place, part, options_of_score)
+        waiting.append(rows if len(rows) < _WAITING_ROWS else _add_rows([rows]))
+        if len(waiting) == _WAITING_PARTS:
+            waiting = [_add_rows(waiting)]
+    if waiting:
+        recorded = merge_metadata(dict(kinds.values()), has_labels=LABEL in names)
+        return _add_rows(waiting).replace_schema_metadata(_record_sums(recorded))
+    if without_rows is None:
+        raise ValueError(NO_STATISTICS)
+    names = without_rows.key_names()
+    return append_labels(
+        without_rows.columns,
+        labels=[] if LABEL in names else None,
+        documents=[] if DOCUMENT in names else None,
+    )
+
+
+def _read_rows(place: str, part: TablePart, options: Options) -> pa.Table:
+    """Check a part as a score of it would, and return its rows with their labels and documents."""
+    names = part.key_names()
+    given = read_given(
+        {place: part},
+        options,
+        by=LABEL if LABEL in names else None,
+        documents=DOCUMENT if DOCUMENT in names else None,
+    )
+    return append_labels(given.columns, given.labels, given.documents)
+
+
+def _add_rows(tables: Sequence[pa.Table]) -> pa.Table:
+    """Add the rows of each label and document, in order of first appearance.
+
+    >>> rows = pa.table({"totals_1": [2, 2, 1], "document": ["b", "a", "b"]})
+    >>> _add_rows([rows]).to_pydict()
+    {'totals_1': [3, 2], 'document': ['b', 'a']}
+    """
+    try:
+        rows = pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowTypeError as error:
+        raise TypeError(
+            f"statistics: expected labels of one type in all tables ({error}). Pass [str(label) for"
+            " label in labels] to statistics()."
+        ) from None
+    keys = [name for name in rows.column_names if name in (LABEL, DOCUMENT)]
+    counts = [name for name in rows.column_names if name not in keys]
+    check_counts(rows.select(counts))
+    if not keys:  # a tenth of the time
+        return pa.table([[pc.sum(column).as_py()] for column in rows.columns], counts)
+    # Arrow returns groups in any order.
+    rows = rows.append_column("row", pa.array(np.arange(len(rows))))
+    aggregations = [("row", "min"), *((name, "sum") for name in counts)]
+    sums = rows.group_by(keys).aggregate(aggregations).sort_by("row_min")
+    columns = [*(f"{name}_sum" for name in counts), *keys]
+    return sums.select(columns).rename_columns([*counts, *keys])
+
+
+def _record_sums(recorded: RecordedOptions) -> dict[bytes, bytes] | None:
+    """Return the metadata of sums; None if it is not known how their rows were counted."""
+    if not recorded.counted_with:
+        return None
+    metadata = {**recorded.counted_with, "references": recorded.nrefs, "sums": True}
+    if recorded.counted_by:
+        metadata["groups"] = [
+            (label, origin.tokenizer_name, origin.nrefs)
+            for label, origin in recorded.counted_by.items()
+        ]
+    return {METADATA: json.dumps(metadata).encode()}
+
+
+def _keys_differ(
+    first_place: str, first_names: Sequence[str], place: str, names: Sequence[str]
+) -> ValueError:
+    """Build the error for parts of which some have labels or documents, and others do not."""
+    (name, *_) = set(first_names) ^ set(names)
+    has, lacks = (first_place, place) if name in first_names else (place, first_place)
+    return ValueError(
+        f"statistics: {has} has a column {name!r}, but {lacks} has none. Call statistics() again"
+        " with the same arguments, or remove the column."
+    )
+
+
+# === bleu_core/significance/resampling.py ===
+
+
+Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]  # float32 or float64
+# One array per system, int64 [units, 2 N + 2]. They are not joined, because a copy of all rows
+# would double the memory.
+StatisticsRows = Sequence[Int64]
+
+_NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
+_DRAWS_AT_ONCE = 1 << 17  # 1 MB, which fits the processor's cache; a block stores their counts
+ROWS_PER_SCORE = 1 << 15  # of pairs and trials, or of systems and units, scored together
+_RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
+_MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
+
+_EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
+_USUAL_TIMES = 16  # a unit is drawn more often in one of 10^15 resamples
+
+# --- Units ----------------------------------------------------------------------------------------
 
 
 class Units(NamedTuple):
@@ -12160,6 +12010,273 @@ def score_units(rows: StatisticsRows, options: Options, totals: Int64 | None = N
                 block = totals[systems, np.newaxis] - block
             scores[systems, units] = bleu(block, options)
     return scores
+
+
+def sum_rows(rows: StatisticsRows) -> Int64:
+    return np.stack([of_system.sum(axis=0) for of_system in rows])
+
+
+# --- Resampling -----------------------------------------------------------------------------------
+#
+# For the same seed and count, the draws equal those of sacreBLEU 2.6; the global generator is not
+# touched. A resample is stored as the number of times that each segment was drawn. Its statistics
+# are then a matrix product with the rows, in constant memory. Sums of integers in float64 are exact
+# up to 2^53.
+
+
+def bootstrap_scores(
+    rows: StatisticsRows, options: Options, n_resamples: int, present: Bool | None = None
+) -> Float64:
+    """Return BLEU of systems on corpora drawn with replacement from the segments (Koehn, 2004).
+
+    The draws depend on `options.seed` and the number of segments, and are the same for all systems.
+
+    Args:
+        rows: of each system, int64 [segments, 2 N + 2], or the rows of documents.
+        options: as for `bleu`, and `seed`.
+        n_resamples: the number of drawn corpora.
+        present: a flag per segment or document: whether it belongs to the group of the rows, which
+            are 0 for all others; None if all belong to it. A corpus without any gets the observed
+            score.
+
+    Returns:
+        float64 [n_resamples, systems].
+
+    >>> rows = np.array([[1, 1, 1, 1], [0, 1, 1, 1]])
+    >>> bootstrap_scores([rows], Options(max_order=1, seed=0), 5).tolist()
+    [[0.0], [0.5], [1.0], [1.0], [0.5]]
+    """
+    systems = len(rows)
+    segments, width = rows[0].shape
+    generator = np.random.default_rng(options.seed)
+    largest = max(map(_find_largest, rows))
+    weights = ResampleMatrix.allocate(segments, systems * width, largest, most_times=_USUAL_TIMES)
+    for system, of_system in enumerate(rows):
+        weights.values[:, system * width : (system + 1) * width] = of_system
+    sums = np.empty((n_resamples, systems * width))
+    is_missing = np.zeros(n_resamples, bool)
+    # So few resamples at once mostly fit the processor's cache.
+    resamples = max(_RESAMPLES_PER_PRODUCT, _DRAWS_AT_ONCE // segments)
+    size = max(1, min(resamples, _NUMBERS_PER_BLOCK // segments))
+    all_times = np.empty((size, segments), np.int32)
+    for block in _blocks("Bootstrap", n_resamples, size):
+        times = all_times[: block.stop - block.start]
+        _draw_times(generator, times)
+        sums[block] = weights.multiply(times)
+        if present is not None:
+            is_missing[block] = times[:, present].sum(axis=1) == 0
+    if present is not None:
+        sums[is_missing] = sum_rows(rows).ravel()
+    return bleu(sums.reshape(n_resamples, systems, width).astype(np.int64), options)
+
+
+def _draw_times(generator: np.random.Generator, times: np.ndarray[Any, np.dtype[np.int32]]) -> None:
+    """Write how often each segment is drawn in each resample: int32 [resamples, segments]."""
+    resamples, segments = times.shape
+    for part in run_slices(resamples, max(1, _DRAWS_AT_ONCE // segments)):
+        part_times = times[part]
+        drawn = generator.integers(segments, size=part_times.shape)
+        # Each resample counts in a range of its own, so that one call counts several.
+        drawn += np.arange(0, part_times.size, segments)[:, np.newaxis]
+        counts = np.bincount(drawn.ravel(), minlength=part_times.size)
+        part_times[:] = counts.reshape(part_times.shape)
+        del drawn, counts  # before the next part is drawn
+
+
+def randomization_differences(
+    rows: StatisticsRows, options: Options, n_resamples: int, baselines: int = 1
+) -> Iterator[Float64]:
+    """Yield differences of BLEU between two systems whose outputs are exchanged at random.
+
+    This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005): per unit, a
+    segment or a document, a coin decides whether two systems exchange their outputs.
+
+    Args:
+        rows: of each system, int64 [units, 2 N + 2].
+        options: as for `bleu`, and `seed`.
+        n_resamples: the number of trials.
+        baselines: the number of systems, from the first on, each of which is paired with all
+            systems after it.
+
+    Yields:
+        float64 [trials, pairs], the score of the later system minus the score of the earlier, in
+        blocks of trials.
+
+    The function is a fast path. The definition has two lines, as in sacreBLEU: the drawn units of
+    one system and the other units of the other system, and the reverse.
+
+    >>> baseline = np.array([[1, 2, 2, 2], [0, 1, 1, 1], [3, 4, 4, 4]])
+    >>> system = np.array([[2, 2, 2, 2], [1, 1, 1, 1], [1, 4, 4, 4]])
+    >>> options = Options(max_order=1, seed=0)
+    >>> drawn = np.random.default_rng(0).integers(2, size=(4, 3), dtype=bool)  # trials, units
+    >>> shuffled_a = drawn @ baseline + ~drawn @ system
+    >>> shuffled_b = drawn @ system + ~drawn @ baseline
+    >>> (bleu(shuffled_a, options) - bleu(shuffled_b, options)).round(4).tolist()
+    [0.0, -0.5714, -0.2857, -0.2857]
+    >>> (differences,) = randomization_differences([baseline, system], options, 4)
+    >>> differences[:, 0].round(4).tolist()
+    [0.0, -0.5714, -0.2857, -0.2857]
+    """
+    systems = len(rows)
+    n_units, width = rows[0].shape
+    # 1. Take the rows of each system relative to the first system, whose own become 0. For the
+    #    drawn units, let moved_s be the sum of these differences. If a and b exchange the drawn
+    #    units, the sum of a becomes total_a - Σ row_a + Σ row_b = (total_a - moved_a) + moved_b,
+    #    because the rows of the first system cancel.
+    totals = sum_rows(rows).T[..., np.newaxis].astype(float)  # [width, systems, 1]
+    # 2. Many columns are equal: totals follow from lengths, and systems share references. Each
+    #    different column is multiplied once.
+    weights, copies = _weigh_gains(rows)
+
+    def score_trials(drawn: Bool) -> Float64:
+        """Return the differences of all pairs; `drawn` has one flag per trial and unit."""
+        trials = len(drawn)
+        moved = np.zeros((width, systems, trials))  # 0 for the first system
+        columns = weights.multiply(drawn).T[copies]  # [(systems - 1) * width, trials]
+        moved[:, 1:] = columns.reshape(systems - 1, width, trials).swapaxes(0, 1)
+        kept: Float64 = totals - moved
+        differences = []
+        # Several pairs at once: enough to hide the time of Python, and few enough for the cache of
+        # the processor.
+        pairs_at_once = max(1, ROWS_PER_SCORE // trials)
+        for number in range(baselines):
+            baseline = slice(number, number + 1)
+            for start in range(number + 1, systems, pairs_at_once):
+                others = slice(start, start + pairs_at_once)
+                later = bleu_of_columns(kept[:, others] + moved[:, baseline], options)
+                earlier = bleu_of_columns(kept[:, baseline] + moved[:, others], options)
+                differences.append(later - earlier)
+        return np.concatenate(differences).T
+
+    # 3. NumPy takes 32 draws from one random number and discards unused ones at the end of a call.
+    #    A block has a multiple of 32 trials, so that the draws do not depend on the size of blocks.
+    numbers_per_trial = max(n_units, len(copies), baselines * systems)
+    size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * numbers_per_trial))
+    generator = np.random.default_rng(options.seed)
+    draws = (
+        generator.integers(2, size=(block.stop - block.start, n_units), dtype=bool)
+        for block in _blocks("Randomization", n_resamples, size)
+    )
+
+    # 4. Score. NumPy releases the GIL; each thread has a block in memory.
+    threads = min(PROCESSORS, 4)
+    with ThreadPoolExecutor(threads) as pool:
+        while some_draws := list(islice(draws, threads)):
+            yield from pool.map(score_trials, some_draws)
+
+
+def _weigh_gains(rows: StatisticsRows) -> tuple[ResampleMatrix, list[int]]:
+    """Weigh the rows of all systems but the first, minus those of the first.
+
+    Returns:
+        The different columns, and the number of each column, system by system, among them.
+    """
+    # 1. Number equal columns. One system at a time is in memory.
+    number_of: dict[bytes, int] = {}
+    copies = []
+    places: list[tuple[int, int]] = []  # the system and the column of each different column
+    largest = 0
+    for system in range(1, len(rows)):
+        gains = rows[system] - rows[0]
+        largest = max(largest, _find_largest(gains))
+        for column, values in enumerate(gains.T):
+            number = number_of.setdefault(sha256(values.tobytes()).digest(), len(number_of))
+            copies.append(number)
+            if number == len(places):
+                places.append((system, column))
+    # 2. Keep the different ones as floats.
+    weights = ResampleMatrix.allocate(len(rows[0]), len(places), largest, most_times=1)
+    for number, (system, column) in enumerate(places):
+        weights.values[:, number] = rows[system][:, column] - rows[0][:, column]
+    return weights, copies
+
+
+# --- Exact sums -----------------------------------------------------------------------------------
+
+
+class ResampleMatrix(NamedTuple):
+    """Columns of statistics as floats, and exact products with them.
+
+    values: float32 or float64 [units, columns]; integers.
+    sums_are_small: True if the sum of a resample is exact in float32.
+    """
+
+    values: Floats
+    sums_are_small: bool
+
+    @classmethod
+    def allocate(cls, units: int, columns: int, largest: int, *, most_times: int) -> ResampleMatrix:
+        """Return uninitialized weights.
+
+        Args:
+            units, columns: their shape.
+            largest: the largest absolute value.
+            most_times: how often a unit is drawn, except in rare resamples.
+        """
+        # A resample has at most as many units as the corpus.
+        sums_are_small = units * largest < _EXACT_IN_FLOAT32
+        is_exact = sums_are_small or _fits_product(units, columns, largest * most_times)
+        # In C order, because OpenBLAS starts threads for smaller products if a factor is
+        # transposed.
+        values = np.empty((units, columns), np.float32 if is_exact else np.float64)
+        return cls(values, sums_are_small)
+
+    def multiply(self, times: np.ndarray[Any, np.dtype[np.int32 | np.bool_]]) -> Floats:
+        """Return the matrix product of draws and weights, [resamples, columns].
+
+        The parts are too small for OpenBLAS to start threads. Its threads wait for each other at
+        every product, which on a busy machine takes many times as long as the product itself. So
+        a part is exact in float32 where the sum of all parts needs float64.
+
+        >>> weights = ResampleMatrix(np.array([[3, 1], [2, 2]], np.float32), sums_are_small=True)
+        >>> weights.multiply(np.array([[2, 0], [1, 1]], np.int32)).tolist()
+        [[6.0, 2.0], [5.0, 3.0]]
+        """
+        units, columns = self.values.shape
+        kind = self.values.dtype.type
+        most_times = int(times.max())
+        if kind == np.float32 and not self.sums_are_small and most_times > _USUAL_TIMES:
+            largest = int(np.abs(self.values).max())
+            if not _fits_product(units, columns, largest * most_times):
+                kind = np.float64
+        sums = np.zeros((len(times), columns), np.float32 if self.sums_are_small else np.float64)
+        parts = run_slices(units, _count_units_per_product(columns))
+        most = max(_RESAMPLES_PER_PRODUCT, _MULTIPLICATIONS_PER_PRODUCT // self.values.size)
+        for resamples in run_slices(len(times), most):
+            for part in parts:
+                weights = self.values[part].astype(kind, copy=False)
+                sums[resamples] += times[resamples, part].astype(kind) @ weights
+        return sums
+
+
+def _fits_product(units: int, columns: int, largest: int) -> bool:
+    """Return True if one matrix product is exact in float32.
+
+    Args:
+        units, columns: the shape of the weights.
+        largest: the largest absolute value of a term of its sums.
+    """
+    return min(units, _count_units_per_product(columns)) * largest < _EXACT_IN_FLOAT32
+
+
+def _count_units_per_product(columns: int) -> int:
+    return max(1, _MULTIPLICATIONS_PER_PRODUCT // (_RESAMPLES_PER_PRODUCT * columns))
+
+
+def _find_largest(values: Int64) -> int:
+    return max(int(values.max()), -int(values.min()))
+
+
+def _blocks(label: str, total: int, size: int) -> Iterator[slice]:
+    """Yield slices, with a progress bar after two seconds unless `datasets` disables it."""
+    with tqdm(total=total, desc=label, delay=2) as bar:
+        for block in run_slices(total, size):
+            yield block
+            bar.update(min(size, total - block.start))
+
+
+def run_slices(total: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, total)) for start in range(0, total, size)]
 
 
 # === bleu_core/check/records.py ===
@@ -13159,131 +13276,6 @@ def are_captions(corpus: Corpus) -> bool:
     )
 
 
-# === bleu_core/rows/sums.py ===
-
-
-_WAITING_PARTS = 100  # parts that wait until they are added
-_WAITING_ROWS = 2_000  # a part with fewer rows waits as it is, because a sum takes a millisecond
-
-
-def add_statistics(statistics: object, options: Options, *, keeps_labels: bool = True) -> pa.Table:
-    """Add tables and sums; the table of the sums records how their rows were counted.
-
-    Args:
-        statistics: in any form that `read_counted` takes, or an iterable of parts.
-        options: all options of the object; tokenizers of single labels are not compared.
-        keeps_labels: True for a sum per label and document, if the rows have these columns.
-
-    >>> names = ["matches_1", "totals_1", "prediction_length", "reference_length"]
-    >>> part = pa.table([[1, 2], [2, 2], [2, 2], [3, 2]], names)
-    >>> add_statistics(iter([part, part]), Options(max_order=1)).to_pylist()
-    [{'matches_1': 6, 'totals_1': 8, 'prediction_length': 8, 'reference_length': 10}]
-    """
-    options_of_score = replace(options, tokenize_by=None)
-    without_rows: TablePart | None = None
-    waiting: list[pa.Table] = []
-    names: list[str] = []  # of the columns of labels and documents
-    kinds: dict[object, tuple[str, pa.Table]] = {}  # the first place of each, without rows
-    for place, part in stream_parts(statistics):
-        if not keeps_labels:
-            part = TablePart(part.columns, part.columns)
-        # 1. Leave out parts without rows, which need neither labels nor metadata.
-        if not len(part.columns):
-            without_rows = without_rows or part
-            continue
-        # 2. Compare how the part was counted with the parts before.
-        kind = ((part.columns.schema.metadata or {}).get(METADATA), part.columns.num_columns)
-        if not kinds:
-            names = part.key_names()
-            kinds[kind] = (place, part.columns[:0])
-        first = next(iter(kinds.values()))
-        if part.key_names() != names:
-            raise _keys_differ(first[0], names, place, part.key_names())
-        if kind not in kinds:
-            kinds[kind] = (place, part.columns[:0])
-            merge_metadata(dict([first, kinds[kind]]), has_labels=LABEL in names)
-        # 3. Check it as a score would, and add it.
-        rows = _read_rows(place, part, options_of_score)
-        waiting.append(rows if len(rows) < _WAITING_ROWS else _add_rows([rows]))
-        if len(waiting) == _WAITING_PARTS:
-            waiting = [_add_rows(waiting)]
-    if waiting:
-        recorded = merge_metadata(dict(kinds.values()), has_labels=LABEL in names)
-        return _add_rows(waiting).replace_schema_metadata(_record_sums(recorded))
-    if without_rows is None:
-        raise ValueError(NO_STATISTICS)
-    names = without_rows.key_names()
-    return append_labels(
-        without_rows.columns,
-        labels=[] if LABEL in names else None,
-        documents=[] if DOCUMENT in names else None,
-    )
-
-
-def _read_rows(place: str, part: TablePart, options: Options) -> pa.Table:
-    """Check a part as a score of it would, and return its rows with their labels and documents."""
-    names = part.key_names()
-    given = read_given(
-        {place: part},
-        options,
-        by=LABEL if LABEL in names else None,
-        documents=DOCUMENT if DOCUMENT in names else None,
-    )
-    return append_labels(given.columns, given.labels, given.documents)
-
-
-def _add_rows(tables: Sequence[pa.Table]) -> pa.Table:
-    """Add the rows of each label and document, in order of first appearance.
-
-    >>> rows = pa.table({"totals_1": [2, 2, 1], "document": ["b", "a", "b"]})
-    >>> _add_rows([rows]).to_pydict()
-    {'totals_1': [3, 2], 'document': ['b', 'a']}
-    """
-    try:
-        rows = pa.concat_tables(tables, promote_options="permissive")
-    except pa.ArrowTypeError as error:
-        raise TypeError(
-            f"statistics: expected labels of one type in all tables ({error}). Pass [str(label) for"
-            " label in labels] to statistics()."
-        ) from None
-    keys = [name for name in rows.column_names if name in (LABEL, DOCUMENT)]
-    counts = [name for name in rows.column_names if name not in keys]
-    check_counts(rows.select(counts))
-    if not keys:  # a tenth of the time
-        return pa.table([[pc.sum(column).as_py()] for column in rows.columns], counts)
-    # Arrow returns groups in any order.
-    rows = rows.append_column("row", pa.array(np.arange(len(rows))))
-    aggregations = [("row", "min"), *((name, "sum") for name in counts)]
-    sums = rows.group_by(keys).aggregate(aggregations).sort_by("row_min")
-    columns = [*(f"{name}_sum" for name in counts), *keys]
-    return sums.select(columns).rename_columns([*counts, *keys])
-
-
-def _record_sums(recorded: RecordedOptions) -> dict[bytes, bytes] | None:
-    """Return the metadata of sums; None if it is not known how their rows were counted."""
-    if not recorded.counted_with:
-        return None
-    metadata = {**recorded.counted_with, "references": recorded.nrefs, "sums": True}
-    if recorded.counted_by:
-        metadata["groups"] = [
-            (label, origin.tokenizer_name, origin.nrefs)
-            for label, origin in recorded.counted_by.items()
-        ]
-    return {METADATA: json.dumps(metadata).encode()}
-
-
-def _keys_differ(
-    first_place: str, first_names: Sequence[str], place: str, names: Sequence[str]
-) -> ValueError:
-    """Build the error for parts of which some have labels or documents, and others do not."""
-    (name, *_) = set(first_names) ^ set(names)
-    has, lacks = (first_place, place) if name in first_names else (place, first_place)
-    return ValueError(
-        f"statistics: {has} has a column {name!r}, but {lacks} has none. Call statistics() again"
-        " with the same arguments, or remove the column."
-    )
-
-
 # === bleu_core/rows/system_tables.py ===
 
 
@@ -13799,72 +13791,6 @@ def add_difference(
         scores["delta_degrees_of_freedom"] = estimate.degrees_of_freedom
     scores["delta_standard_error"] = estimate.standard_error
     scores["detectable_delta"] = estimate.detectable_difference()
-
-
-# === bleu_core/significance/p_values.py ===
-
-
-def permutation_p_value(differences: Float64, observed: float) -> float:
-    """Return (c + 1) / (n + 1), where c of the n differences are at least the observed one.
-
-    Adding 1 to both keeps the rate of false alarms at the level for any number of trials (Noreen,
-    1989). Ties count, so that identical systems get 1.
-
-    >>> permutation_p_value(np.array([0.1, 0.2, 0.3, 0.4]), 0.3)
-    0.6
-    """
-    return float((np.sum(differences >= observed - NOISE) + 1) / (len(differences) + 1))
-
-
-def center(differences: Float64) -> Float64:
-    """Return the absolute deviations of resampled differences from their mean.
-
-    Under the null hypothesis, deviations and observed difference have the same distribution, so
-    that `permutation_p_value` of absolute deviations is two-sided.
-    """
-    return np.abs(differences - differences.mean(axis=0))
-
-
-def center_as_sacrebleu(differences: Float64) -> Float64:
-    """Return absolute differences minus their mean, as sacreBLEU computes them.
-
-    Riezler and Maxwell (2005) describe the test. If one system is better in most resamples, the
-    test is one-sided in effect: at the 5% level, `permutation_p_value` rejects a true null
-    hypothesis in 11% to 13% of cases, with 30 segments or more.
-    """
-    return np.abs(differences) - np.abs(differences).mean(axis=0)
-
-
-def adjust_holm(p_values: Float64) -> Float64:
-    """Return p-values that control the family-wise error of all pairs, by Holm's procedure (1979).
-
-    >>> adjust_holm(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.06, 0.06])
-    """
-    order = np.argsort(p_values, kind="stable")
-    factors = np.arange(len(p_values), 0, -1)
-    return np.minimum(np.maximum.accumulate(p_values[order] * factors), 1)[np.argsort(order)]
-
-
-def fewest_trials(alpha: float, pairs: int) -> int:
-    """Return the fewest trials that allow for a p-value below `alpha` after Holm's procedure.
-
-    The procedure multiplies the smallest p-value by the number of pairs.
-
-    >>> fewest_trials(0.05, pairs=3)  # 3 / 61 is below 0.05
-    60
-    """
-    return int(round(pairs / alpha, 9))  # 21 / 0.07 is 299.99999999999994
-
-
-def exchange_all_pairs(units: Units, deltas: Float64, plan: Plan) -> Float64:
-    """Return the p-value of each pair; exceedances are counted block by block, in little memory."""
-    exceeding = np.zeros(len(deltas))
-    for block in randomization_differences(
-        units.rows, plan.options, plan.trials, baselines=len(units.rows)
-    ):
-        exceeding += (np.abs(block) >= np.abs(deltas) - NOISE).sum(axis=0)
-    return (exceeding + 1) / (plan.trials + 1)
 
 
 # === bleu_core/check/measures.py ===
@@ -14713,169 +14639,6 @@ def _substitute_sign(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("bleu_metric.plain_signs", _substitute_sign)
 
 
-# === bleu_core/significance/size_warnings.py ===
-
-
-_MIN_UNITS = 30  # segments or documents, for intervals and tests
-
-_FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
-
-_GROUPS_OF_ONE = Notice(
-    "small groups",
-    "{groups} a single {unit}, so {without} an interval or p-value",
-    ". Pass more {unit}s per group",
-)
-_FEW_UNITS = Notice(
-    "few {unit}s",
-    "Intervals and tests of {units} are unreliable: in simulations with segments,"
-    " a 95% interval covered the true score in 81% of cases with 5 segments, and in 90% with 10",
-    ". Use {limit} {unit}s or more",
-)
-_FEW_DOCUMENTS = Notice(
-    "few {unit}s",
-    "Intervals and tests of {units} are unreliable if a system fails on single documents: in"
-    " simulations of a failure on one document of 40, a 95% interval covered the true score in 72%"
-    " of cases with 10 documents",
-    ". Use {limit} {unit}s or more",
-)
-
-
-def warn_about_size(units: Units, counted: Counted) -> None:
-    """Warn that a test set, or one of its groups, is too small for intervals and tests."""
-    size = units.size
-    unit = units.noun
-    few_units = _FEW_DOCUMENTS if units.documents else _FEW_UNITS
-    groups = count_units_of_groups(counted)
-    few = sum(group < _MIN_UNITS for group in groups)
-    single = groups.count(1)
-    if single:
-        shown = f"{count_things(single, 'group')} {'has' if single == 1 else 'have'}"
-        without = f"neither {'it' if single == 1 else 'they'} nor the macro-average gets"
-        if counted.shared_documents:  # the macro-average draws from all documents
-            without = "it does not get" if single == 1 else "they do not get"
-        warn(_GROUPS_OF_ONE, groups=shown, unit=unit, without=without)
-    elif few and size >= _MIN_UNITS:
-        shown = count_things(len(groups), "group")
-        warn(
-            Notice(
-                "small groups",
-                "{few} of {groups} with fewer than {limit} {unit}s: their intervals and tests are"
-                " unreliable",
-                ". Use {limit} {unit}s or more per group",
-            ),
-            few=few,
-            groups=shown,
-            unit=unit,
-            limit=_MIN_UNITS,
-        )
-    if size == 1:
-        warn(
-            Notice(
-                "few {unit}s",
-                "One {unit} has no interval and no p-value, because every resample equals it",
-                ". Pass more {unit}s",
-            ),
-            unit=unit,
-        )
-    elif size < _MIN_UNITS:
-        warn(few_units, units=f"{size} {unit}s", unit=unit, limit=_MIN_UNITS)
-    elif units.effective_size < _MIN_UNITS:
-        weight = f"{size:,} {unit}s that weigh as much as {units.effective_size:.0f} of equal size"
-        warn(few_units, units=weight, unit=unit, limit=_MIN_UNITS)
-
-
-def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
-    """Warn that trials are too few for any p-value below `alpha`, after Holm's procedure."""
-    enough = fewest_trials(alpha, pairs)
-    if trials < enough:
-        warn(
-            Notice(
-                "few resamples",
-                "n_resamples={n_resamples}: too few for a p-value below {limit}",
-                ". Pass n_resamples={enough} or more",
-                option="n_resamples",
-            ),
-            n_resamples=trials,
-            limit=_describe_level(alpha, pairs),
-            enough=enough,
-        )
-
-
-def warn_about_exchanges(units: Units, alpha: float, pairs: int) -> None:
-    """Warn that units are too few for any p-value below `alpha`, however many trials there are.
-
-    Of the 2^n exchanges of n units, two make the largest difference: none, and all.
-
-    Args:
-        units: the segments or documents that are exchanged.
-        alpha: the level of significance.
-        pairs: the number of pairs, by which Holm's procedure multiplies the smallest p-value.
-    """
-    if math.ldexp(2 * pairs, -units.size) >= alpha:  # the smallest p-value
-        warn(
-            Notice(
-                "few exchanges",
-                "{units} can be exchanged in {exchanges} ways: too few for a p-value below {limit}",
-                ". Pass {enough} or more",
-            ),
-            units=count_things(units.size, units.noun),
-            exchanges=f"{2**units.size:,}",
-            limit=_describe_level(alpha, pairs),
-            enough=count_things(math.floor(math.log2(2 * pairs / alpha)) + 1, units.noun),
-        )
-
-
-def _describe_level(alpha: float, pairs: int) -> str:
-    return f"{alpha}, with Holm's adjustment of {pairs:,} pairs" if pairs > 1 else str(alpha)
-
-
-def warn_about_intervals(units: Units, options: Options, place: str = "") -> None:
-    """Warn that resamples are too few for the intervals of scores.
-
-    Args:
-        units: segments have percentile intervals, documents those of Student's t.
-        options: supplies `confidence` and `n_resamples`.
-        place: where to pass `n_resamples`, as the end of the advice.
-    """
-    if not options.confidence:
-        return
-    if units.documents:
-        warn_about_errors(options.n_resamples, place)
-        return
-    outside = (1 - options.confidence) / 2
-    if round(options.n_resamples * outside, 9) < 1:
-        warn(
-            Notice(
-                "extremes",
-                "confidence={confidence}: with n_resamples={n_resamples},"
-                " the interval is from the lowest to the highest resampled score",
-                ". Pass n_resamples={enough} or more{place}",
-                option="n_resamples",
-            ),
-            confidence=options.confidence,
-            n_resamples=options.n_resamples,
-            enough=math.ceil(round(1 / outside, 9)),
-            place=place,
-        )
-
-
-def warn_about_errors(n_resamples: int, place: str = "") -> None:
-    """Warn that resamples are too few for a standard error, which Student's t takes as known."""
-    if n_resamples < _FEWEST_RESAMPLES_FOR_ERRORS:
-        warn(
-            Notice(
-                "few resamples",
-                "n_resamples={n_resamples}: too few for standard errors, which intervals of"
-                " Student's t need",
-                ". Pass n_resamples={enough} or more{place}",
-                option="n_resamples",
-            ),
-            n_resamples=n_resamples,
-            enough=_FEWEST_RESAMPLES_FOR_ERRORS,
-            place=place,
-        )
-
-
 # === bleu_core/significance/tests.py ===
 
 
@@ -15181,6 +14944,72 @@ def read_macro_average(scores: Mapping[str, Any]) -> dict[str, Any]:
     {'bleu': 0.3}
     """
     return {key: scores[f"macro_{key}"] for key in _MACRO_KEYS if f"macro_{key}" in scores}
+
+
+# --- p-values, and their adjustment for several comparisons ---------------------------------------
+
+
+def permutation_p_value(differences: Float64, observed: float) -> float:
+    """Return (c + 1) / (n + 1), where c of the n differences are at least the observed one.
+
+    Adding 1 to both keeps the rate of false alarms at the level for any number of trials (Noreen,
+    1989). Ties count, so that identical systems get 1.
+
+    >>> permutation_p_value(np.array([0.1, 0.2, 0.3, 0.4]), 0.3)
+    0.6
+    """
+    return float((np.sum(differences >= observed - NOISE) + 1) / (len(differences) + 1))
+
+
+def center(differences: Float64) -> Float64:
+    """Return the absolute deviations of resampled differences from their mean.
+
+    Under the null hypothesis, deviations and observed difference have the same distribution, so
+    that `permutation_p_value` of absolute deviations is two-sided.
+    """
+    return np.abs(differences - differences.mean(axis=0))
+
+
+def center_as_sacrebleu(differences: Float64) -> Float64:
+    """Return absolute differences minus their mean, as sacreBLEU computes them.
+
+    Riezler and Maxwell (2005) describe the test. If one system is better in most resamples, the
+    test is one-sided in effect: at the 5% level, `permutation_p_value` rejects a true null
+    hypothesis in 11% to 13% of cases, with 30 segments or more.
+    """
+    return np.abs(differences) - np.abs(differences).mean(axis=0)
+
+
+def adjust_holm(p_values: Float64) -> Float64:
+    """Return p-values that control the family-wise error of all pairs, by Holm's procedure (1979).
+
+    >>> adjust_holm(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.06, 0.06])
+    """
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    return np.minimum(np.maximum.accumulate(p_values[order] * factors), 1)[np.argsort(order)]
+
+
+def fewest_trials(alpha: float, pairs: int) -> int:
+    """Return the fewest trials that allow for a p-value below `alpha` after Holm's procedure.
+
+    The procedure multiplies the smallest p-value by the number of pairs.
+
+    >>> fewest_trials(0.05, pairs=3)  # 3 / 61 is below 0.05
+    60
+    """
+    return int(round(pairs / alpha, 9))  # 21 / 0.07 is 299.99999999999994
+
+
+def exchange_all_pairs(units: Units, deltas: Float64, plan: Plan) -> Float64:
+    """Return the p-value of each pair; exceedances are counted block by block, in little memory."""
+    exceeding = np.zeros(len(deltas))
+    for block in randomization_differences(
+        units.rows, plan.options, plan.trials, baselines=len(units.rows)
+    ):
+        exceeding += (np.abs(block) >= np.abs(deltas) - NOISE).sum(axis=0)
+    return (exceeding + 1) / (plan.trials + 1)
 
 
 # === bleu_core/check/look.py ===
@@ -16273,6 +16102,169 @@ def _write_beside(
         color=_ink(ax),
         fontsize=_LABEL_SIZE,
     )
+
+
+# === bleu_core/significance/size_warnings.py ===
+
+
+_MIN_UNITS = 30  # segments or documents, for intervals and tests
+
+_FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
+
+_GROUPS_OF_ONE = Notice(
+    "small groups",
+    "{groups} a single {unit}, so {without} an interval or p-value",
+    ". Pass more {unit}s per group",
+)
+_FEW_UNITS = Notice(
+    "few {unit}s",
+    "Intervals and tests of {units} are unreliable: in simulations with segments,"
+    " a 95% interval covered the true score in 81% of cases with 5 segments, and in 90% with 10",
+    ". Use {limit} {unit}s or more",
+)
+_FEW_DOCUMENTS = Notice(
+    "few {unit}s",
+    "Intervals and tests of {units} are unreliable if a system fails on single documents: in"
+    " simulations of a failure on one document of 40, a 95% interval covered the true score in 72%"
+    " of cases with 10 documents",
+    ". Use {limit} {unit}s or more",
+)
+
+
+def warn_about_size(units: Units, counted: Counted) -> None:
+    """Warn that a test set, or one of its groups, is too small for intervals and tests."""
+    size = units.size
+    unit = units.noun
+    few_units = _FEW_DOCUMENTS if units.documents else _FEW_UNITS
+    groups = count_units_of_groups(counted)
+    few = sum(group < _MIN_UNITS for group in groups)
+    single = groups.count(1)
+    if single:
+        shown = f"{count_things(single, 'group')} {'has' if single == 1 else 'have'}"
+        without = f"neither {'it' if single == 1 else 'they'} nor the macro-average gets"
+        if counted.shared_documents:  # the macro-average draws from all documents
+            without = "it does not get" if single == 1 else "they do not get"
+        warn(_GROUPS_OF_ONE, groups=shown, unit=unit, without=without)
+    elif few and size >= _MIN_UNITS:
+        shown = count_things(len(groups), "group")
+        warn(
+            Notice(
+                "small groups",
+                "{few} of {groups} with fewer than {limit} {unit}s: their intervals and tests are"
+                " unreliable",
+                ". Use {limit} {unit}s or more per group",
+            ),
+            few=few,
+            groups=shown,
+            unit=unit,
+            limit=_MIN_UNITS,
+        )
+    if size == 1:
+        warn(
+            Notice(
+                "few {unit}s",
+                "One {unit} has no interval and no p-value, because every resample equals it",
+                ". Pass more {unit}s",
+            ),
+            unit=unit,
+        )
+    elif size < _MIN_UNITS:
+        warn(few_units, units=f"{size} {unit}s", unit=unit, limit=_MIN_UNITS)
+    elif units.effective_size < _MIN_UNITS:
+        weight = f"{size:,} {unit}s that weigh as much as {units.effective_size:.0f} of equal size"
+        warn(few_units, units=weight, unit=unit, limit=_MIN_UNITS)
+
+
+def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
+    """Warn that trials are too few for any p-value below `alpha`, after Holm's procedure."""
+    enough = fewest_trials(alpha, pairs)
+    if trials < enough:
+        warn(
+            Notice(
+                "few resamples",
+                "n_resamples={n_resamples}: too few for a p-value below {limit}",
+                ". Pass n_resamples={enough} or more",
+                option="n_resamples",
+            ),
+            n_resamples=trials,
+            limit=_describe_level(alpha, pairs),
+            enough=enough,
+        )
+
+
+def warn_about_exchanges(units: Units, alpha: float, pairs: int) -> None:
+    """Warn that units are too few for any p-value below `alpha`, however many trials there are.
+
+    Of the 2^n exchanges of n units, two make the largest difference: none, and all.
+
+    Args:
+        units: the segments or documents that are exchanged.
+        alpha: the level of significance.
+        pairs: the number of pairs, by which Holm's procedure multiplies the smallest p-value.
+    """
+    if math.ldexp(2 * pairs, -units.size) >= alpha:  # the smallest p-value
+        warn(
+            Notice(
+                "few exchanges",
+                "{units} can be exchanged in {exchanges} ways: too few for a p-value below {limit}",
+                ". Pass {enough} or more",
+            ),
+            units=count_things(units.size, units.noun),
+            exchanges=f"{2**units.size:,}",
+            limit=_describe_level(alpha, pairs),
+            enough=count_things(math.floor(math.log2(2 * pairs / alpha)) + 1, units.noun),
+        )
+
+
+def _describe_level(alpha: float, pairs: int) -> str:
+    return f"{alpha}, with Holm's adjustment of {pairs:,} pairs" if pairs > 1 else str(alpha)
+
+
+def warn_about_intervals(units: Units, options: Options, place: str = "") -> None:
+    """Warn that resamples are too few for the intervals of scores.
+
+    Args:
+        units: segments have percentile intervals, documents those of Student's t.
+        options: supplies `confidence` and `n_resamples`.
+        place: where to pass `n_resamples`, as the end of the advice.
+    """
+    if not options.confidence:
+        return
+    if units.documents:
+        warn_about_errors(options.n_resamples, place)
+        return
+    outside = (1 - options.confidence) / 2
+    if round(options.n_resamples * outside, 9) < 1:
+        warn(
+            Notice(
+                "extremes",
+                "confidence={confidence}: with n_resamples={n_resamples},"
+                " the interval is from the lowest to the highest resampled score",
+                ". Pass n_resamples={enough} or more{place}",
+                option="n_resamples",
+            ),
+            confidence=options.confidence,
+            n_resamples=options.n_resamples,
+            enough=math.ceil(round(1 / outside, 9)),
+            place=place,
+        )
+
+
+def warn_about_errors(n_resamples: int, place: str = "") -> None:
+    """Warn that resamples are too few for a standard error, which Student's t takes as known."""
+    if n_resamples < _FEWEST_RESAMPLES_FOR_ERRORS:
+        warn(
+            Notice(
+                "few resamples",
+                "n_resamples={n_resamples}: too few for standard errors, which intervals of"
+                " Student's t need",
+                ". Pass n_resamples={enough} or more{place}",
+                option="n_resamples",
+            ),
+            n_resamples=n_resamples,
+            enough=_FEWEST_RESAMPLES_FOR_ERRORS,
+            place=place,
+        )
 
 
 # === bleu_core/methods/buffer.py ===

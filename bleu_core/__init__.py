@@ -38,8 +38,7 @@ from .results.wording import escape_unseen
 from .rows.compiling import warm_up
 from .rows.reading import read
 from .rows.statistics import count, count_segments
-from .rows.sums import add_statistics
-from .rows.tables import tabulate
+from .rows.tables import add_statistics, tabulate
 from .rules.chosen_tokenizer import check_tokenizers
 from .rules.counting import REFERENCE_LENGTHS, ReferenceLength
 from .rules.smoothing import SMOOTH_METHODS, SmoothMethod

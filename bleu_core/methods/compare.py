@@ -28,6 +28,7 @@ from ..shared.arrays import SystemName
 from ..shared.messages import Notice, count_things, show_system, warn
 from ..shared.result_types import SystemScores
 from ..significance.intervals import describe_intervals, import_scipy
+from ..significance.resampling import divide_into_units
 from ..significance.size_warnings import (
     warn_about_errors,
     warn_about_intervals,
@@ -35,7 +36,6 @@ from ..significance.size_warnings import (
     warn_about_trials,
 )
 from ..significance.tests import ALL_TESTS, Plan, draw, read_macro_average
-from ..significance.units import divide_into_units
 from ..text.systems import find_name, list_runs, read_systems
 from .compared import (
     add_groups,

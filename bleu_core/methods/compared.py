@@ -15,8 +15,7 @@ import numpy as np
 from ..check.look import look_at
 from ..options.options import Options
 from ..options.signature import make_signature, same_or_var
-from ..rows.call import make_call
-from ..rows.statistics import Counted, count_segments, sum_by_number
+from ..rows.statistics import Counted, count_segments, make_call, sum_by_number
 from ..rows.system_tables import CountedSystem, count_tables, read_tables
 from ..rows.tables import is_table
 from ..rules.scoring import count_wins
@@ -36,7 +35,7 @@ from ..shared.messages import (
 )
 from ..shared.result_types import RunScores, Settings, SystemScores
 from ..significance.intervals import Sample, add_difference, add_estimate
-from ..significance.resampling import StatisticsRows
+from ..significance.resampling import StatisticsRows, Units, list_groups, score_units
 from ..significance.tests import (
     ALL_TESTS,
     RANDOMIZATION,
@@ -47,7 +46,6 @@ from ..significance.tests import (
     add_macro_average,
     draw,
 )
-from ..significance.units import Units, list_groups, score_units
 from ..text.labels import (
     check_label_count,
     check_labels,

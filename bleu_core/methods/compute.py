@@ -33,14 +33,14 @@ from ..results.wording import (
 )
 from ..rows.parts import is_stream
 from ..rows.statistics import Counted
-from ..rows.sums import add_statistics
-from ..rows.tables import read_counted
+from ..rows.tables import add_statistics, read_counted
 from ..rules.scoring import bleu, score_row
 from ..rules.zeros import warn_if_zero
 from ..shared.arrays import Int64, Label
 from ..shared.messages import count_things, invalid, show_value, warn_once_per_kind
 from ..shared.result_types import CorpusScores, SignedScores, Uncertainty
 from ..significance.intervals import Estimate, add_estimate, describe_intervals
+from ..significance.resampling import divide_into_units, list_groups
 from ..significance.size_warnings import warn_about_intervals, warn_about_size
 from ..significance.tests import (
     MacroAverage,
@@ -50,7 +50,6 @@ from ..significance.tests import (
     list_single_runs,
     read_macro_average,
 )
-from ..significance.units import divide_into_units, list_groups
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

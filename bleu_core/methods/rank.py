@@ -19,15 +19,22 @@ from ..shared.arrays import to_python
 from ..shared.messages import invalid
 from ..shared.result_types import Pair, RankedSystem
 from ..significance.intervals import add_estimate, describe_intervals
-from ..significance.p_values import adjust_holm, exchange_all_pairs, fewest_trials
+from ..significance.resampling import divide_into_units
 from ..significance.size_warnings import (
     warn_about_exchanges,
     warn_about_intervals,
     warn_about_size,
     warn_about_trials,
 )
-from ..significance.tests import RANDOMIZATION, Plan, draw, list_single_runs
-from ..significance.units import divide_into_units
+from ..significance.tests import (
+    RANDOMIZATION,
+    Plan,
+    adjust_holm,
+    draw,
+    exchange_all_pairs,
+    fewest_trials,
+    list_single_runs,
+)
 from ..text.systems import check_single_runs, read_systems
 from .compared import (
     check_systems,

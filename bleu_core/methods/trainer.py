@@ -21,8 +21,7 @@ import pyarrow as pa
 
 from ..check.look import Look
 from ..options.options import Options, check_flag
-from ..rows.call import make_call
-from ..rows.statistics import Counted, count_segments, join_counted
+from ..rows.statistics import Counted, count_segments, join_counted, make_call
 from ..rows.tables import make_label_column, tabulate
 from ..rules.chosen_tokenizer import check_tokenizers
 from ..rules.scoring import bleu, score_row

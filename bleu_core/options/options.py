@@ -15,8 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from ..rules.counting import REFERENCE_LENGTHS, CountingRule
-from ..rules.layout import Layout
+from ..rules.counting import REFERENCE_LENGTHS, CountingRule, Layout
 from ..rules.smoothing import SMOOTH_METHODS
 from ..rules.tokenizers import TOKENIZERS
 from ..shared.arrays import Label, to_python

@@ -22,7 +22,7 @@ from ..options.chosen_options import choose_options
 from ..options.conventions import CONVENTIONS
 from ..options.option_types import Tokenize
 from ..options.options import OPTIONS, Options
-from ..rules.layout import Layout
+from ..rules.counting import Layout
 from ..rules.scoring import OrderWeights, bleu, bleu_by_weights
 from ..shared.arrays import STRINGS, Float64, Int64
 from ..text.corpus import Corpus, make_corpus

@@ -16,8 +16,7 @@ from datasets.utils import tqdm
 from ..options.options import Options
 from ..rows.statistics import count_corpus
 from ..rules.chosen_tokenizer import choose_tokenizer
-from ..rules.counting import count_totals
-from ..rules.layout import Layout
+from ..rules.counting import Layout, count_totals
 from ..rules.scoring import (
     OrderWeights,
     bleu,

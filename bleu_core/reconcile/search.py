@@ -22,10 +22,9 @@ from ..options.chosen_options import choose_options
 from ..options.option_types import CORPUS_ONLY
 from ..options.options import Options
 from ..options.signature import SignatureContent
-from ..rows.call import make_call
-from ..rows.statistics import count
+from ..rows.statistics import count, make_call
 from ..rules.chosen_tokenizer import has_sacremoses
-from ..rules.layout import Layout
+from ..rules.counting import Layout
 from ..rules.scoring import NOISE, score_row
 from ..rules.smoothing import SMOOTH_METHODS
 from ..shared.arrays import InputType

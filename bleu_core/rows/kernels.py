@@ -27,8 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..rules.counting import CountingRule
-from ..rules.layout import Layout
+from ..rules.counting import CountingRule, Layout
 from ..rules.tokenizers import TOKENIZERS
 from ..shared.arrays import Bytes, Int64, is_list, make_lists
 from ..text.corpus import SmallCorpus

@@ -1,6 +1,6 @@
 """What a user passes as `statistics`: tables, frames, dicts, iterables of them, or sums.
 
-`tables.py` and `sums.py` read them here. Another container becomes a table in `select_columns`.
+`tables.py` reads them here. Another container becomes a table in `select_columns`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..rules.layout import Layout
+from ..rules.counting import Layout
 from ..shared.arrays import Label
 from ..shared.messages import A_RESULT, name_value, show_value
 from ..text.columns import convert_flat, is_result, read_array, to_arrow

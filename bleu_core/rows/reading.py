@@ -12,7 +12,7 @@ from ..shared.messages import NO_SEGMENTS
 from ..text.corpus import Corpus, join_corpora
 from ..text.labels import check_labels, read_documents, read_labels
 from ..text.read import read_corpus, warn_if_reordered
-from .call import Call, make_call
+from .statistics import Call, make_call
 
 if TYPE_CHECKING:
     from ..options.options import Options

@@ -1,6 +1,7 @@
 """A corpus to statistics rows, in batches and threads, by groups.
 
-All methods count here; `rules/counting.py` or `kernels.py` counts a batch.
+A `Call` has all that counting needs; `make_call` chooses its tokenizer, once. All methods count
+here; `rules/counting.py` or `kernels.py` counts a batch.
 """
 
 from __future__ import annotations
@@ -18,14 +19,19 @@ import pyarrow as pa
 from ..options.options import Options
 from ..options.signature import Origin, same_or_var
 from ..rules.chosen_tokenizer import ChosenTokenizer, choose_tokenizer, prepare_texts
-from ..rules.counting import MOST_MEMORY, ORDERS_OF_ANY_TEXT, check_memory, count_rows, count_tokens
-from ..rules.layout import Layout
+from ..rules.counting import (
+    MOST_MEMORY,
+    ORDERS_OF_ANY_TEXT,
+    Layout,
+    check_memory,
+    count_rows,
+    count_tokens,
+)
 from ..shared.arrays import PROCESSORS, Int64, Label, find_offsets, is_list
 from ..shared.messages import show_value, within
 from ..shared.pickling import picklable
 from ..text.corpus import Batch, Corpus, SmallCorpus
 from ..text.labels import group_labels, number_labels
-from .call import Call
 from .compiling import compile_if_worthwhile, is_ready
 from .kernels import REFERENCE_LENGTH_NUMBERS, count_rows_compiled, count_strings
 
@@ -34,6 +40,35 @@ _ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in
 _MIN_ROWS_FOR_THREADS = 512  # below this, starting threads costs more than it saves
 _BATCHES_IN_QUEUE = 64  # bounds the memory of rows that wait for a slow batch
 _SHOWN_LABELS = 3  # that a message lists
+
+
+class Call(NamedTuple):
+    """The texts of a call, with all that counting and the look need.
+
+    corpus: the segments.
+    options: the options of the call.
+    tokenizer: the tokenizer of all segments; None if labels have tokenizers of their own.
+    labels, documents: the label and the document of each segment, or None.
+    """
+
+    corpus: Corpus
+    options: Options
+    tokenizer: ChosenTokenizer | None
+    labels: Sequence[Label] | None = None
+    documents: Sequence[Label] | None = None
+
+
+def make_call(
+    corpus: Corpus,
+    options: Options,
+    labels: Sequence[Label] | None = None,
+    documents: Sequence[Label] | None = None,
+) -> Call:
+    """Return a corpus as a call, with its tokenizer; labels and documents are read already."""
+    tokenizer = None
+    if labels is None or options.tokenize_by is None:
+        tokenizer = choose_tokenizer(options, corpus.kind)
+    return Call(corpus, options, tokenizer, labels, documents)
 
 
 @picklable

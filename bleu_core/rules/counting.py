@@ -2,7 +2,8 @@
 
 This file is to be read beside the paper. A statistics row is int64: matches_1..N, totals_1..N,
 prediction_length, reference_length. These are the sufficient statistics of BLEU, and the rows of
-segments add up to the row of a corpus. `rows/kernels.py` computes them faster.
+segments add up to the row of a corpus. All that counts or scores takes their order from `Layout`.
+It is that of stored tables: do not change it. `rows/kernels.py` computes rows faster.
 
 To add a rule for the reference length, write a function and a record in `REFERENCE_LENGTHS`.
 """
@@ -19,13 +20,80 @@ import pyarrow as pa
 
 from ..shared.arrays import Int64
 from .chosen_tokenizer import ChosenTokenizer, list_tokens
-from .layout import Layout
 
 Tokens = Sequence[Hashable]
 NGrams = Counter[tuple[Hashable, ...]]
 
 ORDERS_OF_ANY_TEXT = 4  # no text is too long for so few
 MOST_MEMORY = 2_000_000_000  # bytes for the n-grams of one text
+
+
+class Layout(NamedTuple):
+    """The layout of a statistics row.
+
+    A row is matches_1 to matches_N, totals_1 to totals_N, prediction_length and reference_length;
+    `orders` is N. Rows are arrays whose last axis has this layout, and tables with one column per
+    name.
+
+    >>> row = np.array([2, 1, 3, 2, 3, 4])
+    >>> layout = Layout.of_width(len(row))
+    >>> row[layout.matches].tolist(), row[layout.totals].tolist(), int(row[layout.reference_length])
+    ([2, 1], [3, 2], 4)
+    """
+
+    orders: int
+
+    @classmethod
+    def of_width(cls, width: int) -> Layout:
+        """Return the layout of rows of `width` integers."""
+        return cls(width // 2 - 1)
+
+    @property
+    def width(self) -> int:
+        """The number of integers in a row."""
+        return 2 * self.orders + 2
+
+    @property
+    def matches(self) -> slice:
+        """The clipped counts, by order."""
+        return slice(0, self.orders)
+
+    @property
+    def totals(self) -> slice:
+        """The numbers of n-grams of the prediction, by order."""
+        return slice(self.orders, 2 * self.orders)
+
+    @property
+    def length(self) -> int:
+        """The index of the length of the prediction."""
+        return 2 * self.orders
+
+    @property
+    def reference_length(self) -> int:
+        """The index of the effective reference length."""
+        return 2 * self.orders + 1
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of a table of rows.
+
+        >>> Layout(1).names
+        ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
+        """
+        orders = range(1, self.orders + 1)
+        return [
+            *(f"matches_{order}" for order in orders),
+            *(f"totals_{order}" for order in orders),
+            "prediction_length",
+            "reference_length",
+        ]
+
+    def allocate(self, segments: int) -> Int64:
+        """Return uninitialized rows, int64 [segments, width].
+
+        They are Fortran-ordered, so that Arrow takes the columns without a copy.
+        """
+        return np.empty((self.width, segments), np.int64).T
 
 
 class ReferenceLength(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..shared.arrays import Int64, Label
 from ..shared.messages import Notice, count_things, show_value, warn
-from .layout import Layout
+from .counting import Layout
 from .scoring import bleu
 from .smoothing import SMOOTH_METHODS
 

@@ -18,8 +18,7 @@ from ..options.options import Options
 from ..rules.scoring import NOISE, bleu
 from ..shared.arrays import Float64
 from ..shared.result_types import DifferenceUncertainty, TestedDifference, Uncertainty
-from .resampling import bootstrap_scores
-from .units import Units, score_units
+from .resampling import Units, bootstrap_scores, score_units
 
 if TYPE_CHECKING:
     from .tests import Plan

@@ -10,8 +10,8 @@ import math
 from ..options.options import Options
 from ..rows.statistics import Counted
 from ..shared.messages import Notice, count_things, warn
-from .p_values import fewest_trials
-from .units import Units, count_units_of_groups
+from .resampling import Units, count_units_of_groups
+from .tests import fewest_trials
 
 _MIN_UNITS = 30  # segments or documents, for intervals and tests
 
