@@ -3220,133 +3220,6 @@ def explain_unknown_option(
     return f"Unknown option `{name}`. {takes}"
 
 
-# === bleu_core/results/formula.py ===
-
-
-class PrecisionTerm(NamedTuple):
-    """A precision in the formula.
-
-    text: a fraction, or a number if no fraction equals the precision.
-    meaning: the counts, and the effect of smoothing.
-    is_smoothed: True if smoothing changed it.
-    """
-
-    text: str
-    meaning: str
-    is_smoothed: bool
-
-
-def explain_precision(matches: int, total: int, precision: float) -> PrecisionTerm:
-    """Write a precision as a fraction, whose numerator smoothing may have changed.
-
-    >>> explain_precision(17, 18, 17 / 18).text, explain_precision(0, 16, 1 / 32).meaning
-    ('17/18', '0 of 16 match; smoothed to 0.5/16')
-    """
-    meaning = f"{matches:,} of {total:,} match"
-    if total:
-        is_smoothed = abs(precision * total - matches) > 1e-9 * total
-        smoothed = f"{precision * total:,.4g}/{total:,}"
-    else:
-        is_smoothed = precision != 0
-        smoothed = f"{precision:.4g}"
-    if not is_smoothed:
-        return PrecisionTerm(f"{matches:,}/{total:,}", meaning, is_smoothed=False)
-    return PrecisionTerm(smoothed, f"{meaning}; smoothed to {smoothed}", is_smoothed=True)
-
-
-def list_terms(result: ResultDict) -> list[tuple[PrecisionTerm, float]]:
-    """Return the precisions with a weight in a segment's score, each with its weight."""
-    orders = zip(result["counts"], result["totals"], result["precisions"], result["weights"])
-    return [
-        (explain_precision(matches, total, precision), weight)
-        for matches, total, precision, weight in orders
-        if weight
-    ]
-
-
-def plain_formula(result: ResultDict) -> str:
-    """Write the formula with its numbers as plain text.
-
-    >>> counts = {"counts": [2, 1], "totals": [3, 2], "precisions": [2 / 3, 1 / 2]}
-    >>> plain_formula({**counts, "weights": [0.5, 0.5], "brevity_penalty": 1.0})
-    '1 · (2/3 · 1/2)^(1/2)'
-    """
-    terms = [(term.text, weight) for term, weight in list_terms(result)]
-    return f"{write_number(result['brevity_penalty'])} · {multiply(terms, '^{}', '^({})')}"
-
-
-def multiply(terms: Sequence[tuple[str, float]], power: str, fraction_power: str) -> str:
-    """Write a product of weighted terms, as powers or as one power if all weights are equal.
-
-    `power` is the format of an exponent, `fraction_power` that of an exponent that is a fraction.
-
-    >>> multiply([("2/3", 0.5), ("1/2", 0.5)], "^{}", "^({})")
-    '(2/3 · 1/2)^(1/2)'
-    >>> multiply([("2/3", 0.7), ("1/2", 0.3)], "^{}", "^({})")
-    '(2/3)^0.7 · (1/2)^0.3'
-    """
-    if not terms:
-        return "no n-gram"
-    bases = list(terms)
-    weights = {weight for _, weight in terms}
-    if len(weights) == 1:  # one power, whose base is the product
-        bases = [(" · ".join(text for text, _ in terms), weights.pop())]
-    return " · ".join(
-        f"({base}){_write_power(weight, power, fraction_power)}" for base, weight in bases
-    )
-
-
-def _write_power(weight: float, power: str, fraction_power: str) -> str:
-    """Write a weight as an exponent, in a format of `multiply`; an exponent of 1 is left out."""
-    denominator = round(1 / max(weight, 1e-9))
-    if denominator > 1 and abs(weight * denominator - 1) < 1e-9:
-        return fraction_power.format(f"1/{denominator}")
-    exponent = f"{weight:.4g}"
-    return "" if exponent == "1" else power.format(exponent)
-
-
-def write_score(score: float) -> str:
-    """Return a score as text on the scale 0-100.
-
-    >>> write_score(0.45178)
-    '45.18'
-    """
-    return f"{100 * score:.2f}"
-
-
-def write_difference(points: float, decimals: int = 2) -> str:
-    """Write a difference with its sign, which is never that of -0.0.
-
-    >>> write_difference(-2.2), write_difference(-0.04, 1)
-    ('-2.20', '+0.0')
-    """
-    return f"{round(points, decimals) + 0.0:+.{decimals}f}"
-
-
-def write_number(value: float) -> str:
-    """Write four decimals, none for a whole number.
-
-    >>> write_number(1.0), write_number(0.77880078)
-    ('1', '0.7788')
-    """
-    return f"{value:.4f}" if value % 1 else f"{value:.0f}"
-
-
-def describe_penalty(result: ResultDict) -> str:
-    """Describe the brevity penalty and the lengths that it depends on.
-
-    >>> describe_penalty({"translation_length": 4, "reference_length": 5})
-    'Brevity penalty exp(1 − 5/4): 4 tokens against 5 in the reference'
-    """
-    length = result["translation_length"]
-    reference_length = result["reference_length"]
-    lengths = f"{count_things(length, 'token')} against {reference_length:,} in the reference"
-    if length >= reference_length:
-        return f"No brevity penalty: {lengths}"
-    rule = f"exp(1 − {reference_length:,}/{length:,})" if length else "0"
-    return f"Brevity penalty {rule}: {lengths}"
-
-
 # === bleu_core/rows/compiling.py ===
 
 
@@ -13276,110 +13149,6 @@ def are_captions(corpus: Corpus) -> bool:
     )
 
 
-# === bleu_core/rows/system_tables.py ===
-
-
-GivenSystems = Mapping[SystemName | RunOfSystem, GivenRows]
-CountedSystem = tuple[SystemName | RunOfSystem, Counted]
-
-
-def read_tables(
-    systems: Mapping[SystemName, object],
-    options: Options,
-    *,
-    by: object,
-    documents: object,
-    like: object,
-) -> GivenSystems:
-    """Read the statistics tables of systems, which must have the same segments and options.
-
-    Sums of segments are allowed if each has a document. `may_be_segments` of the result is certain.
-    """
-    # 1. Read the tables of each system.
-    tables: dict[SystemName | RunOfSystem, GivenRows] = {}
-    for name, statistics in systems.items():
-        with within_system(name):
-            given = read_counted(statistics, options, by=by, documents=documents, like=like)
-            first = next(iter(tables.values()), given)
-            check_same_function(given.origin.tokenizer_name, first.origin.tokenizer_name)
-            has_segments = given.have_segments()
-            if not has_segments and given.documents is None:
-                raise ValueError(
-                    "statistics: expected one row per segment, got sums. Pass the tables from"
-                    " statistics(), or the document of each row, as in documents='document'."
-                )
-            tables[name] = given._replace(
-                may_be_segments=has_segments,
-                labels=_share(given.labels, first.labels),
-                documents=_share(given.documents, first.documents),
-            )
-    # 2. Compare each with the first. Sums are compared by document, when they are put in order.
-    have_segments = all(given.may_be_segments for given in tables.values())
-    first_name = next(iter(tables))
-    expected = _list_properties(tables[first_name], have_segments)
-    for name, given in tables.items():
-        for noun, value in _list_properties(given, have_segments).items():
-            if value != expected[noun]:
-                raise _systems_differ(noun, first_name, name)
-    return tables
-
-
-def _share(
-    labels: Sequence[Label] | None, first_labels: Sequence[Label] | None
-) -> Sequence[Label] | None:
-    """Return the labels of the first system if they are the same, to keep them in memory once."""
-    if labels is None or labels != first_labels:
-        return labels
-    have_same_types = all(map(is_, map(type, labels), map(type, first_labels)))  # 1 == True
-    return first_labels if have_same_types else labels
-
-
-def _list_properties(given: GivenRows, have_segments: bool) -> dict[str, object]:
-    """Return what the tables of systems must have in common, by its noun in errors.
-
-    Segments and their labels are compared unless the rows of a system are sums.
-    """
-    return {
-        "segments": len(given.columns) if have_segments else None,
-        "options": (given.options, given.origin.tokenizer_name, given.unknown),
-        "tokenizers": given.counted_by if given.origin.tokenizer_name == "var" else None,
-        "numbers of references": given.origin.nrefs,
-        "labels": given.labels if have_segments else None,
-        "documents": given.documents if have_segments else None,
-    }
-
-
-def _systems_differ(
-    noun: str, name: SystemName | RunOfSystem, other_name: SystemName | RunOfSystem
-) -> ValueError:
-    error = (
-        f"systems: the tables of {show_system(name)} and {show_system(other_name)} differ in"
-        f" their {noun}. Pass tables of the same segments, made by statistics() with the"
-        " same options."
-    )
-    if noun == "segments":
-        error += f" A list of tables is one test set; pass runs {RUNS_BY_NAME}"
-    return ValueError(error)
-
-
-def count_tables(systems: GivenSystems) -> Iterator[CountedSystem]:
-    """Yield the rows of each system, which are copied one system at a time.
-
-    If some are sums, all are summed by document, in the order of the first system.
-    """
-    if all(given.may_be_segments for given in systems.values()):
-        for name, given in systems.items():
-            yield name, given.counted(has_segments=True)
-        return
-    first_name, first = next(iter(systems.items()))
-    first_sums = first.counted(has_segments=False).sum_documents()
-    for name, given in systems.items():
-        sums = given.counted(has_segments=False).sum_documents().order_like(first_sums)
-        if sums is None:
-            raise _systems_differ("documents", first_name, name)
-        yield name, sums
-
-
 # === bleu_core/significance/intervals.py ===
 
 
@@ -14460,185 +14229,6 @@ def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float
     return float(brevity_penalty(columns.length, columns.reference_length)) * math.exp(logarithm)
 
 
-# === bleu_core/results/wording.py ===
-
-
-ResultDict = Mapping[str, Any]
-
-
-def describe_documents(result: ResultDict) -> str:
-    """Write that documents were resampled, as the end of a phrase; "" for segments.
-
-    >>> describe_documents({"documents": 171})
-    ' by document (171 documents)'
-    """
-    if "documents" not in result:
-        return ""
-    return f" by document ({count_things(result['documents'], 'document')})"
-
-
-def describe_shared(result: ResultDict) -> str:
-    """Write that groups share documents, as the end of a phrase; "" if each has its own.
-
-    Labels that start again in each group look the same, so the reader has to learn it.
-
-    >>> describe_shared({"shared_documents": 40})
-    '; 40 of them occur in several groups, and the macro-average draws these once for all groups'
-    """
-    if "shared_documents" not in result:
-        return ""
-    return (
-        f"; {result['shared_documents']:,} of them occur in several groups, and the macro-average"
-        " draws these once for all groups"
-    )
-
-
-def describe_score(scores: ResultDict, confidence: float | None) -> str:
-    """Write a score with its interval, if it has one.
-
-    >>> scores = {"score": 34.518, "confidence_interval": [0.331, 0.356]}
-    >>> describe_score(scores, 0.95)
-    '34.52 (95% CI 33.10 to 35.60, percentile bootstrap)'
-    >>> describe_score({**scores, "degrees_of_freedom": 14.23, "documents": 20}, 0.95)
-    '34.52 (95% CI 33.10 to 35.60, t with 14.2 degrees of freedom, 20 documents)'
-    """
-    score = f"{scores['score']:.2f}"
-    facts = []
-    if "run_standard_deviation" in scores:
-        deviation = write_score(scores["run_standard_deviation"])
-        facts.append(f"{describe_runs(scores)}, standard deviation {deviation}")
-    if confidence and "confidence_interval" in scores:
-        facts.append(describe_interval(scores, confidence))
-    return f"{score} ({', '.join(facts)})" if facts else score
-
-
-def name_interval(confidence: float | None) -> str:
-    """Return the name of an interval.
-
-    >>> name_interval(0.95)
-    '95% CI'
-    """
-    return f"{100 * confidence:g}% CI" if confidence else "CI"
-
-
-def describe_interval(scores: ResultDict, confidence: float) -> str:
-    """Write the interval of a score, which kind it is, and how many documents it is from."""
-    low, high = scores["confidence_interval"]
-    interval = f"{name_interval(confidence)} {write_score(low)} to {write_score(high)}"
-    facts = [interval, describe_intervals([scores])]
-    if "documents" in scores:
-        facts.append(count_things(scores["documents"], "document"))
-    return ", ".join(facts)
-
-
-def describe_runs(scores: ResultDict) -> str:
-    """Write that a score is a mean of training runs.
-
-    >>> describe_runs({"runs": {"seed 1": {"score": 30.0}, "seed 2": {"score": 31.0}}})
-    'mean of 2 runs'
-    """
-    return f"mean of {count_things(len(scores['runs']), 'run')}"
-
-
-def find_in_signature(signature: str, key: str) -> str:
-    """Return the value of a key of a signature, "" if it has no such key.
-
-    >>> find_in_signature("nrefs:1|tok:13a", "tok")
-    '13a'
-    """
-    for pair in signature.split("|"):
-        name, _, value = pair.partition(":")
-        if name == key:
-            return value
-    return ""
-
-
-def write_label(label: object, summaries: Collection[str]) -> str:
-    """Write the label of a group; in quotes if the name of a summary row or None could be meant.
-
-    >>> summaries = ["macro-average"]
-    >>> [write_label(label, summaries) for label in ("news", "macro-average", None, "None")]
-    ['news', "'macro-average'", 'None', "'None'"]
-    """
-    if not isinstance(label, str):
-        return str(label)
-    is_clear = label not in ("", "None", *summaries) and label == label.strip()
-    return str(label) if is_clear else repr(label)
-
-
-_LONGEST_CELL = 48  # characters of a cell
-
-
-def write_name(name: object) -> str:
-    """Write a name, label or n-gram on one line of at most 48 characters.
-
-    >>> write_name("long " * 20)
-    'long long long long long long long long long lo…'
-    """
-    text = escape_unseen(name)
-    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
-
-
-class _More(str):
-    """The count of the items of a list that are not shown, which `repr` writes without quotes."""
-
-    __repr__ = str.__str__
-
-
-def shorten(value: object) -> object:
-    """Shorten lists of more than 8 items to 3, and lists of more than 4 dicts or lists to 2.
-
-    >>> shorten({"precisions": [1, 2, 3, 4], "scores": list(range(12))})
-    {'precisions': [1, 2, 3, 4], 'scores': [0, 1, 2, ... 9 more]}
-    """
-    if isinstance(value, Mapping):
-        return {name: shorten(item) for name, item in value.items()}
-    if not isinstance(value, list):
-        return value
-    is_nested = bool(value) and isinstance(value[0], (Mapping, list))
-    if len(value) <= (4 if is_nested else 8):
-        return [shorten(item) for item in value]
-    count = 2 if is_nested else 3
-    return [*map(shorten, value[:count]), _More(f"... {len(value) - count:,} more")]
-
-
-# Control characters, bidirectional controls, and lone surrogates. Joiners belong to the text.
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-
-
-def escape_unseen(text: object) -> str:
-    """Replace invisible characters that could forge a table with Python's escape sequences.
-
-    >>> print(escape_unseen("A\\n\\u202eB"))
-    A\\n\\u202eB
-    """
-    return _UNSEEN.sub(lambda match: ascii(match.group()).strip("'"), str(text))
-
-
-# What stands for the signs in tables where a terminal has only those of its code page.
-_PLAIN_SIGNS = {
-    "⟦": "[", "⟧": "]", "…": "...", "–": "-", "·": "*", "×": "x", "±": "+/-", "μ": "mu",
-}  # fmt: skip
-
-
-def fit_terminal(text: object) -> str:
-    """Write a text in characters that `sys.stdout` can encode, and without invisible ones."""
-    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    return escape_unseen(text).encode(encoding, "bleu_metric.plain_signs").decode(encoding)
-
-
-def _substitute_sign(error: UnicodeError) -> tuple[str, int]:
-    """Write a character that an encoding lacks with plain signs, or as Python's escape sequence."""
-    assert isinstance(error, UnicodeEncodeError)
-    character = error.object[error.start]
-    return _PLAIN_SIGNS.get(character, ascii(character).strip("'")), error.start + 1
-
-
-codecs.register_error("bleu_metric.plain_signs", _substitute_sign)
-
-
 # === bleu_core/significance/tests.py ===
 
 
@@ -15443,665 +15033,304 @@ def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
     )
 
 
-# === bleu_core/results/formats.py ===
+# === bleu_core/results/wording.py ===
 
 
-TableRows = Sequence[Sequence[str]]
+ResultDict = Mapping[str, Any]
 
 
-class Column(NamedTuple):
-    """A column of a table of scores.
+def write_score(score: float) -> str:
+    """Return a score as text on the scale 0-100.
 
-    name: its head. "CI" in it becomes "95% CI", with the table's confidence.
-    key: the key of its values in a dict of scores.
-    write: the format of a value.
+    >>> write_score(0.45178)
+    '45.18'
     """
-
-    name: str
-    key: str
-    write: Callable[[Any], str]
+    return f"{100 * score:.2f}"
 
 
-def list_cells(
-    names_head: str,
-    scored: Sequence[tuple[str, ResultDict]],
-    columns: Sequence[Column],
-    confidence: float | None,
-) -> list[list[str]]:
-    """Return the cells of a table, its head first, with a row per name and scores.
+def write_difference(points: float, decimals: int = 2) -> str:
+    """Write a difference with its sign, which is never that of -0.0.
 
-    Columns without values are left out. `names_head` is the head of the column of names.
-
-    >>> columns = [Column("BLEU", "score", "{:.1f}".format), Column("p", "p_value", str)]
-    >>> list_cells("system", [("A", {"score": 27.31})], columns, None)
-    [['system', 'BLEU'], ['A', '27.3']]
+    >>> write_difference(-2.2), write_difference(-0.04, 1)
+    ('-2.20', '+0.0')
     """
-    keys = set(chain.from_iterable(scores for _, scores in scored))
-    shown_columns = [column for column in columns if column.key in keys]
-    level = name_interval(confidence)
-    rows = [[names_head, *(column.name.replace("CI", level) for column in shown_columns)]]
-    for name, scores in scored:
-        cells = [
-            column.write(scores[column.key]) if column.key in scores else ""
-            for column in shown_columns
-        ]
-        rows.append([name, *cells])
-    return rows
+    return f"{round(points, decimals) + 0.0:+.{decimals}f}"
 
 
-def write_interval(ends: Sequence[float]) -> str:
-    """Write the ends of an interval in points."""
-    return ", ".join(map(write_score, ends))
+def write_points(difference: float) -> str:
+    return write_difference(100 * difference)
 
 
-def format_plain(rows: TableRows, left: int = 1) -> str:
-    """Write a table in plain text; the first columns are aligned left, all further columns right.
+def write_number(value: float) -> str:
+    """Write four decimals, none for a whole number.
 
-    >>> print(format_plain([["system", "BLEU"], ["A", "27.31"], [], ["B", "9.00"]]))
-    system   BLEU
-    A       27.31
-    -------------
-    B        9.00
+    >>> write_number(1.0), write_number(0.77880078)
+    ('1', '0.7788')
     """
-    padded = [list(map(escape_unseen, row)) for row in rows]
-    # 1. Pad each column to the width of its longest cell. Rows without cells are rules.
-    rows_of_cells = [row for row in padded if row]
-    for column in range(len(rows[0])):
-        width = max(len(row[column]) for row in rows_of_cells)
-        for row in rows_of_cells:
-            cell = row[column]
-            row[column] = cell.ljust(width) if column < left else cell.rjust(width)
-    # 2. Join the cells, and draw the rules.
-    rule = "-" * len("  ".join(padded[0]))
-    return "\n".join("  ".join(row).rstrip() if row else rule for row in padded)
+    return f"{value:.4f}" if value % 1 else f"{value:.0f}"
 
 
-def format_markdown(rows: TableRows, left: int = 1) -> str:
-    """Write a table in Markdown.
+# --- Intervals, documents and runs ----------------------------------------------------------------
 
-    >>> print(format_markdown([["system", "BLEU"], ["A|B", "27.31"]]))
-    | system | BLEU |
-    | --- | ---: |
-    | A\\|B | 27.31 |
+
+def describe_documents(result: ResultDict) -> str:
+    """Write that documents were resampled, as the end of a phrase; "" for segments.
+
+    >>> describe_documents({"documents": 171})
+    ' by document (171 documents)'
     """
-    width = len(rows[0])
-    lines = []
-    for row in rows:
-        cells = row or [""] * width  # a line of empty cells, since Markdown has no rules
-        lines.append([escape_cell(cell, _MARKDOWN, "&nbsp;") for cell in cells])
-    lines.insert(1, ["---"] * left + ["---:"] * (width - left))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def format_paragraph(text: str, code: str = "") -> str:
-    """Write a text as a paragraph in Markdown; `code`, such as a signature, is a code span in it.
-
-    >>> print(format_paragraph("*A* wins; nrefs:1|tok:__main__.f", code="nrefs:1|tok:__main__.f"))
-    \\*A\\* wins; `nrefs:1|tok:__main__.f`
-    """
-    shown = escape_unseen(text).lstrip(" ")  # an indented paragraph would be a block of code
-    shown_code = escape_unseen(code)
-    parts = shown.split(shown_code) if code else [shown]
-    # A code span begins and ends with more backticks than any run of them in it.
-    longest_run = max(map(len, re.findall("`+", shown_code)), default=0)
-    fence = "`" * (longest_run + 1)
-    escaped = f"{fence}{shown_code}{fence}".join(_escape(part, _MARKDOWN) for part in parts)
-    return _BLOCK_SIGN.sub(r"\1\\\2", escaped)
-
-
-def choose_columns(rows: TableRows, columns: Sequence[str], left: int) -> list[list[str]]:
-    """Return the first columns of a table, as many as `left`, and the chosen ones, by their heads.
-
-    >>> choose_columns([["system", "BLEU", "p"], [], ["A", "27.31", "0.03"]], ["p", "BLEU"], 1)
-    [['system', 'p', 'BLEU'], [], ['A', '0.03', '27.31']]
-    """
-    heads = list(rows[0])
-    for column in columns:
-        if column not in heads:
-            raise invalid("columns", column, one_of(heads))
-    numbers = [*range(left), *(heads.index(one) for one in columns if one not in heads[:left])]
-    return [[row[number] for number in numbers] if row else [] for row in rows]
-
-
-def format_latex(rows: TableRows, left: int = 1) -> str:
-    """Write a table in LaTeX, for the package `booktabs`."""
-    lines = []
-    for row in rows:
-        if row:
-            cells = [escape_cell(cell, LATEX_SIGNS, "~") for cell in row]
-            cells[left:] = [_HYPHEN_BEFORE_NUMBER.sub("$-$", cell) for cell in cells[left:]]
-            lines.append(" & ".join(cells) + r" \\")
-        else:
-            lines.append(r"\midrule")
-    head, *body = lines
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}",
-            r"\toprule",
-            head,
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
-
-
-def escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
-    """Escape a cell; `space` stands for each space that indents it.
-
-    >>> escape_cell("  [en]\\n", LATEX_SIGNS, "~")
-    '~~{[}en]\\\\textbackslash{}n'
-    """
-    text = escape_unseen(cell)
-    content = text.lstrip(" ")
-    return space * (len(text) - len(content)) + _escape(content, escapes)
-
-
-def _escape(text: str, escapes: Mapping[str, str]) -> str:
-    escaped = "".join(escapes.get(character, character) for character in text)
-    return _LIGATURE.sub("-{}", escaped) if escapes is LATEX_SIGNS else escaped
-
-
-LATEX_SIGNS = {
-    **{character: "\\" + character for character in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    # After a line's end, they would be arguments of it.
-    "[": "{[}",
-    "*": "{*}",
-    # LaTeX shows other characters for these in its default font encoding.
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "`": r"\`{}",
-    "†": r"$^\dagger$",
-    "⟦": r"$[\![$",
-    "⟧": r"$]\!]$",
-    "|": r"\textbar\allowbreak{}",  # a signature in a caption needs breaks
-}
-_LIGATURE = re.compile("-(?=-)")  # LaTeX shows two hyphens as a dash
-_HYPHEN_BEFORE_NUMBER = re.compile(r"(?<![^\s])-(?=\d)")
-# The signs within a line, with those of strikethrough and formulas, which GitHub and Jupyter read.
-_MARKDOWN = {character: "\\" + character for character in "\\|<&*_~`[$"}
-_BLOCK_SIGN = re.compile(r"^(\d*)([-+#>.)])")  # of a list, a heading or a quotation
-
-
-# === bleu_core/results/html.py ===
-
-
-_SHOWN_NGRAMS = 100  # per order and kind
-# N-grams that don't count, or not as often as they occur.
-_MISSES: dict[Literal["clipped", "missed"], str] = {
-    "clipped": "more occurrences than in any single reference",
-    "missed": "in no reference",
-}
-
-
-class Markup(str):
-    """Text that is HTML already, and is not escaped again."""
-
-
-def wrap(*blocks: str) -> str:
-    """Join the blocks of a report, with their style.
-
-    >>> wrap("<p>a</p>").endswith("</style><p>a</p></div>")
-    True
-    """
-    return f'<div class="bleu-report"><style>{STYLE}</style>{"".join(blocks)}</div>'
-
-
-def show(text: object) -> str:
-    """Escape a text for HTML, with invisible characters as Python's escape sequences.
-
-    >>> print(show("<b>\\x1b"))
-    &lt;b&gt;\\x1b
-    """
-    return text if isinstance(text, Markup) else escape(escape_unseen(text))
-
-
-def paragraph(text: str, kind: str = "title") -> str:
-    """Write a paragraph; an empty text gives an empty string.
-
-    >>> paragraph("a < b", "note")
-    '<p class="bleu-note">a &lt; b</p>'
-    """
-    return f'<p class="bleu-{kind}">{show(text)}</p>' if text else ""
-
-
-def headline(score: float, caption: str = "") -> str:
-    """Write a score on the scale 0-100 in large type, with a caption.
-
-    >>> headline(50.4567, "Candidate")
-    '<p class="bleu-score"><strong>50.46</strong> BLEU · Candidate</p>'
-    """
-    text = f"<strong>{score:.2f}</strong> BLEU"
-    if caption:
-        text += f" · {show(caption)}"
-    return f'<p class="bleu-score">{text}</p>'
-
-
-def formula(result: ResultDict) -> str:
-    """Write the brevity penalty and the precisions as fractions, and the lengths."""
-    terms = list_terms(result)
-    spans = []
-    for term, weight in terms:
-        kind = "term smoothed" if term.is_smoothed else "term"
-        spans.append((f'<span class="{kind}" title="{term.meaning}">{term.text}</span>', weight))
-    product = multiply(spans, "<sup>{}</sup>", "<sup>{}</sup>")
-    penalty = write_number(result["brevity_penalty"])
-    remark = describe_penalty(result)
-    if any(term.is_smoothed for term, _ in terms):
-        remark += "; dashed: smoothed"
-    return (
-        f'<p class="bleu-formula">BLEU = {penalty} · {product} = <b>{result["bleu"]:.4f}</b>'
-        f"<br><small>{remark}</small></p>"
-    )
-
-
-def tokens(text: CoveredTokens, max_order: int, label: str, marked: Collection[int] = ()) -> str:
-    """Write the tokens of a text, each shaded by the length of its longest matching n-gram.
-
-    `label` is the line above the tokens, `marked` has the indices of tokens to underline.
-
-    >>> tokens({"tokens": ["<b>"], "longest_match": [2], "length": 1}, 4, "Candidate")
-    '<div class="bleu-tokens"><div class="bleu-label">Candidate <small>1 token</small></div>\
-<p dir="auto"><span class="token" style="--match:0.5" title="part of a matching 2-gram">\
-&lt;b&gt;<sub>2</sub></span></p></div>'
-    """
-    shown = []
-    for i, (token, order) in enumerate(zip(text["tokens"], text["longest_match"])):
-        markup = _token(token, order, max_order)
-        if i in marked:
-            markup = f"<mark>{markup}</mark>"
-        shown.append(markup)
-    length = count_things(text["length"], "token")
-    return (
-        f'<div class="bleu-tokens"><div class="bleu-label">{show(label)} <small>{length}</small>'
-        f'</div><p dir="auto">{" ".join(shown) or "<em>empty</em>"}</p></div>'
-    )
-
-
-def legend(max_order: int) -> str:
-    """Write the legend of `tokens`."""
-    marks = [_token("none", 0, max_order)]
-    marks += [_token(f"{order}-gram", order, max_order) for order in range(1, max_order + 1)]
-    return f'<p class="bleu-legend">Longest matching n-gram: {" ".join(marks)}</p>'
-
-
-def _token(token: object, order: int, max_order: int) -> str:
-    if order == 0:
-        return f'<span class="token missed" title="in no n-gram that counts">{show(token)}</span>'
-    return (
-        f'<span class="token" style="--match:{order / max_order:.2g}"'
-        f' title="part of a matching {order}-gram">{show(token)}<sub>{order}</sub></span>'
-    )
-
-
-def ngrams(result: ResultDict) -> str:
-    """Write the clipped and missed n-grams of each order, folded."""
-    orders: list[OrderMatches] = result["orders"]
-    count = 0  # occurrences that don't count
-    rows = ""
-    shown_kinds = set()
-    for order in orders:
-        for kind in _MISSES:
-            rejected = order[kind]
-            if not rejected:
-                continue
-            cells = [_show_ngram(ngram) for ngram in rejected[:_SHOWN_NGRAMS]]
-            hidden = len(rejected) - len(cells)
-            if hidden:
-                cells.append(f"and {hidden:,} more")
-            rows += (
-                f'<tr><th class="order">{order["order"]}-gram, {kind}</th>'
-                f"<td>{' '.join(cells)}</td></tr>"
-            )
-            count += sum(ngram["count"] - ngram["allowed"] for ngram in rejected)
-            shown_kinds.add(kind)
-    if not rows:
+    if "documents" not in result:
         return ""
-    verb = "n-gram doesn’t" if count == 1 else "n-grams don’t"
-    meanings = [f"{kind}: {meaning}" for kind, meaning in _MISSES.items() if kind in shown_kinds]
+    return f" by document ({count_things(result['documents'], 'document')})"
+
+
+def describe_shared(result: ResultDict) -> str:
+    """Write that groups share documents, as the end of a phrase; "" if each has its own.
+
+    Labels that start again in each group look the same, so the reader has to learn it.
+
+    >>> describe_shared({"shared_documents": 40})
+    '; 40 of them occur in several groups, and the macro-average draws these once for all groups'
+    """
+    if "shared_documents" not in result:
+        return ""
     return (
-        f'<details class="bleu-ngrams"><summary>{count:,} {verb} count</summary>'
-        f"<table>{rows}</table><small>{'; '.join(meanings)}</small></details>"
+        f"; {result['shared_documents']:,} of them occur in several groups, and the macro-average"
+        " draws these once for all groups"
     )
 
 
-def _show_ngram(ngram: NGramCount) -> str:
-    code = f'<code class="code" dir="auto">{show(" ".join(map(str, ngram["ngram"])))}</code>'
-    if ngram["count"] == 1:
-        return code
-    if ngram["allowed"]:
-        return f"{code} ({ngram['allowed']} of {ngram['count']} count)"
-    return f"{code} × {ngram['count']}"
+def describe_score(scores: ResultDict, confidence: float | None) -> str:
+    """Write a score with its interval, if it has one.
 
-
-def explanation(result: ResultDict, name: str = "") -> str:
-    """Write a result of `explain` in color; `name` names one of several predictions."""
-    max_order = len(result["orders"])
-    blocks = [
-        headline(result["score"], name),
-        formula(result),
-        tokens(result["prediction"], max_order, "Prediction"),
-    ]
-    for i, reference in enumerate(result["references"]):
-        label = f"Reference {i + 1}"
-        if i == result["effective_reference"]:
-            label += " (sets the brevity penalty)"
-        blocks.append(tokens(reference, max_order, label))
-    blocks.append(ngrams(result))
-    return "".join(blocks)
-
-
-def write_table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], words: Collection[str] = ()
-) -> str:
-    """Write a table: the first column is aligned left, numbers right, and columns of `words` wrap.
-
-    `words` has the names of columns of words, which are aligned left, too.
-
-    >>> write_table(["name"], [["<A>"]])
-    '<div class="bleu-table"><table><tr><th>name</th></tr><tr><td>&lt;A&gt;</td></tr></table></div>'
+    >>> scores = {"score": 34.518, "confidence_interval": [0.331, 0.356]}
+    >>> describe_score(scores, 0.95)
+    '34.52 (95% CI 33.10 to 35.60, percentile bootstrap)'
+    >>> describe_score({**scores, "degrees_of_freedom": 14.23, "documents": 20}, 0.95)
+    '34.52 (95% CI 33.10 to 35.60, t with 14.2 degrees of freedom, 20 documents)'
     """
-    attributes = [' class="words"' if name in words else "" for name in head]
-    lines = [_write_row("th", head, attributes)]
-    lines += [_write_row("td", row, attributes) for row in rows]
-    return f'<div class="bleu-table"><table>{"".join(lines)}</table></div>'
+    score = f"{scores['score']:.2f}"
+    facts = []
+    if "run_standard_deviation" in scores:
+        deviation = write_score(scores["run_standard_deviation"])
+        facts.append(f"{describe_runs(scores)}, standard deviation {deviation}")
+    if confidence and "confidence_interval" in scores:
+        facts.append(describe_interval(scores, confidence))
+    return f"{score} ({', '.join(facts)})" if facts else score
 
 
-def _write_row(tag: str, cells: Sequence[str], attributes: Sequence[str]) -> str:
-    """Write a row of a table; a row without cells is a rule."""
-    if not cells:
-        return '<tr class="rule"></tr>'
-    written = [
-        f"<{tag}{attribute}>{show(cell)}</{tag}>" for cell, attribute in zip(cells, attributes)
-    ]
-    return f"<tr>{''.join(written)}</tr>"
+def name_interval(confidence: float | None) -> str:
+    """Return the name of an interval.
 
-
-def draw_interval(low: float, value: float, high: float, scale: tuple[float, float]) -> Markup:
-    """Draw an interval as a line with a point in it.
-
-    >>> draw_interval(0.25, 0.5, 0.75, (0.0, 1.0))
-    '<span class="bleu-interval" style="--low:25.0%;--at:50.0%;--high:75.0%"><i></i><b></b></span>'
+    >>> name_interval(0.95)
+    '95% CI'
     """
-    start, end = scale
-    width = end - start or 1.0  # a scale of a single score has no width
-    places = [f"{100 * (score - start) / width:.1f}%" for score in (low, value, high)]
-    style = "--low:{};--at:{};--high:{}".format(*places)
-    return Markup(f'<span class="bleu-interval" style="{style}"><i></i><b></b></span>')
+    return f"{100 * confidence:g}% CI" if confidence else "CI"
 
 
-# --- Style ----------------------------------------------------------------------------------------
-
-# A backslash joins two lines of the source to one line of the style.
-STYLE = """
-.bleu-report { --bleu-tint: #3b82f6; --bleu-accent: color-mix(in srgb, #2563eb 65%, currentColor);
-  --bleu-muted: color-mix(in srgb, currentColor 72%, transparent);
-  --bleu-line: color-mix(in srgb, currentColor 25%, transparent); max-width: 60rem;\
- line-height: 1.5; }
-.bleu-report p { margin: 0.25em 0; }
-.bleu-report .bleu-score { margin: 0; color: var(--bleu-muted); }
-.bleu-report .bleu-score strong { font-size: 2em; line-height: 1.2; color: var(--bleu-accent); }
-.bleu-score strong, .bleu-formula { font-variant-numeric: tabular-nums; }
-.bleu-formula .term { white-space: nowrap; }
-.bleu-formula .smoothed { border-bottom: 1px dashed currentColor; }
-.bleu-formula small, .bleu-report .bleu-note, .bleu-tokens .bleu-label, .bleu-legend,\
- .bleu-ngrams summary,
-.bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
-.bleu-formula, .bleu-report .bleu-note { overflow-wrap: anywhere; }
-.bleu-report .bleu-tokens { margin: 0.75em 0; }
-.bleu-tokens p { margin: 0; line-height: 2; text-align: start; overflow-wrap: anywhere; }
-.bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em;\
- border-radius: 0.25em;
-  --bleu-shade: calc(var(--bleu-fill, 55%) * var(--match, 0));
-  background: color-mix(in srgb, var(--bleu-tint) var(--bleu-shade), transparent);
-  box-decoration-break: clone; -webkit-box-decoration-break: clone; }
-.bleu-tokens mark { background: none; color: inherit; border-bottom: 2px solid currentColor;\
- padding: 0.1em 0; }
-.bleu-tokens .token sub { vertical-align: baseline; margin-left: 0.2em; font-size: 0.8em;\
- opacity: 0.8; }
-.bleu-tokens .token.missed, .bleu-legend .token.missed { background: none; color: var(--bleu-muted);
-  text-decoration: underline dotted; text-underline-offset: 0.25em; }
-.bleu-legend { line-height: 2; }
-.bleu-legend .token { color: var(--bleu-ink, currentColor); white-space: nowrap; }
-.bleu-legend .token.missed.missed { color: inherit; }
-.bleu-legend sub { display: none; }
-.bleu-ngrams summary { cursor: pointer; }
-.bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent);\
- color: inherit;
-  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em;\
- line-height: 1.5;
-  display: inline-block; max-width: 100%; margin: 0.05em 0; }
-.bleu-ngrams tr > th:first-child.order { white-space: nowrap; font-weight: 400;\
- color: var(--bleu-muted); }
-.bleu-table, .bleu-ngrams { overflow-x: auto; }
-.bleu-report .bleu-table { margin: 0.5em 0; }
-.bleu-table table, .bleu-ngrams table { border: 0; border-collapse: collapse; width: auto;\
- margin: 0; font-size: 1em; }
-.bleu-table tr:nth-child(n):nth-child(n), .bleu-ngrams tr:nth-child(n):nth-child(n) {\
- background: none; border: 0; }
-.bleu-table tr > :nth-child(n), .bleu-ngrams tr > :nth-child(n) { border: 0;\
- padding: 0.25em 0.7em 0.25em 0;
-  border-bottom: 1px solid var(--bleu-line); background: none; color: inherit; font-size: 1em;\
- text-align: left;
-  vertical-align: top; overflow-wrap: anywhere; max-width: none;\
- font-variant-numeric: tabular-nums; }
-.bleu-table tr > :nth-child(n) { white-space: nowrap; overflow-wrap: normal; }
-.bleu-table tr > :nth-child(n + 2) { text-align: right; }
-.bleu-table tr > :first-child { white-space: normal; }
-.bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere;\
- min-width: 9em; }
-.bleu-table th, .bleu-ngrams th { font-weight: 600; }
-.bleu-table tr.rule + tr > :nth-child(n):nth-child(n) { border-top: 2px solid currentColor; }
-.bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
-.bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high));\
- top: 50%; height: 0;
-  border-top: 2px solid currentColor; }
-.bleu-interval b { position: absolute; left: calc(var(--at) - 0.3em); top: calc(50% - 0.25em);\
- width: 0.6em;
-  height: 0.6em; border-radius: 50%; background: currentColor; }
-"""
+def describe_interval(scores: ResultDict, confidence: float) -> str:
+    """Write the interval of a score, which kind it is, and how many documents it is from."""
+    low, high = scores["confidence_interval"]
+    interval = f"{name_interval(confidence)} {write_score(low)} to {write_score(high)}"
+    facts = [interval, describe_intervals([scores])]
+    if "documents" in scores:
+        facts.append(count_things(scores["documents"], "document"))
+    return ", ".join(facts)
 
 
-# === bleu_core/results/plots.py ===
+def describe_runs(scores: ResultDict) -> str:
+    """Write that a score is a mean of training runs.
+
+    >>> describe_runs({"runs": {"seed 1": {"score": 30.0}, "seed 2": {"score": 31.0}}})
+    'mean of 2 runs'
+    """
+    return f"mean of {count_things(len(scores['runs']), 'run')}"
 
 
-_THICKNESS = 0.6  # of a bar in a waterfall
-_LABEL_SIZE = "small"
-_RUN_OFFSET = 0.25  # of the dots of training runs from the row of their mean
-# Its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme.
-_GRAY = "#767676"
-_PAGE: dict[Any, str] = {
-    "axes.facecolor": "none",
-    "text.color": _GRAY,
-    "axes.labelcolor": _GRAY,
-    "axes.edgecolor": _GRAY,
-    "xtick.color": _GRAY,
-    "ytick.color": _GRAY,
+# --- Tests and verdicts ---------------------------------------------------------------------------
+
+
+def judge(p_value: float | None, alpha: float, level: str) -> str:
+    """Write if a difference is more than chance; `level` is `alpha` in words.
+
+    >>> judge(0.03, 0.05, "the 5% level"), judge(0.07, 0.05, "the 5% level")
+    ('more than chance at the 5% level', 'may be chance at the 5% level')
+    """
+    if p_value is None:
+        return "may be chance, because it was not tested"
+    return f"{'more than' if p_value < alpha else 'may be'} chance at {level}"
+
+
+def compare_scores(delta: float, other: object) -> str:
+    """Write by how many points a score is higher or lower than that of another system.
+
+    >>> compare_scores(-0.022, "A"), compare_scores(0.0, "A")
+    ('2.20 points lower than A', 'the same as A')
+    """
+    if abs(delta) <= NOISE:
+        return f"the same as {other}"
+    points = 100 * abs(delta)
+    size = f"{points:.2f}" if points >= 0.005 else "less than 0.01"
+    return f"{size} points {'higher' if delta > 0 else 'lower'} than {other}"
+
+
+def describe_test(result: ResultDict, tested: Iterable[Mapping[str, object]]) -> list[str]:
+    """Return the test, its number of resamples and what it resamples.
+
+    The list is empty without a test.
+    """
+    if not any("p_value" in scores for scores in tested):
+        return []
+    documents = describe_documents(result) + describe_shared(result)
+    return [f"{ALL_TESTS[result['test']].says}, {result['n_resamples']:,} resamples{documents}"]
+
+
+def find_alpha(confidence: float | None) -> float:
+    """Return the level of significance that goes with a confidence; 0.05 without one.
+
+    >>> find_alpha(0.99), find_alpha(None)
+    (0.01, 0.05)
+    """
+    return round(1 - (confidence or 0.95), 9)
+
+
+def write_p(p_value: float) -> str:
+    """Write a p-value, which is never 0.
+
+    >>> write_p(0.0312), write_p(0.00001)
+    ('0.0312', '<0.0001')
+    """
+    return f"{p_value:.4f}" if p_value >= 0.00005 else "<0.0001"
+
+
+def write_equation_of_p(p_value: float) -> str:
+    """Write a p-value in a sentence.
+
+    >>> write_equation_of_p(0.0312), write_equation_of_p(0.00001)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    written = write_p(p_value)
+    return f"p < {written[1:]}" if written.startswith("<") else f"p = {written}"
+
+
+# --- Names, keys and lists ------------------------------------------------------------------------
+
+
+def find_in_signature(signature: str, key: str) -> str:
+    """Return the value of a key of a signature, "" if it has no such key.
+
+    >>> find_in_signature("nrefs:1|tok:13a", "tok")
+    '13a'
+    """
+    for pair in signature.split("|"):
+        name, _, value = pair.partition(":")
+        if name == key:
+            return value
+    return ""
+
+
+def write_label(label: object, summaries: Collection[str]) -> str:
+    """Write the label of a group; in quotes if the name of a summary row or None could be meant.
+
+    >>> summaries = ["macro-average"]
+    >>> [write_label(label, summaries) for label in ("news", "macro-average", None, "None")]
+    ['news', "'macro-average'", 'None', "'None'"]
+    """
+    if not isinstance(label, str):
+        return str(label)
+    is_clear = label not in ("", "None", *summaries) and label == label.strip()
+    return str(label) if is_clear else repr(label)
+
+
+def passing(arguments: str) -> str:
+    """Return the clause that says which arguments add a key to a result.
+
+    >>> passing("segments=True")
+    'pass segments=True to get it'
+    """
+    return f"pass {arguments} to get it"
+
+
+# How to get the keys that a comparison or a ranking lacks.
+WAYS_TO_SETTINGS = {
+    "confidence": f"{passing('confidence=0.95')}; it needs two or more segments (documents),"
+    " and scores that vary",
+    "documents": f"{passing('documents=labels')}; one document can't be resampled",
 }
-# The hatches of hollow bars, by kind. Bars of other kinds are filled.
-_HATCHES = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
+
+_LONGEST_CELL = 48  # characters of a cell
 
 
-class FormulaStep(NamedTuple):
-    """A change of a setting, and the resulting difference of the score in points."""
+def write_name(name: object) -> str:
+    """Write a name, label or n-gram on one line of at most 48 characters.
 
-    label: str
-    difference: float
-
-
-def plot_precisions(result: ResultDict, ax: Axes | None = None) -> Axes:
-    """Plot precision by order, after clipping.
-
-    Bars for precision before clipping are added if it is known, and bars for precision after
-    smoothing if smoothing changed it.
+    >>> write_name("long " * 20)
+    'long long long long long long long long long lo…'
     """
-    ax = _open(ax)
-    # 1. The series, in percent.
-    totals = np.maximum(result["totals"], 1)
-    series = {}
-    if "orders" in result:
-        unclipped = np.array([order["unclipped_matches"] for order in result["orders"]])
-        series["before clipping"] = 100 * unclipped / totals
-    clipped = 100 * np.asarray(result["counts"]) / totals
-    series["after clipping"] = clipped
-    smoothed = 100 * np.asarray(result["precisions"])
-    is_smoothed = np.abs(clipped - smoothed) > 1e-9
-    if is_smoothed.any():
-        series["smoothed"] = np.where(is_smoothed, smoothed, np.nan)  # a bar only if it differs
-    # 2. The bars of an order stand side by side, around its tick.
-    width = 0.8 / len(series)
-    for number, (name, heights) in enumerate(series.items()):
-        positions = np.arange(len(heights)) + (number - (len(series) - 1) / 2) * width
-        bars = ax.bar(positions, heights, width * 0.92, label=name, **_style(ax, name))
-        labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
-        ax.bar_label(bars, labels, padding=2, color=_ink(ax), fontsize=_LABEL_SIZE)
-    # 3. Labels and scales.
-    if len(series) > 1:
-        ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
-    ax.set_xticks(range(len(totals)), [f"{order}-gram" for order in range(1, len(totals) + 1)])
-    ax.set(ylim=(0, 110), yticks=range(0, 101, 20), ylabel="precision (%)")
-    return ax
+    text = escape_unseen(name)
+    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
 
 
-class PlottedScore(NamedTuple):
-    """A row of `plot_scores`, in points.
+class _More(str):
+    """The count of the items of a list that are not shown, which `repr` writes without quotes."""
 
-    name: the label of the row.
-    score: the dot.
-    ends: the line, an interval; empty without one.
-    run_scores: the hollow dots below the line, if there are several.
+    __repr__ = str.__str__
+
+
+def shorten(value: object) -> object:
+    """Shorten lists of more than 8 items to 3, and lists of more than 4 dicts or lists to 2.
+
+    >>> shorten({"precisions": [1, 2, 3, 4], "scores": list(range(12))})
+    {'precisions': [1, 2, 3, 4], 'scores': [0, 1, 2, ... 9 more]}
     """
+    if isinstance(value, Mapping):
+        return {name: shorten(item) for name, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    is_nested = bool(value) and isinstance(value[0], (Mapping, list))
+    if len(value) <= (4 if is_nested else 8):
+        return [shorten(item) for item in value]
+    count = 2 if is_nested else 3
+    return [*map(shorten, value[:count]), _More(f"... {len(value) - count:,} more")]
 
-    name: str
-    score: float
-    ends: Sequence[float]
-    run_scores: Sequence[float] = ()
+
+# --- What a terminal shows ------------------------------------------------------------------------
+
+# Control characters, bidirectional controls, and lone surrogates. Joiners belong to the text.
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
-def plot_scores(
-    rows: Sequence[PlottedScore], line: float, interval: str = "", ax: Axes | None = None
-) -> Axes:
-    """Plot scores with their intervals, one below the other, and a vertical line for comparison.
+def escape_unseen(text: object) -> str:
+    """Replace invisible characters that could forge a table with Python's escape sequences.
 
-    Args:
-        rows: the scores.
-        line: the score at the vertical line.
-        interval: the meaning of the intervals.
-        ax: the Axes to draw into; None for a new figure.
+    >>> print(escape_unseen("A\\n\\u202eB"))
+    A\\n\\u202eB
     """
-    ax = _open(ax, height=1.2 + 0.45 * len(rows))
-    ink = _ink(ax)
-    for row, plotted in enumerate(rows):
-        ends = plotted.ends or [plotted.score] * 2
-        ax.plot(ends, [row, row], color=ink, linewidth=1.5, marker="|", markersize=9)
-        ax.plot(plotted.score, row, "o", color=ink)
-        if len(plotted.run_scores) > 1:
-            run_row = [row + _RUN_OFFSET] * len(plotted.run_scores)
-            ax.plot(
-                plotted.run_scores, run_row, "o", markersize=4, markerfacecolor="none", color=ink
-            )
-        right_edge = ax.get_yaxis_transform()  # x is 1 at the right edge of the Axes
-        _write_beside(ax, 1, row, f"{plotted.score:.2f}", xycoords=right_edge)
-    ax.axvline(line, color=ink, linewidth=0.8, linestyle=":", zorder=0)
-    # matplotlib would read text between dollars as a formula.
-    names = [write_name(plotted.name).replace("$", r"\$") for plotted in rows]
-    ax.set_yticks(range(len(rows)), names)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.margins(x=0.1)
-    label = "BLEU"
-    if any(plotted.ends for plotted in rows):
-        label += f", with {interval}"
-    if any(len(plotted.run_scores) > 1 for plotted in rows):
-        label += "\nhollow: training runs"
-    ax.set_xlabel(label)
-    return ax
+    return _UNSEEN.sub(lambda match: ascii(match.group()).strip("'"), str(text))
 
 
-def plot_steps(
-    start: str, steps: Sequence[FormulaStep], end: str, score: float, *, ax: Axes | None = None
-) -> Axes:
-    """Plot the effect of each step as a waterfall, from the bar `start` to the bar `end`.
-
-    `score` is the score after the last step.
-    """
-    ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
-    differences = [step.difference for step in steps]
-    # levels[0] is the score before the first step, levels[i] the score after step i.
-    levels = score - sum(differences) + np.cumsum([0.0, *differences])
-    # 1. Bars: both scores from 0, and each step from the score before it to the score after it.
-    last_row = len(levels)
-    ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
-    for row, step in enumerate(steps, 1):
-        ends = levels[row - 1 : row + 1]
-        style = _style(ax, "gain" if step.difference > 0 else "loss")
-        ax.barh(row, abs(step.difference), _THICKNESS, left=min(ends), **style)
-        _write_beside(ax, max(ends), row, write_difference(step.difference))
-    ax.barh(last_row, levels[-1], _THICKNESS, **_style(ax, "after clipping"))
-    for row, level in ((0, levels[0]), (last_row, levels[-1])):
-        _write_beside(ax, level, row, f"{level:.2f}")
-    # 2. A line from each bar to the next one.
-    for row, level in enumerate(levels):
-        ax.plot([level, level], [row, row + 1], color=_ink(ax), linewidth=0.8, zorder=0)
-    # 3. Labels and scales.
-    ax.set_yticks(range(last_row + 1), [start, *(step.label for step in steps), end])
-    ax.invert_yaxis()
-    ax.set(xlim=(0, 1.15 * max(1.0, levels.max())), xlabel="BLEU")
-    return ax
+# What stands for the signs in tables where a terminal has only those of its code page.
+_PLAIN_SIGNS = {
+    "⟦": "[", "⟧": "]", "…": "...", "–": "-", "·": "*", "×": "x", "±": "+/-", "μ": "mu",
+}  # fmt: skip
 
 
-def _open(ax: Axes | None, height: float = 3.6) -> Axes:
-    """Return the Axes to draw into, which are those of a new figure if `ax` is None."""
-    try:
-        import matplotlib.pyplot as plt
-        from matplotlib import rcParamsDefault
-    except ImportError:
-        raise ImportError("Plots need matplotlib. Install it: pip install matplotlib") from None
-    if ax is None:
-        has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
-        # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
-        figure = plt.figure(figsize=(6.4, height), layout="constrained", frameon=has_style)
-        with plt.rc_context({} if has_style else _PAGE):
-            ax = figure.subplots()
-    if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
-        raise ValueError(
-            "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of"
-            " plt.subplots()."
-        )
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
+def fit_terminal(text: object) -> str:
+    """Write a text in characters that `sys.stdout` can encode, and without invisible ones."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return escape_unseen(text).encode(encoding, "bleu_metric.plain_signs").decode(encoding)
 
 
-def _ink(ax: Axes) -> ColorType:
-    """Return the color of the Axes' labels, for lines and texts."""
-    return ax.xaxis.label.get_color()
+def _substitute_sign(error: UnicodeError) -> tuple[str, int]:
+    """Write a character that an encoding lacks with plain signs, or as Python's escape sequence."""
+    assert isinstance(error, UnicodeEncodeError)
+    character = error.object[error.start]
+    return _PLAIN_SIGNS.get(character, ascii(character).strip("'")), error.start + 1
 
 
-def _style(ax: Axes, kind: str) -> dict[str, Any]:
-    """Return the style of a bar: filled for counted values, hollow for those compared with them."""
-    fill = {"facecolor": "C0"}
-    if kind in _HATCHES:
-        fill = {"facecolor": "none", "hatch": _HATCHES[kind]}
-    return {"edgecolor": _ink(ax), "linewidth": 0.8, **fill}
-
-
-def _write_beside(
-    ax: Axes, x: float, y: float, text: str, *, xycoords: str | Transform = "data"
-) -> None:
-    """Write a text to the right of a point."""
-    ax.annotate(
-        text,
-        (x, y),
-        xytext=(4, 0),
-        xycoords=xycoords,
-        textcoords="offset points",
-        va="center",
-        color=_ink(ax),
-        fontsize=_LABEL_SIZE,
-    )
+codecs.register_error("bleu_metric.plain_signs", _substitute_sign)
 
 
 # === bleu_core/significance/size_warnings.py ===
@@ -16814,6 +16043,111 @@ def _count_texts(
             counted = count_segments(make_call(corpus, options, labels, documents))
             look_at(corpus, counted.bigrams, options)
         yield name, counted
+
+
+# --- Tables of several systems --------------------------------------------------------------------
+#
+# They must have been counted alike, on the same segments: each check has its error here.
+
+GivenSystems = Mapping[SystemName | RunOfSystem, GivenRows]
+CountedSystem = tuple[SystemName | RunOfSystem, Counted]
+
+
+def read_tables(
+    systems: Mapping[SystemName, object],
+    options: Options,
+    *,
+    by: object,
+    documents: object,
+    like: object,
+) -> GivenSystems:
+    """Read the statistics tables of systems, which must have the same segments and options.
+
+    Sums of segments are allowed if each has a document. `may_be_segments` of the result is certain.
+    """
+    # 1. Read the tables of each system.
+    tables: dict[SystemName | RunOfSystem, GivenRows] = {}
+    for name, statistics in systems.items():
+        with within_system(name):
+            given = read_counted(statistics, options, by=by, documents=documents, like=like)
+            first = next(iter(tables.values()), given)
+            check_same_function(given.origin.tokenizer_name, first.origin.tokenizer_name)
+            has_segments = given.have_segments()
+            if not has_segments and given.documents is None:
+                raise ValueError(
+                    "statistics: expected one row per segment, got sums. Pass the tables from"
+                    " statistics(), or the document of each row, as in documents='document'."
+                )
+            tables[name] = given._replace(
+                may_be_segments=has_segments,
+                labels=_share(given.labels, first.labels),
+                documents=_share(given.documents, first.documents),
+            )
+    # 2. Compare each with the first. Sums are compared by document, when they are put in order.
+    have_segments = all(given.may_be_segments for given in tables.values())
+    first_name = next(iter(tables))
+    expected = _list_properties(tables[first_name], have_segments)
+    for name, given in tables.items():
+        for noun, value in _list_properties(given, have_segments).items():
+            if value != expected[noun]:
+                raise _systems_differ(noun, first_name, name)
+    return tables
+
+
+def _share(
+    labels: Sequence[Label] | None, first_labels: Sequence[Label] | None
+) -> Sequence[Label] | None:
+    """Return the labels of the first system if they are the same, to keep them in memory once."""
+    if labels is None or labels != first_labels:
+        return labels
+    have_same_types = all(map(is_, map(type, labels), map(type, first_labels)))  # 1 == True
+    return first_labels if have_same_types else labels
+
+
+def _list_properties(given: GivenRows, have_segments: bool) -> dict[str, object]:
+    """Return what the tables of systems must have in common, by its noun in errors.
+
+    Segments and their labels are compared unless the rows of a system are sums.
+    """
+    return {
+        "segments": len(given.columns) if have_segments else None,
+        "options": (given.options, given.origin.tokenizer_name, given.unknown),
+        "tokenizers": given.counted_by if given.origin.tokenizer_name == "var" else None,
+        "numbers of references": given.origin.nrefs,
+        "labels": given.labels if have_segments else None,
+        "documents": given.documents if have_segments else None,
+    }
+
+
+def _systems_differ(
+    noun: str, name: SystemName | RunOfSystem, other_name: SystemName | RunOfSystem
+) -> ValueError:
+    error = (
+        f"systems: the tables of {show_system(name)} and {show_system(other_name)} differ in"
+        f" their {noun}. Pass tables of the same segments, made by statistics() with the"
+        " same options."
+    )
+    if noun == "segments":
+        error += f" A list of tables is one test set; pass runs {RUNS_BY_NAME}"
+    return ValueError(error)
+
+
+def count_tables(systems: GivenSystems) -> Iterator[CountedSystem]:
+    """Yield the rows of each system, which are copied one system at a time.
+
+    If some are sums, all are summed by document, in the order of the first system.
+    """
+    if all(given.may_be_segments for given in systems.values()):
+        for name, given in systems.items():
+            yield name, given.counted(has_segments=True)
+        return
+    first_name, first = next(iter(systems.items()))
+    first_sums = first.counted(has_segments=False).sum_documents()
+    for name, given in systems.items():
+        sums = given.counted(has_segments=False).sum_documents().order_like(first_sums)
+        if sums is None:
+            raise _systems_differ("documents", first_name, name)
+        yield name, sums
 
 
 # --- Scores and tests -----------------------------------------------------------------------------
@@ -17637,16 +16971,768 @@ class _Evaluation:
     alignment: _LabelPlaces = field(default_factory=_LabelPlaces)
 
 
-# === bleu_core/results/report.py ===
+# === bleu_core/results/formats.py ===
 
 
-def passing(arguments: str) -> str:
-    """Return the clause that says which arguments add a key to a result.
+TableRows = Sequence[Sequence[str]]
 
-    >>> passing("segments=True")
-    'pass segments=True to get it'
+
+class Column(NamedTuple):
+    """A column of a table of scores.
+
+    name: its head. "CI" in it becomes "95% CI", with the table's confidence.
+    key: the key of its values in a dict of scores.
+    write: the format of a value.
     """
-    return f"pass {arguments} to get it"
+
+    name: str
+    key: str
+    write: Callable[[Any], str]
+
+
+def list_cells(
+    names_head: str,
+    scored: Sequence[tuple[str, ResultDict]],
+    columns: Sequence[Column],
+    confidence: float | None,
+) -> list[list[str]]:
+    """Return the cells of a table, its head first, with a row per name and scores.
+
+    Columns without values are left out. `names_head` is the head of the column of names.
+
+    >>> columns = [Column("BLEU", "score", "{:.1f}".format), Column("p", "p_value", str)]
+    >>> list_cells("system", [("A", {"score": 27.31})], columns, None)
+    [['system', 'BLEU'], ['A', '27.3']]
+    """
+    keys = set(chain.from_iterable(scores for _, scores in scored))
+    shown_columns = [column for column in columns if column.key in keys]
+    level = name_interval(confidence)
+    rows = [[names_head, *(column.name.replace("CI", level) for column in shown_columns)]]
+    for name, scores in scored:
+        cells = [
+            column.write(scores[column.key]) if column.key in scores else ""
+            for column in shown_columns
+        ]
+        rows.append([name, *cells])
+    return rows
+
+
+def write_interval(ends: Sequence[float]) -> str:
+    """Write the ends of an interval in points."""
+    return ", ".join(map(write_score, ends))
+
+
+def format_plain(rows: TableRows, left: int = 1) -> str:
+    """Write a table in plain text; the first columns are aligned left, all further columns right.
+
+    >>> print(format_plain([["system", "BLEU"], ["A", "27.31"], [], ["B", "9.00"]]))
+    system   BLEU
+    A       27.31
+    -------------
+    B        9.00
+    """
+    padded = [list(map(escape_unseen, row)) for row in rows]
+    # 1. Pad each column to the width of its longest cell. Rows without cells are rules.
+    rows_of_cells = [row for row in padded if row]
+    for column in range(len(rows[0])):
+        width = max(len(row[column]) for row in rows_of_cells)
+        for row in rows_of_cells:
+            cell = row[column]
+            row[column] = cell.ljust(width) if column < left else cell.rjust(width)
+    # 2. Join the cells, and draw the rules.
+    rule = "-" * len("  ".join(padded[0]))
+    return "\n".join("  ".join(row).rstrip() if row else rule for row in padded)
+
+
+def format_markdown(rows: TableRows, left: int = 1) -> str:
+    """Write a table in Markdown.
+
+    >>> print(format_markdown([["system", "BLEU"], ["A|B", "27.31"]]))
+    | system | BLEU |
+    | --- | ---: |
+    | A\\|B | 27.31 |
+    """
+    width = len(rows[0])
+    lines = []
+    for row in rows:
+        cells = row or [""] * width  # a line of empty cells, since Markdown has no rules
+        lines.append([escape_cell(cell, _MARKDOWN, "&nbsp;") for cell in cells])
+    lines.insert(1, ["---"] * left + ["---:"] * (width - left))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def format_paragraph(text: str, code: str = "") -> str:
+    """Write a text as a paragraph in Markdown; `code`, such as a signature, is a code span in it.
+
+    >>> print(format_paragraph("*A* wins; nrefs:1|tok:__main__.f", code="nrefs:1|tok:__main__.f"))
+    \\*A\\* wins; `nrefs:1|tok:__main__.f`
+    """
+    shown = escape_unseen(text).lstrip(" ")  # an indented paragraph would be a block of code
+    shown_code = escape_unseen(code)
+    parts = shown.split(shown_code) if code else [shown]
+    # A code span begins and ends with more backticks than any run of them in it.
+    longest_run = max(map(len, re.findall("`+", shown_code)), default=0)
+    fence = "`" * (longest_run + 1)
+    escaped = f"{fence}{shown_code}{fence}".join(_escape(part, _MARKDOWN) for part in parts)
+    return _BLOCK_SIGN.sub(r"\1\\\2", escaped)
+
+
+def choose_columns(rows: TableRows, columns: Sequence[str], left: int) -> list[list[str]]:
+    """Return the first columns of a table, as many as `left`, and the chosen ones, by their heads.
+
+    >>> choose_columns([["system", "BLEU", "p"], [], ["A", "27.31", "0.03"]], ["p", "BLEU"], 1)
+    [['system', 'p', 'BLEU'], [], ['A', '0.03', '27.31']]
+    """
+    heads = list(rows[0])
+    for column in columns:
+        if column not in heads:
+            raise invalid("columns", column, one_of(heads))
+    numbers = [*range(left), *(heads.index(one) for one in columns if one not in heads[:left])]
+    return [[row[number] for number in numbers] if row else [] for row in rows]
+
+
+def format_latex(rows: TableRows, left: int = 1) -> str:
+    """Write a table in LaTeX, for the package `booktabs`."""
+    lines = []
+    for row in rows:
+        if row:
+            cells = [escape_cell(cell, LATEX_SIGNS, "~") for cell in row]
+            cells[left:] = [_HYPHEN_BEFORE_NUMBER.sub("$-$", cell) for cell in cells[left:]]
+            lines.append(" & ".join(cells) + r" \\")
+        else:
+            lines.append(r"\midrule")
+    head, *body = lines
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
+    """Escape a cell; `space` stands for each space that indents it.
+
+    >>> escape_cell("  [en]\\n", LATEX_SIGNS, "~")
+    '~~{[}en]\\\\textbackslash{}n'
+    """
+    text = escape_unseen(cell)
+    content = text.lstrip(" ")
+    return space * (len(text) - len(content)) + _escape(content, escapes)
+
+
+def _escape(text: str, escapes: Mapping[str, str]) -> str:
+    escaped = "".join(escapes.get(character, character) for character in text)
+    return _LIGATURE.sub("-{}", escaped) if escapes is LATEX_SIGNS else escaped
+
+
+LATEX_SIGNS = {
+    **{character: "\\" + character for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    # After a line's end, they would be arguments of it.
+    "[": "{[}",
+    "*": "{*}",
+    # LaTeX shows other characters for these in its default font encoding.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "`": r"\`{}",
+    "†": r"$^\dagger$",
+    "⟦": r"$[\![$",
+    "⟧": r"$]\!]$",
+    "|": r"\textbar\allowbreak{}",  # a signature in a caption needs breaks
+}
+_LIGATURE = re.compile("-(?=-)")  # LaTeX shows two hyphens as a dash
+_HYPHEN_BEFORE_NUMBER = re.compile(r"(?<![^\s])-(?=\d)")
+# The signs within a line, with those of strikethrough and formulas, which GitHub and Jupyter read.
+_MARKDOWN = {character: "\\" + character for character in "\\|<&*_~`[$"}
+_BLOCK_SIGN = re.compile(r"^(\d*)([-+#>.)])")  # of a list, a heading or a quotation
+
+
+# === bleu_core/results/formula.py ===
+
+
+class PrecisionTerm(NamedTuple):
+    """A precision in the formula.
+
+    text: a fraction, or a number if no fraction equals the precision.
+    meaning: the counts, and the effect of smoothing.
+    is_smoothed: True if smoothing changed it.
+    """
+
+    text: str
+    meaning: str
+    is_smoothed: bool
+
+
+def explain_precision(matches: int, total: int, precision: float) -> PrecisionTerm:
+    """Write a precision as a fraction, whose numerator smoothing may have changed.
+
+    >>> explain_precision(17, 18, 17 / 18).text, explain_precision(0, 16, 1 / 32).meaning
+    ('17/18', '0 of 16 match; smoothed to 0.5/16')
+    """
+    meaning = f"{matches:,} of {total:,} match"
+    if total:
+        is_smoothed = abs(precision * total - matches) > 1e-9 * total
+        smoothed = f"{precision * total:,.4g}/{total:,}"
+    else:
+        is_smoothed = precision != 0
+        smoothed = f"{precision:.4g}"
+    if not is_smoothed:
+        return PrecisionTerm(f"{matches:,}/{total:,}", meaning, is_smoothed=False)
+    return PrecisionTerm(smoothed, f"{meaning}; smoothed to {smoothed}", is_smoothed=True)
+
+
+def list_terms(result: ResultDict) -> list[tuple[PrecisionTerm, float]]:
+    """Return the precisions with a weight in a segment's score, each with its weight."""
+    orders = zip(result["counts"], result["totals"], result["precisions"], result["weights"])
+    return [
+        (explain_precision(matches, total, precision), weight)
+        for matches, total, precision, weight in orders
+        if weight
+    ]
+
+
+def plain_formula(result: ResultDict) -> str:
+    """Write the formula with its numbers as plain text.
+
+    >>> counts = {"counts": [2, 1], "totals": [3, 2], "precisions": [2 / 3, 1 / 2]}
+    >>> plain_formula({**counts, "weights": [0.5, 0.5], "brevity_penalty": 1.0})
+    '1 · (2/3 · 1/2)^(1/2)'
+    """
+    terms = [(term.text, weight) for term, weight in list_terms(result)]
+    return f"{write_number(result['brevity_penalty'])} · {multiply(terms, '^{}', '^({})')}"
+
+
+def multiply(terms: Sequence[tuple[str, float]], power: str, fraction_power: str) -> str:
+    """Write a product of weighted terms, as powers or as one power if all weights are equal.
+
+    `power` is the format of an exponent, `fraction_power` that of an exponent that is a fraction.
+
+    >>> multiply([("2/3", 0.5), ("1/2", 0.5)], "^{}", "^({})")
+    '(2/3 · 1/2)^(1/2)'
+    >>> multiply([("2/3", 0.7), ("1/2", 0.3)], "^{}", "^({})")
+    '(2/3)^0.7 · (1/2)^0.3'
+    """
+    if not terms:
+        return "no n-gram"
+    bases = list(terms)
+    weights = {weight for _, weight in terms}
+    if len(weights) == 1:  # one power, whose base is the product
+        bases = [(" · ".join(text for text, _ in terms), weights.pop())]
+    return " · ".join(
+        f"({base}){_write_power(weight, power, fraction_power)}" for base, weight in bases
+    )
+
+
+def _write_power(weight: float, power: str, fraction_power: str) -> str:
+    """Write a weight as an exponent, in a format of `multiply`; an exponent of 1 is left out."""
+    denominator = round(1 / max(weight, 1e-9))
+    if denominator > 1 and abs(weight * denominator - 1) < 1e-9:
+        return fraction_power.format(f"1/{denominator}")
+    exponent = f"{weight:.4g}"
+    return "" if exponent == "1" else power.format(exponent)
+
+
+def describe_penalty(result: ResultDict) -> str:
+    """Describe the brevity penalty and the lengths that it depends on.
+
+    >>> describe_penalty({"translation_length": 4, "reference_length": 5})
+    'Brevity penalty exp(1 − 5/4): 4 tokens against 5 in the reference'
+    """
+    length = result["translation_length"]
+    reference_length = result["reference_length"]
+    lengths = f"{count_things(length, 'token')} against {reference_length:,} in the reference"
+    if length >= reference_length:
+        return f"No brevity penalty: {lengths}"
+    rule = f"exp(1 − {reference_length:,}/{length:,})" if length else "0"
+    return f"Brevity penalty {rule}: {lengths}"
+
+
+# === bleu_core/results/plots.py ===
+
+
+_THICKNESS = 0.6  # of a bar in a waterfall
+_LABEL_SIZE = "small"
+_RUN_OFFSET = 0.25  # of the dots of training runs from the row of their mean
+# Its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme.
+_GRAY = "#767676"
+_PAGE: dict[Any, str] = {
+    "axes.facecolor": "none",
+    "text.color": _GRAY,
+    "axes.labelcolor": _GRAY,
+    "axes.edgecolor": _GRAY,
+    "xtick.color": _GRAY,
+    "ytick.color": _GRAY,
+}
+# The hatches of hollow bars, by kind. Bars of other kinds are filled.
+_HATCHES = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
+
+
+class FormulaStep(NamedTuple):
+    """A change of a setting, and the resulting difference of the score in points."""
+
+    label: str
+    difference: float
+
+
+def plot_precisions(result: ResultDict, ax: Axes | None = None) -> Axes:
+    """Plot precision by order, after clipping.
+
+    Bars for precision before clipping are added if it is known, and bars for precision after
+    smoothing if smoothing changed it.
+    """
+    ax = _open(ax)
+    # 1. The series, in percent.
+    totals = np.maximum(result["totals"], 1)
+    series = {}
+    if "orders" in result:
+        unclipped = np.array([order["unclipped_matches"] for order in result["orders"]])
+        series["before clipping"] = 100 * unclipped / totals
+    clipped = 100 * np.asarray(result["counts"]) / totals
+    series["after clipping"] = clipped
+    smoothed = 100 * np.asarray(result["precisions"])
+    is_smoothed = np.abs(clipped - smoothed) > 1e-9
+    if is_smoothed.any():
+        series["smoothed"] = np.where(is_smoothed, smoothed, np.nan)  # a bar only if it differs
+    # 2. The bars of an order stand side by side, around its tick.
+    width = 0.8 / len(series)
+    for number, (name, heights) in enumerate(series.items()):
+        positions = np.arange(len(heights)) + (number - (len(series) - 1) / 2) * width
+        bars = ax.bar(positions, heights, width * 0.92, label=name, **_style(ax, name))
+        labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
+        ax.bar_label(bars, labels, padding=2, color=_ink(ax), fontsize=_LABEL_SIZE)
+    # 3. Labels and scales.
+    if len(series) > 1:
+        ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
+    ax.set_xticks(range(len(totals)), [f"{order}-gram" for order in range(1, len(totals) + 1)])
+    ax.set(ylim=(0, 110), yticks=range(0, 101, 20), ylabel="precision (%)")
+    return ax
+
+
+class PlottedScore(NamedTuple):
+    """A row of `plot_scores`, in points.
+
+    name: the label of the row.
+    score: the dot.
+    ends: the line, an interval; empty without one.
+    run_scores: the hollow dots below the line, if there are several.
+    """
+
+    name: str
+    score: float
+    ends: Sequence[float]
+    run_scores: Sequence[float] = ()
+
+
+def plot_scores(
+    rows: Sequence[PlottedScore], line: float, interval: str = "", ax: Axes | None = None
+) -> Axes:
+    """Plot scores with their intervals, one below the other, and a vertical line for comparison.
+
+    Args:
+        rows: the scores.
+        line: the score at the vertical line.
+        interval: the meaning of the intervals.
+        ax: the Axes to draw into; None for a new figure.
+    """
+    ax = _open(ax, height=1.2 + 0.45 * len(rows))
+    ink = _ink(ax)
+    for row, plotted in enumerate(rows):
+        ends = plotted.ends or [plotted.score] * 2
+        ax.plot(ends, [row, row], color=ink, linewidth=1.5, marker="|", markersize=9)
+        ax.plot(plotted.score, row, "o", color=ink)
+        if len(plotted.run_scores) > 1:
+            run_row = [row + _RUN_OFFSET] * len(plotted.run_scores)
+            ax.plot(
+                plotted.run_scores, run_row, "o", markersize=4, markerfacecolor="none", color=ink
+            )
+        right_edge = ax.get_yaxis_transform()  # x is 1 at the right edge of the Axes
+        _write_beside(ax, 1, row, f"{plotted.score:.2f}", xycoords=right_edge)
+    ax.axvline(line, color=ink, linewidth=0.8, linestyle=":", zorder=0)
+    # matplotlib would read text between dollars as a formula.
+    names = [write_name(plotted.name).replace("$", r"\$") for plotted in rows]
+    ax.set_yticks(range(len(rows)), names)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.margins(x=0.1)
+    label = "BLEU"
+    if any(plotted.ends for plotted in rows):
+        label += f", with {interval}"
+    if any(len(plotted.run_scores) > 1 for plotted in rows):
+        label += "\nhollow: training runs"
+    ax.set_xlabel(label)
+    return ax
+
+
+def plot_steps(
+    start: str, steps: Sequence[FormulaStep], end: str, score: float, *, ax: Axes | None = None
+) -> Axes:
+    """Plot the effect of each step as a waterfall, from the bar `start` to the bar `end`.
+
+    `score` is the score after the last step.
+    """
+    ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
+    differences = [step.difference for step in steps]
+    # levels[0] is the score before the first step, levels[i] the score after step i.
+    levels = score - sum(differences) + np.cumsum([0.0, *differences])
+    # 1. Bars: both scores from 0, and each step from the score before it to the score after it.
+    last_row = len(levels)
+    ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
+    for row, step in enumerate(steps, 1):
+        ends = levels[row - 1 : row + 1]
+        style = _style(ax, "gain" if step.difference > 0 else "loss")
+        ax.barh(row, abs(step.difference), _THICKNESS, left=min(ends), **style)
+        _write_beside(ax, max(ends), row, write_difference(step.difference))
+    ax.barh(last_row, levels[-1], _THICKNESS, **_style(ax, "after clipping"))
+    for row, level in ((0, levels[0]), (last_row, levels[-1])):
+        _write_beside(ax, level, row, f"{level:.2f}")
+    # 2. A line from each bar to the next one.
+    for row, level in enumerate(levels):
+        ax.plot([level, level], [row, row + 1], color=_ink(ax), linewidth=0.8, zorder=0)
+    # 3. Labels and scales.
+    ax.set_yticks(range(last_row + 1), [start, *(step.label for step in steps), end])
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 1.15 * max(1.0, levels.max())), xlabel="BLEU")
+    return ax
+
+
+def _open(ax: Axes | None, height: float = 3.6) -> Axes:
+    """Return the Axes to draw into, which are those of a new figure if `ax` is None."""
+    try:
+        import matplotlib.pyplot as plt
+        from matplotlib import rcParamsDefault
+    except ImportError:
+        raise ImportError("Plots need matplotlib. Install it: pip install matplotlib") from None
+    if ax is None:
+        has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
+        # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
+        figure = plt.figure(figsize=(6.4, height), layout="constrained", frameon=has_style)
+        with plt.rc_context({} if has_style else _PAGE):
+            ax = figure.subplots()
+    if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
+        raise ValueError(
+            "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of"
+            " plt.subplots()."
+        )
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _ink(ax: Axes) -> ColorType:
+    """Return the color of the Axes' labels, for lines and texts."""
+    return ax.xaxis.label.get_color()
+
+
+def _style(ax: Axes, kind: str) -> dict[str, Any]:
+    """Return the style of a bar: filled for counted values, hollow for those compared with them."""
+    fill = {"facecolor": "C0"}
+    if kind in _HATCHES:
+        fill = {"facecolor": "none", "hatch": _HATCHES[kind]}
+    return {"edgecolor": _ink(ax), "linewidth": 0.8, **fill}
+
+
+def _write_beside(
+    ax: Axes, x: float, y: float, text: str, *, xycoords: str | Transform = "data"
+) -> None:
+    """Write a text to the right of a point."""
+    ax.annotate(
+        text,
+        (x, y),
+        xytext=(4, 0),
+        xycoords=xycoords,
+        textcoords="offset points",
+        va="center",
+        color=_ink(ax),
+        fontsize=_LABEL_SIZE,
+    )
+
+
+# === bleu_core/results/html.py ===
+
+
+_SHOWN_NGRAMS = 100  # per order and kind
+# N-grams that don't count, or not as often as they occur.
+_MISSES: dict[Literal["clipped", "missed"], str] = {
+    "clipped": "more occurrences than in any single reference",
+    "missed": "in no reference",
+}
+
+
+class Markup(str):
+    """Text that is HTML already, and is not escaped again."""
+
+
+def wrap(*blocks: str) -> str:
+    """Join the blocks of a report, with their style.
+
+    >>> wrap("<p>a</p>").endswith("</style><p>a</p></div>")
+    True
+    """
+    return f'<div class="bleu-report"><style>{STYLE}</style>{"".join(blocks)}</div>'
+
+
+def show(text: object) -> str:
+    """Escape a text for HTML, with invisible characters as Python's escape sequences.
+
+    >>> print(show("<b>\\x1b"))
+    &lt;b&gt;\\x1b
+    """
+    return text if isinstance(text, Markup) else escape(escape_unseen(text))
+
+
+def paragraph(text: str, kind: str = "title") -> str:
+    """Write a paragraph; an empty text gives an empty string.
+
+    >>> paragraph("a < b", "note")
+    '<p class="bleu-note">a &lt; b</p>'
+    """
+    return f'<p class="bleu-{kind}">{show(text)}</p>' if text else ""
+
+
+def headline(score: float, caption: str = "") -> str:
+    """Write a score on the scale 0-100 in large type, with a caption.
+
+    >>> headline(50.4567, "Candidate")
+    '<p class="bleu-score"><strong>50.46</strong> BLEU · Candidate</p>'
+    """
+    text = f"<strong>{score:.2f}</strong> BLEU"
+    if caption:
+        text += f" · {show(caption)}"
+    return f'<p class="bleu-score">{text}</p>'
+
+
+def formula(result: ResultDict) -> str:
+    """Write the brevity penalty and the precisions as fractions, and the lengths."""
+    terms = list_terms(result)
+    spans = []
+    for term, weight in terms:
+        kind = "term smoothed" if term.is_smoothed else "term"
+        spans.append((f'<span class="{kind}" title="{term.meaning}">{term.text}</span>', weight))
+    product = multiply(spans, "<sup>{}</sup>", "<sup>{}</sup>")
+    penalty = write_number(result["brevity_penalty"])
+    remark = describe_penalty(result)
+    if any(term.is_smoothed for term, _ in terms):
+        remark += "; dashed: smoothed"
+    return (
+        f'<p class="bleu-formula">BLEU = {penalty} · {product} = <b>{result["bleu"]:.4f}</b>'
+        f"<br><small>{remark}</small></p>"
+    )
+
+
+def tokens(text: CoveredTokens, max_order: int, label: str, marked: Collection[int] = ()) -> str:
+    """Write the tokens of a text, each shaded by the length of its longest matching n-gram.
+
+    `label` is the line above the tokens, `marked` has the indices of tokens to underline.
+
+    >>> tokens({"tokens": ["<b>"], "longest_match": [2], "length": 1}, 4, "Candidate")
+    '<div class="bleu-tokens"><div class="bleu-label">Candidate <small>1 token</small></div>\
+<p dir="auto"><span class="token" style="--match:0.5" title="part of a matching 2-gram">\
+&lt;b&gt;<sub>2</sub></span></p></div>'
+    """
+    shown = []
+    for i, (token, order) in enumerate(zip(text["tokens"], text["longest_match"])):
+        markup = _token(token, order, max_order)
+        if i in marked:
+            markup = f"<mark>{markup}</mark>"
+        shown.append(markup)
+    length = count_things(text["length"], "token")
+    return (
+        f'<div class="bleu-tokens"><div class="bleu-label">{show(label)} <small>{length}</small>'
+        f'</div><p dir="auto">{" ".join(shown) or "<em>empty</em>"}</p></div>'
+    )
+
+
+def legend(max_order: int) -> str:
+    """Write the legend of `tokens`."""
+    marks = [_token("none", 0, max_order)]
+    marks += [_token(f"{order}-gram", order, max_order) for order in range(1, max_order + 1)]
+    return f'<p class="bleu-legend">Longest matching n-gram: {" ".join(marks)}</p>'
+
+
+def _token(token: object, order: int, max_order: int) -> str:
+    if order == 0:
+        return f'<span class="token missed" title="in no n-gram that counts">{show(token)}</span>'
+    return (
+        f'<span class="token" style="--match:{order / max_order:.2g}"'
+        f' title="part of a matching {order}-gram">{show(token)}<sub>{order}</sub></span>'
+    )
+
+
+def ngrams(result: ResultDict) -> str:
+    """Write the clipped and missed n-grams of each order, folded."""
+    orders: list[OrderMatches] = result["orders"]
+    count = 0  # occurrences that don't count
+    rows = ""
+    shown_kinds = set()
+    for order in orders:
+        for kind in _MISSES:
+            rejected = order[kind]
+            if not rejected:
+                continue
+            cells = [_show_ngram(ngram) for ngram in rejected[:_SHOWN_NGRAMS]]
+            hidden = len(rejected) - len(cells)
+            if hidden:
+                cells.append(f"and {hidden:,} more")
+            rows += (
+                f'<tr><th class="order">{order["order"]}-gram, {kind}</th>'
+                f"<td>{' '.join(cells)}</td></tr>"
+            )
+            count += sum(ngram["count"] - ngram["allowed"] for ngram in rejected)
+            shown_kinds.add(kind)
+    if not rows:
+        return ""
+    verb = "n-gram doesn’t" if count == 1 else "n-grams don’t"
+    meanings = [f"{kind}: {meaning}" for kind, meaning in _MISSES.items() if kind in shown_kinds]
+    return (
+        f'<details class="bleu-ngrams"><summary>{count:,} {verb} count</summary>'
+        f"<table>{rows}</table><small>{'; '.join(meanings)}</small></details>"
+    )
+
+
+def _show_ngram(ngram: NGramCount) -> str:
+    code = f'<code class="code" dir="auto">{show(" ".join(map(str, ngram["ngram"])))}</code>'
+    if ngram["count"] == 1:
+        return code
+    if ngram["allowed"]:
+        return f"{code} ({ngram['allowed']} of {ngram['count']} count)"
+    return f"{code} × {ngram['count']}"
+
+
+def explanation(result: ResultDict, name: str = "") -> str:
+    """Write a result of `explain` in color; `name` names one of several predictions."""
+    max_order = len(result["orders"])
+    blocks = [
+        headline(result["score"], name),
+        formula(result),
+        tokens(result["prediction"], max_order, "Prediction"),
+    ]
+    for i, reference in enumerate(result["references"]):
+        label = f"Reference {i + 1}"
+        if i == result["effective_reference"]:
+            label += " (sets the brevity penalty)"
+        blocks.append(tokens(reference, max_order, label))
+    blocks.append(ngrams(result))
+    return "".join(blocks)
+
+
+def write_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], words: Collection[str] = ()
+) -> str:
+    """Write a table: the first column is aligned left, numbers right, and columns of `words` wrap.
+
+    `words` has the names of columns of words, which are aligned left, too.
+
+    >>> write_table(["name"], [["<A>"]])
+    '<div class="bleu-table"><table><tr><th>name</th></tr><tr><td>&lt;A&gt;</td></tr></table></div>'
+    """
+    attributes = [' class="words"' if name in words else "" for name in head]
+    lines = [_write_row("th", head, attributes)]
+    lines += [_write_row("td", row, attributes) for row in rows]
+    return f'<div class="bleu-table"><table>{"".join(lines)}</table></div>'
+
+
+def _write_row(tag: str, cells: Sequence[str], attributes: Sequence[str]) -> str:
+    """Write a row of a table; a row without cells is a rule."""
+    if not cells:
+        return '<tr class="rule"></tr>'
+    written = [
+        f"<{tag}{attribute}>{show(cell)}</{tag}>" for cell, attribute in zip(cells, attributes)
+    ]
+    return f"<tr>{''.join(written)}</tr>"
+
+
+def draw_interval(low: float, value: float, high: float, scale: tuple[float, float]) -> Markup:
+    """Draw an interval as a line with a point in it.
+
+    >>> draw_interval(0.25, 0.5, 0.75, (0.0, 1.0))
+    '<span class="bleu-interval" style="--low:25.0%;--at:50.0%;--high:75.0%"><i></i><b></b></span>'
+    """
+    start, end = scale
+    width = end - start or 1.0  # a scale of a single score has no width
+    places = [f"{100 * (score - start) / width:.1f}%" for score in (low, value, high)]
+    style = "--low:{};--at:{};--high:{}".format(*places)
+    return Markup(f'<span class="bleu-interval" style="{style}"><i></i><b></b></span>')
+
+
+# --- Style ----------------------------------------------------------------------------------------
+
+# A backslash joins two lines of the source to one line of the style.
+STYLE = """
+.bleu-report { --bleu-tint: #3b82f6; --bleu-accent: color-mix(in srgb, #2563eb 65%, currentColor);
+  --bleu-muted: color-mix(in srgb, currentColor 72%, transparent);
+  --bleu-line: color-mix(in srgb, currentColor 25%, transparent); max-width: 60rem;\
+ line-height: 1.5; }
+.bleu-report p { margin: 0.25em 0; }
+.bleu-report .bleu-score { margin: 0; color: var(--bleu-muted); }
+.bleu-report .bleu-score strong { font-size: 2em; line-height: 1.2; color: var(--bleu-accent); }
+.bleu-score strong, .bleu-formula { font-variant-numeric: tabular-nums; }
+.bleu-formula .term { white-space: nowrap; }
+.bleu-formula .smoothed { border-bottom: 1px dashed currentColor; }
+.bleu-formula small, .bleu-report .bleu-note, .bleu-tokens .bleu-label, .bleu-legend,\
+ .bleu-ngrams summary,
+.bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
+.bleu-formula, .bleu-report .bleu-note { overflow-wrap: anywhere; }
+.bleu-report .bleu-tokens { margin: 0.75em 0; }
+.bleu-tokens p { margin: 0; line-height: 2; text-align: start; overflow-wrap: anywhere; }
+.bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em;\
+ border-radius: 0.25em;
+  --bleu-shade: calc(var(--bleu-fill, 55%) * var(--match, 0));
+  background: color-mix(in srgb, var(--bleu-tint) var(--bleu-shade), transparent);
+  box-decoration-break: clone; -webkit-box-decoration-break: clone; }
+.bleu-tokens mark { background: none; color: inherit; border-bottom: 2px solid currentColor;\
+ padding: 0.1em 0; }
+.bleu-tokens .token sub { vertical-align: baseline; margin-left: 0.2em; font-size: 0.8em;\
+ opacity: 0.8; }
+.bleu-tokens .token.missed, .bleu-legend .token.missed { background: none; color: var(--bleu-muted);
+  text-decoration: underline dotted; text-underline-offset: 0.25em; }
+.bleu-legend { line-height: 2; }
+.bleu-legend .token { color: var(--bleu-ink, currentColor); white-space: nowrap; }
+.bleu-legend .token.missed.missed { color: inherit; }
+.bleu-legend sub { display: none; }
+.bleu-ngrams summary { cursor: pointer; }
+.bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent);\
+ color: inherit;
+  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em;\
+ line-height: 1.5;
+  display: inline-block; max-width: 100%; margin: 0.05em 0; }
+.bleu-ngrams tr > th:first-child.order { white-space: nowrap; font-weight: 400;\
+ color: var(--bleu-muted); }
+.bleu-table, .bleu-ngrams { overflow-x: auto; }
+.bleu-report .bleu-table { margin: 0.5em 0; }
+.bleu-table table, .bleu-ngrams table { border: 0; border-collapse: collapse; width: auto;\
+ margin: 0; font-size: 1em; }
+.bleu-table tr:nth-child(n):nth-child(n), .bleu-ngrams tr:nth-child(n):nth-child(n) {\
+ background: none; border: 0; }
+.bleu-table tr > :nth-child(n), .bleu-ngrams tr > :nth-child(n) { border: 0;\
+ padding: 0.25em 0.7em 0.25em 0;
+  border-bottom: 1px solid var(--bleu-line); background: none; color: inherit; font-size: 1em;\
+ text-align: left;
+  vertical-align: top; overflow-wrap: anywhere; max-width: none;\
+ font-variant-numeric: tabular-nums; }
+.bleu-table tr > :nth-child(n) { white-space: nowrap; overflow-wrap: normal; }
+.bleu-table tr > :nth-child(n + 2) { text-align: right; }
+.bleu-table tr > :first-child { white-space: normal; }
+.bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere;\
+ min-width: 9em; }
+.bleu-table th, .bleu-ngrams th { font-weight: 600; }
+.bleu-table tr.rule + tr > :nth-child(n):nth-child(n) { border-top: 2px solid currentColor; }
+.bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
+.bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high));\
+ top: 50%; height: 0;
+  border-top: 2px solid currentColor; }
+.bleu-interval b { position: absolute; left: calc(var(--at) - 0.3em); top: calc(50% - 0.25em);\
+ width: 0.6em;
+  height: 0.6em; border-radius: 50%; background: currentColor; }
+"""
+
+
+# === bleu_core/results/report.py ===
 
 
 # The keys with a value per order, and the names of their values in other tools or in statistics.
@@ -18452,6 +18538,353 @@ class Checked(Report):
 
     def _records(self) -> list[dict[str, object]]:
         return [dict(finding) for finding in self["findings"]]
+
+
+# === bleu_core/methods/compare.py ===
+
+
+def compare_systems(
+    systems: object,
+    references: object,
+    options: Options,
+    *,
+    baseline: object = None,
+    test: str | None = None,
+    n_resamples: int | None = None,
+    by: object = None,
+    documents: object = None,
+    like: object = None,
+) -> Comparison:
+    """Test systems against a baseline."""
+    # 1. Check the arguments.
+    given = read_systems(systems, references)
+    data_of = list_runs(given)
+    chosen = choose_test(test, data_of)
+    trials = check_systems(given, n_resamples, options, chosen, chosen.n_resamples)
+    if options.confidence or chosen.compares_runs:
+        import_scipy()  # raises before the counting if it is missing
+    baseline = next(iter(given)) if baseline is None else find_name("baseline", baseline, given)
+    # 2. Count; rows have an array per run, those of the baseline first.
+    counted = count_systems(data_of, references, options, by=by, documents=documents, like=like)
+    names = [baseline, *(name for name in given if name != baseline)]
+    arranged = arrange_runs(data_of, names)
+    keys = [key for system in arranged for key in system.keys]
+    rows = [counted.systems[key].rows for key in keys]
+    shared = counted.systems[keys[0]]  # all runs have the same groups and documents
+    units = divide_into_units(shared, rows)
+    # 3. Warn about sizes.
+    plan = Plan(
+        counted.options,
+        [system.positions for system in arranged],
+        chosen,
+        trials,
+        has_segments=shared.has_segments,
+    )
+    warn_about_size(units, shared)
+    if units.can_resample and chosen.compares_runs:
+        single = sum(len(system.keys) == 1 for system in arranged)
+        if single:
+            warn(
+                Notice(
+                    "one run",
+                    "{systems} with a single run beside systems with several: the variance between"
+                    " runs of such a system is taken as 0, so its results hold for this run only",
+                    ". Pass several runs of each system",
+                ),
+                systems=count_things(single, "system"),
+            )
+        warn_about_errors(trials)
+    elif units.can_resample:
+        warn_about_trials(trials, find_alpha(options.confidence))
+        warn_about_intervals(units, plan.options, " to evaluate.load()")
+    # 4. Score and test, in all and per group.
+    scores = score_and_test(rows, draw(units, plan), arranged, plan)
+    if shared.groups:
+        add_groups(scores, shared, rows, arranged, plan)
+    if not chosen.compares_runs:
+        for system_scores, runs in zip(scores, arranged):
+            add_single_run(system_scores, runs)
+    # 5. Put the result together, systems in the order of the caller.
+    scores_of = dict(zip(names, scores))
+    comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in given})
+    comparison |= list_settings(
+        shared,
+        units,
+        plan,
+        counted.unknown,
+        has_segment_scores=plan.has_segments,
+        runs=[len(system.keys) for system in arranged] if chosen.compares_runs else (),
+    )
+    for name, missing in comparison._list_missing().items():
+        warn(
+            Notice(
+                "no variance",
+                "System {system}: neither the runs nor resamples of the texts differ in score, so"
+                " there is {missing}",
+                ". Check that the runs are separate trainings, not copies",
+            ),
+            system=show_system(name),
+            missing=missing,
+        )
+    return comparison
+
+
+class ScoredRow(NamedTuple):
+    """A row of the table of a comparison: its first cell, and its numbers by key."""
+
+    name: str
+    scores: Mapping[str, Any]
+
+
+class Comparison(QuotableReport):
+    """The result of `compare`: a dict that displays as a table.
+
+    >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6]}
+    >>> made = {"test": "bootstrap", "n_resamples": 1000, "signature": "nrefs:1"}
+    >>> print(Comparison(baseline="A", systems={"A": system}, **made))
+    system         BLEU            CI
+    A (baseline)  50.00  40.00, 60.00
+    <BLANKLINE>
+    CI: percentile bootstrap; nrefs:1
+    """
+
+    _absent = MappingProxyType(
+        {
+            **WAYS_TO_SETTINGS,
+            "shared_documents": passing(
+                "by=labels and documents=labels that occur in several groups"
+            ),
+        }
+    )
+
+    def _finish_restored(self) -> None:
+        if self["baseline"] not in self["systems"]:  # JSON writes a number as a key, but as it is
+            (self["baseline"],) = json.loads(json.dumps({self["baseline"]: None}))
+        super()._finish_restored()
+
+    def _rows(self) -> list[list[str]]:
+        """Return one row per system, followed by one per group and one for the macro-average."""
+        return list_cells("system", self._list_scores(), _SYSTEM_COLUMNS, self.get("confidence"))
+
+    def to_latex(self, columns: Sequence[str] | None = None) -> str:
+        """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
+
+        A dagger marks differences that are more than chance.
+
+        Args:
+            columns: the heads of columns or the keys of their values, in order; None for the
+                score, its interval, the difference and p. Names are always there.
+
+        Raises:
+            ValueError: the table has no such column.
+        """
+        level = name_interval(self.get("confidence"))
+        heads = {column.key: column.name.replace("CI", level) for column in _SYSTEM_COLUMNS}
+        if columns is None:
+            shown = self._rows()[0]
+            columns = [heads[key] for key in _COLUMNS_OF_PAPERS if heads[key] in shown]
+        elif not isinstance(columns, str):
+            columns = [heads.get(column, column) for column in columns]
+        return super().to_latex(columns)
+
+    def _latex_rows(self) -> list[list[str]]:
+        """Return the cells, with a dagger for differences that are more than chance."""
+        head, *rows = self._rows()
+        for row, scored in zip(rows, self._list_scores()):
+            if scored.scores.get("p_value", 1.0) < find_alpha(self.get("confidence")):
+                row[0] += "†"
+        return [head, *rows]
+
+    def _caption(self) -> str:
+        """Return the caption of the table in LaTeX."""
+        facts = [f"BLEU, and differences from {self['baseline']}"]
+        for tested in describe_test(self, self["systems"].values()):
+            level = f"{100 * find_alpha(self.get('confidence')):g}% level"
+            has_dagger = any(row[0].endswith("†") for row in self._latex_rows())
+            found = "†:" if has_dagger else "No difference is"
+            facts.append(f"{found} more than chance at the {level} ({tested})")
+        return ". ".join([*facts, f"Signature: {self['signature']}"])
+
+    def _records(self) -> list[dict[str, Any]]:
+        records: list[dict[str, Any]] = []
+        systems = self["systems"]
+        parts: dict[str, object] = {}  # the first columns if there are rows for parts of a system
+        if any("groups" in system for system in systems.values()):
+            parts = {"part": "all", "group": None}
+        if any("runs" in system for system in systems.values()):
+            parts |= {"part": "all", "run": None}
+        for name, system in systems.items():
+            numbers = {key: system[key] for key in system if key not in ("groups", "runs")}
+            records.append({"system": name, **parts, **numbers})
+            records += [
+                {"system": name, **parts, "part": "run", "run": run, **scores}
+                for run, scores in system.get("runs", {}).items()
+            ]
+            records += [
+                {"system": name, **parts, "part": "group", "group": label, **group}
+                for label, group in system.get("groups", {}).items()
+            ]
+        return records
+
+    def _note(self) -> str:
+        systems = self["systems"].values()
+        facts = [*describe_test(self, systems), *self._describe_intervals()]
+        if any(_count_runs(one) == 2 and "confidence_interval" in one for one in systems):
+            facts.append("intervals are wide, because two runs say little about other runs")
+        unit = "documents" if "documents" in self else "segments"
+        facts += [
+            f"{name}: {missing}, because neither runs nor {unit} vary"
+            for name, missing in self._list_missing().items()
+        ]
+        return "; ".join([*facts, self["signature"]])
+
+    def _verdicts(self) -> list[str]:
+        verdicts = [
+            f"{name} scores {self._describe_difference(system)}."
+            for name, system in self["systems"].items()
+            if "delta" in system
+        ]
+        tests = sum("p_value" in system for system in self["systems"].values())
+        if tests > 1:
+            verdicts.append(
+                f"The {tests} p-values are not adjusted for each other; rank() adjusts those of all"
+                " pairs."
+            )
+        return verdicts
+
+    def _describe_difference(self, system: SystemScores) -> str:
+        """Write the difference of a system from the baseline, and if it is more than chance."""
+        facts = [compare_scores(system["delta"], self["baseline"])]
+        if "delta_interval" in system:
+            low, high = map(write_points, system["delta_interval"])
+            level = name_interval(self.get("confidence"))
+            facts.append(f"{level} of the difference {low} to {high}")
+        if "p_value" in system:
+            facts[-1] += f" ({write_equation_of_p(system['p_value'])})"
+        alpha = find_alpha(self.get("confidence"))
+        verdict = judge(system.get("p_value"), alpha, f"the {100 * alpha:g}% level")
+        return f"{', '.join(facts)}: {verdict}"
+
+    def _describe_intervals(self) -> list[str]:
+        """Say which kinds the intervals of the table are."""
+        scores = [row.scores for row in self._list_scores()]
+        level = name_interval(self.get("confidence"))
+        kinds = {
+            level: describe_intervals(scores),
+            f"{level} of difference": describe_intervals(scores, "delta_"),
+        }
+        return [f"{name}: {kind}" for name, kind in kinds.items() if kind]
+
+    def _list_missing(self) -> dict[SystemName, str]:
+        """Return the missing numbers of systems whose scores do not vary, by name.
+
+        Systems with one run have all numbers, and a single segment or document has none.
+        """
+        test = ALL_TESTS[self["test"]]
+        if not test.compares_runs or not find_in_signature(self["signature"], test.key):
+            return {}
+        missing = {}
+        for name, system in self["systems"].items():
+            has_interval = "confidence_interval" in system or "confidence" not in self
+            if "p_value" not in system and name != self["baseline"]:
+                missing[name] = "no p" if has_interval else "no interval or p"
+            elif not has_interval:
+                missing[name] = "no interval of the score"
+        return missing
+
+    def _sentence(self) -> str:
+        systems = self["systems"]
+        sentences = []
+        for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
+            scored = f"{name} scores {describe_score(system, self.get('confidence'))}"
+            is_baseline = name == self["baseline"]
+            sentences.append(
+                f"the baseline {scored}"
+                if is_baseline
+                else f"{scored}, {self._describe_difference(system)}"
+            )
+        sentences[0] = f"In BLEU, {sentences[0]}"
+        return "; ".join([*sentences, *describe_test(self, systems.values())])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the scores and the intervals of the differences, and return the Axes.
+
+        The score of the baseline is a line. If an interval does not reach the line, the system
+        differs, even where intervals of scores overlap. Training runs are hollow dots.
+
+        Args:
+            ax: the Axes of matplotlib to draw into; None for a new figure.
+        """
+        line = self["systems"][self["baseline"]]["score"]
+        rows = [
+            PlottedScore(
+                f"{name} (baseline)" if name == self["baseline"] else str(name),
+                system["score"],
+                [line + 100 * end for end in system.get("delta_interval", ())],
+                [run["score"] for run in system.get("runs", {}).values()],
+            )
+            for name, system in self["systems"].items()
+        ]
+        return plot_scores(rows, line, "the interval of the difference from the baseline", ax)
+
+    def _html_table(self) -> str:
+        """Return the table, with the intervals drawn in an additional column."""
+        head, *rows = self._rows()
+        ends: list[float] = []
+        for system in self["systems"].values():
+            ends += system.get("confidence_interval", ())
+        if ends:
+            scale = min(ends), max(ends)
+            head.append("")
+            for row, scored in zip(rows, self._list_scores()):
+                drawn = ""
+                if "confidence_interval" in scored.scores:
+                    low, high = scored.scores["confidence_interval"]
+                    drawn = draw_interval(low, scored.scores["bleu"], high, scale)
+                row.append(drawn)
+        for row in rows:
+            if row[0].startswith("  "):  # a group: HTML drops the spaces that indent it
+                row[0] = row[0].replace("  ", "\u00a0\u00a0", 1)
+        return write_table(head, rows)
+
+    def _list_scores(self) -> list[ScoredRow]:
+        """Return the rows of the table."""
+        rows: list[ScoredRow] = []
+        for name, system in self["systems"].items():
+            remarks = []
+            if name == self["baseline"]:
+                remarks.append("baseline")
+            if _count_runs(system) > 1:
+                remarks.append(describe_runs(system))
+            shown = f"{name} ({', '.join(remarks)})" if remarks else str(name)
+            rows.append(ScoredRow(shown, system))
+            rows += [
+                ScoredRow(f"  {write_label(label, ['macro-average'])}", group)
+                for label, group in system.get("groups", {}).items()
+            ]
+            if "groups" in system:
+                macro = {"score": 100 * system["macro_bleu"], **read_macro_average(system)}
+                rows.append(ScoredRow("  macro-average", macro))
+        return rows
+
+
+def _count_runs(system: SystemScores) -> int:
+    """Return the number of training runs of a system; 1 if it is not a dict of runs."""
+    return len(system.get("runs", {})) or 1
+
+
+_COLUMNS_OF_PAPERS = ("score", "run_standard_deviation", "confidence_interval", "delta", "p_value")
+_SYSTEM_COLUMNS = (
+    Column("BLEU", "score", "{:.2f}".format),
+    Column("SD of runs", "run_standard_deviation", write_score),
+    Column("CI", "confidence_interval", write_interval),
+    Column("difference", "delta", write_points),
+    Column("CI of difference", "delta_interval", lambda ends: ", ".join(map(write_points, ends))),
+    Column("p", "p_value", write_p),
+    Column("wins", "wins", "{:,}".format),
+    Column("ties", "ties", "{:,}".format),
+    Column("losses", "losses", "{:,}".format),
+)
 
 
 # === bleu_core/methods/compute.py ===
@@ -19978,82 +20411,196 @@ def _describe_texts(scores: ResultDict) -> list[str]:
     return [f"{len(scores['segment_bleu']):,}", write_score(scores["self_bleu"]), *written]
 
 
-# === bleu_core/methods/verdicts.py ===
+# === bleu_core/methods/rank.py ===
 
 
-# How to get the keys that a comparison or a ranking lacks.
-WAYS_TO_SETTINGS = {
-    "confidence": f"{passing('confidence=0.95')}; it needs two or more segments (documents),"
-    " and scores that vary",
-    "documents": f"{passing('documents=labels')}; one document can't be resampled",
-}
+_MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
 
 
-def judge(p_value: float | None, alpha: float, level: str) -> str:
-    """Write if a difference is more than chance; `level` is `alpha` in words.
+def rank_systems(
+    systems: object,
+    references: object,
+    options: Options,
+    *,
+    n_resamples: int | None = None,
+    alpha: float = 0.05,
+    family_wise: bool = True,
+    documents: object = None,
+    like: object = None,
+) -> Ranking:
+    """Rank systems by tests of all pairs."""
+    # 1. Check the arguments. Holm's procedure multiplies the smallest p-value by the number of
+    #    pairs, and so needs more trials.
+    data_of = read_systems(systems, references)
+    check_single_runs(data_of, "rank")
+    alpha = to_python(alpha)
+    if not (isinstance(alpha, float) and 0 < alpha < 1):
+        raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
+    check_flag("family_wise", family_wise)
+    factor = len(data_of) * (len(data_of) - 1) // 2 if family_wise else 1
+    default = RANDOMIZATION.n_resamples
+    if family_wise:
+        default = min(max(default, 2 * fewest_trials(alpha, factor)), _MAX_TRIALS)
+    trials = check_systems(data_of, n_resamples, options, RANDOMIZATION, default)
+    # 2. Count, and sort by score, best first; systems of equal score keep their order.
+    counted = count_systems(
+        data_of, references, options, documents=documents, like=like, keep_segments=False
+    )
+    plan = Plan(counted.options, list_single_runs(len(data_of)), RANDOMIZATION, trials)
+    shared = next(iter(counted.systems.values()))  # all systems have the same documents
+    units = divide_into_units(shared, [system.rows for system in counted.systems.values()])
+    scores = bleu(units.totals, plan.options)
+    order = np.argsort(-scores, kind="stable").tolist()
+    names = [list(counted.systems)[i] for i in order]
+    scores = scores[order]
+    units = units._replace(rows=[units.rows[i] for i in order])
+    # 3. Test all pairs on shared exchanges. The difference of a pair is the score of the better
+    #    system minus the other.
+    better, worse = np.triu_indices(len(names), k=1)
+    deltas = scores[better] - scores[worse]
+    pairs: list[Pair] = [
+        {"systems": [names[i], names[j]], "delta": delta}  # type: ignore[typeddict-item]
+        for i, j, delta in zip(better, worse, deltas.tolist())
+    ]
+    significant = np.zeros((len(names), len(names)), bool)
+    warn_about_size(units, shared)
+    if units.can_resample:
+        warn_about_trials(trials, alpha, factor)
+        warn_about_exchanges(units, alpha, factor)
+        warn_about_intervals(units, plan.options, " to evaluate.load()")
+        p_values = exchange_all_pairs(units, deltas, plan)
+        adjusted = adjust_holm(p_values)
+        for pair, p_value, p_adjusted in zip(pairs, p_values.tolist(), adjusted.tolist()):
+            pair["p_value"] = p_value
+            pair["p_adjusted"] = p_adjusted
+        significant[better, worse] = (adjusted if family_wise else p_values) < alpha
+    # 4. Rank. A system is behind those that are significantly better, and before those that are
+    #    significantly worse. A cluster ends, by WMT's rule, where every pair across the cut is
+    #    significant.
+    sample = draw(units, plan._replace(test=None))
+    cluster = 1
+    ranked: list[RankedSystem] = []
+    for i, name in enumerate(names):
+        if i and significant[:i, i:].all():
+            cluster += 1
+        score = sample.score(i)
+        # The ranks are the last keys.
+        system: RankedSystem = {"system": name, "bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
+        add_estimate(system, sample.estimate(i), plan.options.confidence)
+        system["rank_range"] = [
+            1 + int(significant[:, i].sum()),
+            len(names) - int(significant[i].sum()),
+        ]
+        system["cluster"] = cluster
+        ranked.append(system)
+    # 5. Put the result together.
+    ranking = Ranking(ranking=ranked, pairs=pairs, alpha=alpha, family_wise=family_wise)
+    ranking |= list_settings(shared, units, plan, counted.unknown)
+    return ranking
 
-    >>> judge(0.03, 0.05, "the 5% level"), judge(0.07, 0.05, "the 5% level")
-    ('more than chance at the 5% level', 'may be chance at the 5% level')
+
+class Ranking(QuotableReport):
+    """The result of `rank`: a dict that displays as a table, with a rule between clusters.
+
+    >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
+    >>> systems += [{"system": "B", "score": 30.0, "rank_range": [2, 2], "cluster": 2}]
+    >>> pairs = [{"systems": ["A", "B"], "delta": 0.1, "p_value": 0.01, "p_adjusted": 0.01}]
+    >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99}
+    >>> print(Ranking(ranking=systems, pairs=pairs, **made, signature="nrefs:1"))
+    rank  system   BLEU
+    1     A       40.00
+    -------------------
+    2     B       30.00
+    <BLANKLINE>
+    A scores 10.00 points higher than B (p = 0.0100): more than chance at a family-wise error of 5%.
+    <BLANKLINE>
+    paired approximate randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
     """
-    if p_value is None:
-        return "may be chance, because it was not tested"
-    return f"{'more than' if p_value < alpha else 'may be'} chance at {level}"
+
+    _left_columns = 2
+    _wide_columns = ("system",)
+    _absent = WAYS_TO_SETTINGS
+
+    def _rows(self) -> list[list[str]]:
+        rows = [["rank", "system", "BLEU"]]
+        if "confidence" in self:
+            rows[0].append(name_interval(self["confidence"]))
+        cluster = 1
+        for system in self["ranking"]:
+            if system["cluster"] != cluster:
+                rows.append([])  # a rule
+                cluster = system["cluster"]
+            rows.append(
+                [
+                    _write_rank(system["rank_range"]),
+                    str(system["system"]),
+                    f"{system['score']:.2f}",
+                ]
+            )
+            if "confidence" in self:
+                rows[-1].append(write_interval(system["confidence_interval"]))
+        return rows
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {**system, "rank_range": _write_rank(system["rank_range"])}
+            for system in self["ranking"]
+        ]
+
+    def _note(self) -> str:
+        facts = self._describe_ranks()
+        kind = describe_intervals(self["ranking"])
+        if kind:
+            facts.append(f"{name_interval(self.get('confidence'))}: {kind}")
+        return "; ".join([*facts, self["signature"]])
+
+    def _caption(self) -> str:
+        """Return the caption of the table in LaTeX."""
+        ranks = "; ".join(self._describe_ranks())
+        caption = f"Systems ranked by BLEU ({ranks})" if ranks else "Systems by BLEU"
+        return f"{caption}. Signature: {self['signature']}"
+
+    def _sentence(self) -> str:
+        level = self.get("confidence")
+        ranked = [
+            f"{_write_rank(system['rank_range'])}. {system['system']}"
+            f" {describe_score(system, level)}"
+            for system in self["ranking"]
+        ]
+        (verdict,) = self._verdicts()
+        facts = [f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip(".")]
+        return "; ".join([*facts, *self._describe_ranks()])
+
+    def _verdicts(self) -> list[str]:
+        """Compare the best two systems, and count the pairs that differ by more than chance."""
+        pairs = self["pairs"]
+        best, second = pairs[0]["systems"]
+        verdict = f"{best} scores {compare_scores(pairs[0]['delta'], second)}"
+        key = "p_adjusted" if self["family_wise"] else "p_value"
+        p_values = [pair[key] for pair in pairs if key in pair]
+        if p_values:
+            verdict += f" ({write_equation_of_p(p_values[0])}"
+            if self["family_wise"] and len(pairs) > 1:
+                verdict += f", adjusted for {len(pairs):,} pairs"
+            verdict += ")"
+        p_value = p_values[0] if p_values else None
+        verdict += f": {judge(p_value, self['alpha'], self._describe_error())}."
+        if len(p_values) > 1:
+            found = sum(p_value < self["alpha"] for p_value in p_values)
+            verdict += f" Pairs that differ by more than chance: {found:,} of {len(pairs):,}."
+        return [verdict]
+
+    def _describe_error(self) -> str:
+        error = f"error of {100 * self['alpha']:g}%"
+        return f"a family-wise {error}" if self["family_wise"] else f"an {error} per pair"
+
+    def _describe_ranks(self) -> list[str]:
+        tested = describe_test(self, self["pairs"])
+        return [*tested, f"ranks at {self._describe_error()}"] if tested else []
 
 
-def compare_scores(delta: float, other: object) -> str:
-    """Write by how many points a score is higher or lower than that of another system.
-
-    >>> compare_scores(-0.022, "A"), compare_scores(0.0, "A")
-    ('2.20 points lower than A', 'the same as A')
-    """
-    if abs(delta) <= NOISE:
-        return f"the same as {other}"
-    points = 100 * abs(delta)
-    size = f"{points:.2f}" if points >= 0.005 else "less than 0.01"
-    return f"{size} points {'higher' if delta > 0 else 'lower'} than {other}"
-
-
-def describe_test(result: ResultDict, tested: Iterable[Mapping[str, object]]) -> list[str]:
-    """Return the test, its number of resamples and what it resamples.
-
-    The list is empty without a test.
-    """
-    if not any("p_value" in scores for scores in tested):
-        return []
-    documents = describe_documents(result) + describe_shared(result)
-    return [f"{ALL_TESTS[result['test']].says}, {result['n_resamples']:,} resamples{documents}"]
-
-
-def find_alpha(confidence: float | None) -> float:
-    """Return the level of significance that goes with a confidence; 0.05 without one.
-
-    >>> find_alpha(0.99), find_alpha(None)
-    (0.01, 0.05)
-    """
-    return round(1 - (confidence or 0.95), 9)
-
-
-def write_p(p_value: float) -> str:
-    """Write a p-value, which is never 0.
-
-    >>> write_p(0.0312), write_p(0.00001)
-    ('0.0312', '<0.0001')
-    """
-    return f"{p_value:.4f}" if p_value >= 0.00005 else "<0.0001"
-
-
-def write_equation_of_p(p_value: float) -> str:
-    """Write a p-value in a sentence.
-
-    >>> write_equation_of_p(0.0312), write_equation_of_p(0.00001)
-    ('p = 0.0312', 'p < 0.0001')
-    """
-    written = write_p(p_value)
-    return f"p < {written[1:]}" if written.startswith("<") else f"p = {written}"
-
-
-def write_points(difference: float) -> str:
-    return write_difference(100 * difference)
+def _write_rank(rank: Sequence[int]) -> str:
+    return "-".join(map(str, dict.fromkeys(rank)))
 
 
 # === bleu_core/reconcile/answer.py ===
@@ -20354,545 +20901,6 @@ def list_changes(steps: Sequence[FactorStep]) -> list[FormulaStep]:
         elif difference != 0:
             changes.append(FormulaStep(f"{step['factor']}={step['value']!r}", difference))
     return changes
-
-
-# === bleu_core/methods/compare.py ===
-
-
-def compare_systems(
-    systems: object,
-    references: object,
-    options: Options,
-    *,
-    baseline: object = None,
-    test: str | None = None,
-    n_resamples: int | None = None,
-    by: object = None,
-    documents: object = None,
-    like: object = None,
-) -> Comparison:
-    """Test systems against a baseline."""
-    # 1. Check the arguments.
-    given = read_systems(systems, references)
-    data_of = list_runs(given)
-    chosen = choose_test(test, data_of)
-    trials = check_systems(given, n_resamples, options, chosen, chosen.n_resamples)
-    if options.confidence or chosen.compares_runs:
-        import_scipy()  # raises before the counting if it is missing
-    baseline = next(iter(given)) if baseline is None else find_name("baseline", baseline, given)
-    # 2. Count; rows have an array per run, those of the baseline first.
-    counted = count_systems(data_of, references, options, by=by, documents=documents, like=like)
-    names = [baseline, *(name for name in given if name != baseline)]
-    arranged = arrange_runs(data_of, names)
-    keys = [key for system in arranged for key in system.keys]
-    rows = [counted.systems[key].rows for key in keys]
-    shared = counted.systems[keys[0]]  # all runs have the same groups and documents
-    units = divide_into_units(shared, rows)
-    # 3. Warn about sizes.
-    plan = Plan(
-        counted.options,
-        [system.positions for system in arranged],
-        chosen,
-        trials,
-        has_segments=shared.has_segments,
-    )
-    warn_about_size(units, shared)
-    if units.can_resample and chosen.compares_runs:
-        single = sum(len(system.keys) == 1 for system in arranged)
-        if single:
-            warn(
-                Notice(
-                    "one run",
-                    "{systems} with a single run beside systems with several: the variance between"
-                    " runs of such a system is taken as 0, so its results hold for this run only",
-                    ". Pass several runs of each system",
-                ),
-                systems=count_things(single, "system"),
-            )
-        warn_about_errors(trials)
-    elif units.can_resample:
-        warn_about_trials(trials, find_alpha(options.confidence))
-        warn_about_intervals(units, plan.options, " to evaluate.load()")
-    # 4. Score and test, in all and per group.
-    scores = score_and_test(rows, draw(units, plan), arranged, plan)
-    if shared.groups:
-        add_groups(scores, shared, rows, arranged, plan)
-    if not chosen.compares_runs:
-        for system_scores, runs in zip(scores, arranged):
-            add_single_run(system_scores, runs)
-    # 5. Put the result together, systems in the order of the caller.
-    scores_of = dict(zip(names, scores))
-    comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in given})
-    comparison |= list_settings(
-        shared,
-        units,
-        plan,
-        counted.unknown,
-        has_segment_scores=plan.has_segments,
-        runs=[len(system.keys) for system in arranged] if chosen.compares_runs else (),
-    )
-    for name, missing in comparison._list_missing().items():
-        warn(
-            Notice(
-                "no variance",
-                "System {system}: neither the runs nor resamples of the texts differ in score, so"
-                " there is {missing}",
-                ". Check that the runs are separate trainings, not copies",
-            ),
-            system=show_system(name),
-            missing=missing,
-        )
-    return comparison
-
-
-class ScoredRow(NamedTuple):
-    """A row of the table of a comparison: its first cell, and its numbers by key."""
-
-    name: str
-    scores: Mapping[str, Any]
-
-
-class Comparison(QuotableReport):
-    """The result of `compare`: a dict that displays as a table.
-
-    >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6]}
-    >>> made = {"test": "bootstrap", "n_resamples": 1000, "signature": "nrefs:1"}
-    >>> print(Comparison(baseline="A", systems={"A": system}, **made))
-    system         BLEU            CI
-    A (baseline)  50.00  40.00, 60.00
-    <BLANKLINE>
-    CI: percentile bootstrap; nrefs:1
-    """
-
-    _absent = MappingProxyType(
-        {
-            **WAYS_TO_SETTINGS,
-            "shared_documents": passing(
-                "by=labels and documents=labels that occur in several groups"
-            ),
-        }
-    )
-
-    def _finish_restored(self) -> None:
-        if self["baseline"] not in self["systems"]:  # JSON writes a number as a key, but as it is
-            (self["baseline"],) = json.loads(json.dumps({self["baseline"]: None}))
-        super()._finish_restored()
-
-    def _rows(self) -> list[list[str]]:
-        """Return one row per system, followed by one per group and one for the macro-average."""
-        return list_cells("system", self._list_scores(), _SYSTEM_COLUMNS, self.get("confidence"))
-
-    def to_latex(self, columns: Sequence[str] | None = None) -> str:
-        """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
-
-        A dagger marks differences that are more than chance.
-
-        Args:
-            columns: the heads of columns or the keys of their values, in order; None for the
-                score, its interval, the difference and p. Names are always there.
-
-        Raises:
-            ValueError: the table has no such column.
-        """
-        level = name_interval(self.get("confidence"))
-        heads = {column.key: column.name.replace("CI", level) for column in _SYSTEM_COLUMNS}
-        if columns is None:
-            shown = self._rows()[0]
-            columns = [heads[key] for key in _COLUMNS_OF_PAPERS if heads[key] in shown]
-        elif not isinstance(columns, str):
-            columns = [heads.get(column, column) for column in columns]
-        return super().to_latex(columns)
-
-    def _latex_rows(self) -> list[list[str]]:
-        """Return the cells, with a dagger for differences that are more than chance."""
-        head, *rows = self._rows()
-        for row, scored in zip(rows, self._list_scores()):
-            if scored.scores.get("p_value", 1.0) < find_alpha(self.get("confidence")):
-                row[0] += "†"
-        return [head, *rows]
-
-    def _caption(self) -> str:
-        """Return the caption of the table in LaTeX."""
-        facts = [f"BLEU, and differences from {self['baseline']}"]
-        for tested in describe_test(self, self["systems"].values()):
-            level = f"{100 * find_alpha(self.get('confidence')):g}% level"
-            has_dagger = any(row[0].endswith("†") for row in self._latex_rows())
-            found = "†:" if has_dagger else "No difference is"
-            facts.append(f"{found} more than chance at the {level} ({tested})")
-        return ". ".join([*facts, f"Signature: {self['signature']}"])
-
-    def _records(self) -> list[dict[str, Any]]:
-        records: list[dict[str, Any]] = []
-        systems = self["systems"]
-        parts: dict[str, object] = {}  # the first columns if there are rows for parts of a system
-        if any("groups" in system for system in systems.values()):
-            parts = {"part": "all", "group": None}
-        if any("runs" in system for system in systems.values()):
-            parts |= {"part": "all", "run": None}
-        for name, system in systems.items():
-            numbers = {key: system[key] for key in system if key not in ("groups", "runs")}
-            records.append({"system": name, **parts, **numbers})
-            records += [
-                {"system": name, **parts, "part": "run", "run": run, **scores}
-                for run, scores in system.get("runs", {}).items()
-            ]
-            records += [
-                {"system": name, **parts, "part": "group", "group": label, **group}
-                for label, group in system.get("groups", {}).items()
-            ]
-        return records
-
-    def _note(self) -> str:
-        systems = self["systems"].values()
-        facts = [*describe_test(self, systems), *self._describe_intervals()]
-        if any(_count_runs(one) == 2 and "confidence_interval" in one for one in systems):
-            facts.append("intervals are wide, because two runs say little about other runs")
-        unit = "documents" if "documents" in self else "segments"
-        facts += [
-            f"{name}: {missing}, because neither runs nor {unit} vary"
-            for name, missing in self._list_missing().items()
-        ]
-        return "; ".join([*facts, self["signature"]])
-
-    def _verdicts(self) -> list[str]:
-        verdicts = [
-            f"{name} scores {self._describe_difference(system)}."
-            for name, system in self["systems"].items()
-            if "delta" in system
-        ]
-        tests = sum("p_value" in system for system in self["systems"].values())
-        if tests > 1:
-            verdicts.append(
-                f"The {tests} p-values are not adjusted for each other; rank() adjusts those of all"
-                " pairs."
-            )
-        return verdicts
-
-    def _describe_difference(self, system: SystemScores) -> str:
-        """Write the difference of a system from the baseline, and if it is more than chance."""
-        facts = [compare_scores(system["delta"], self["baseline"])]
-        if "delta_interval" in system:
-            low, high = map(write_points, system["delta_interval"])
-            level = name_interval(self.get("confidence"))
-            facts.append(f"{level} of the difference {low} to {high}")
-        if "p_value" in system:
-            facts[-1] += f" ({write_equation_of_p(system['p_value'])})"
-        alpha = find_alpha(self.get("confidence"))
-        verdict = judge(system.get("p_value"), alpha, f"the {100 * alpha:g}% level")
-        return f"{', '.join(facts)}: {verdict}"
-
-    def _describe_intervals(self) -> list[str]:
-        """Say which kinds the intervals of the table are."""
-        scores = [row.scores for row in self._list_scores()]
-        level = name_interval(self.get("confidence"))
-        kinds = {
-            level: describe_intervals(scores),
-            f"{level} of difference": describe_intervals(scores, "delta_"),
-        }
-        return [f"{name}: {kind}" for name, kind in kinds.items() if kind]
-
-    def _list_missing(self) -> dict[SystemName, str]:
-        """Return the missing numbers of systems whose scores do not vary, by name.
-
-        Systems with one run have all numbers, and a single segment or document has none.
-        """
-        test = ALL_TESTS[self["test"]]
-        if not test.compares_runs or not find_in_signature(self["signature"], test.key):
-            return {}
-        missing = {}
-        for name, system in self["systems"].items():
-            has_interval = "confidence_interval" in system or "confidence" not in self
-            if "p_value" not in system and name != self["baseline"]:
-                missing[name] = "no p" if has_interval else "no interval or p"
-            elif not has_interval:
-                missing[name] = "no interval of the score"
-        return missing
-
-    def _sentence(self) -> str:
-        systems = self["systems"]
-        sentences = []
-        for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
-            scored = f"{name} scores {describe_score(system, self.get('confidence'))}"
-            is_baseline = name == self["baseline"]
-            sentences.append(
-                f"the baseline {scored}"
-                if is_baseline
-                else f"{scored}, {self._describe_difference(system)}"
-            )
-        sentences[0] = f"In BLEU, {sentences[0]}"
-        return "; ".join([*sentences, *describe_test(self, systems.values())])
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the scores and the intervals of the differences, and return the Axes.
-
-        The score of the baseline is a line. If an interval does not reach the line, the system
-        differs, even where intervals of scores overlap. Training runs are hollow dots.
-
-        Args:
-            ax: the Axes of matplotlib to draw into; None for a new figure.
-        """
-        line = self["systems"][self["baseline"]]["score"]
-        rows = [
-            PlottedScore(
-                f"{name} (baseline)" if name == self["baseline"] else str(name),
-                system["score"],
-                [line + 100 * end for end in system.get("delta_interval", ())],
-                [run["score"] for run in system.get("runs", {}).values()],
-            )
-            for name, system in self["systems"].items()
-        ]
-        return plot_scores(rows, line, "the interval of the difference from the baseline", ax)
-
-    def _html_table(self) -> str:
-        """Return the table, with the intervals drawn in an additional column."""
-        head, *rows = self._rows()
-        ends: list[float] = []
-        for system in self["systems"].values():
-            ends += system.get("confidence_interval", ())
-        if ends:
-            scale = min(ends), max(ends)
-            head.append("")
-            for row, scored in zip(rows, self._list_scores()):
-                drawn = ""
-                if "confidence_interval" in scored.scores:
-                    low, high = scored.scores["confidence_interval"]
-                    drawn = draw_interval(low, scored.scores["bleu"], high, scale)
-                row.append(drawn)
-        for row in rows:
-            if row[0].startswith("  "):  # a group: HTML drops the spaces that indent it
-                row[0] = row[0].replace("  ", "\u00a0\u00a0", 1)
-        return write_table(head, rows)
-
-    def _list_scores(self) -> list[ScoredRow]:
-        """Return the rows of the table."""
-        rows: list[ScoredRow] = []
-        for name, system in self["systems"].items():
-            remarks = []
-            if name == self["baseline"]:
-                remarks.append("baseline")
-            if _count_runs(system) > 1:
-                remarks.append(describe_runs(system))
-            shown = f"{name} ({', '.join(remarks)})" if remarks else str(name)
-            rows.append(ScoredRow(shown, system))
-            rows += [
-                ScoredRow(f"  {write_label(label, ['macro-average'])}", group)
-                for label, group in system.get("groups", {}).items()
-            ]
-            if "groups" in system:
-                macro = {"score": 100 * system["macro_bleu"], **read_macro_average(system)}
-                rows.append(ScoredRow("  macro-average", macro))
-        return rows
-
-
-def _count_runs(system: SystemScores) -> int:
-    """Return the number of training runs of a system; 1 if it is not a dict of runs."""
-    return len(system.get("runs", {})) or 1
-
-
-_COLUMNS_OF_PAPERS = ("score", "run_standard_deviation", "confidence_interval", "delta", "p_value")
-_SYSTEM_COLUMNS = (
-    Column("BLEU", "score", "{:.2f}".format),
-    Column("SD of runs", "run_standard_deviation", write_score),
-    Column("CI", "confidence_interval", write_interval),
-    Column("difference", "delta", write_points),
-    Column("CI of difference", "delta_interval", lambda ends: ", ".join(map(write_points, ends))),
-    Column("p", "p_value", write_p),
-    Column("wins", "wins", "{:,}".format),
-    Column("ties", "ties", "{:,}".format),
-    Column("losses", "losses", "{:,}".format),
-)
-
-
-# === bleu_core/methods/rank.py ===
-
-
-_MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
-
-
-def rank_systems(
-    systems: object,
-    references: object,
-    options: Options,
-    *,
-    n_resamples: int | None = None,
-    alpha: float = 0.05,
-    family_wise: bool = True,
-    documents: object = None,
-    like: object = None,
-) -> Ranking:
-    """Rank systems by tests of all pairs."""
-    # 1. Check the arguments. Holm's procedure multiplies the smallest p-value by the number of
-    #    pairs, and so needs more trials.
-    data_of = read_systems(systems, references)
-    check_single_runs(data_of, "rank")
-    alpha = to_python(alpha)
-    if not (isinstance(alpha, float) and 0 < alpha < 1):
-        raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
-    check_flag("family_wise", family_wise)
-    factor = len(data_of) * (len(data_of) - 1) // 2 if family_wise else 1
-    default = RANDOMIZATION.n_resamples
-    if family_wise:
-        default = min(max(default, 2 * fewest_trials(alpha, factor)), _MAX_TRIALS)
-    trials = check_systems(data_of, n_resamples, options, RANDOMIZATION, default)
-    # 2. Count, and sort by score, best first; systems of equal score keep their order.
-    counted = count_systems(
-        data_of, references, options, documents=documents, like=like, keep_segments=False
-    )
-    plan = Plan(counted.options, list_single_runs(len(data_of)), RANDOMIZATION, trials)
-    shared = next(iter(counted.systems.values()))  # all systems have the same documents
-    units = divide_into_units(shared, [system.rows for system in counted.systems.values()])
-    scores = bleu(units.totals, plan.options)
-    order = np.argsort(-scores, kind="stable").tolist()
-    names = [list(counted.systems)[i] for i in order]
-    scores = scores[order]
-    units = units._replace(rows=[units.rows[i] for i in order])
-    # 3. Test all pairs on shared exchanges. The difference of a pair is the score of the better
-    #    system minus the other.
-    better, worse = np.triu_indices(len(names), k=1)
-    deltas = scores[better] - scores[worse]
-    pairs: list[Pair] = [
-        {"systems": [names[i], names[j]], "delta": delta}  # type: ignore[typeddict-item]
-        for i, j, delta in zip(better, worse, deltas.tolist())
-    ]
-    significant = np.zeros((len(names), len(names)), bool)
-    warn_about_size(units, shared)
-    if units.can_resample:
-        warn_about_trials(trials, alpha, factor)
-        warn_about_exchanges(units, alpha, factor)
-        warn_about_intervals(units, plan.options, " to evaluate.load()")
-        p_values = exchange_all_pairs(units, deltas, plan)
-        adjusted = adjust_holm(p_values)
-        for pair, p_value, p_adjusted in zip(pairs, p_values.tolist(), adjusted.tolist()):
-            pair["p_value"] = p_value
-            pair["p_adjusted"] = p_adjusted
-        significant[better, worse] = (adjusted if family_wise else p_values) < alpha
-    # 4. Rank. A system is behind those that are significantly better, and before those that are
-    #    significantly worse. A cluster ends, by WMT's rule, where every pair across the cut is
-    #    significant.
-    sample = draw(units, plan._replace(test=None))
-    cluster = 1
-    ranked: list[RankedSystem] = []
-    for i, name in enumerate(names):
-        if i and significant[:i, i:].all():
-            cluster += 1
-        score = sample.score(i)
-        # The ranks are the last keys.
-        system: RankedSystem = {"system": name, "bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
-        add_estimate(system, sample.estimate(i), plan.options.confidence)
-        system["rank_range"] = [
-            1 + int(significant[:, i].sum()),
-            len(names) - int(significant[i].sum()),
-        ]
-        system["cluster"] = cluster
-        ranked.append(system)
-    # 5. Put the result together.
-    ranking = Ranking(ranking=ranked, pairs=pairs, alpha=alpha, family_wise=family_wise)
-    ranking |= list_settings(shared, units, plan, counted.unknown)
-    return ranking
-
-
-class Ranking(QuotableReport):
-    """The result of `rank`: a dict that displays as a table, with a rule between clusters.
-
-    >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
-    >>> systems += [{"system": "B", "score": 30.0, "rank_range": [2, 2], "cluster": 2}]
-    >>> pairs = [{"systems": ["A", "B"], "delta": 0.1, "p_value": 0.01, "p_adjusted": 0.01}]
-    >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99}
-    >>> print(Ranking(ranking=systems, pairs=pairs, **made, signature="nrefs:1"))
-    rank  system   BLEU
-    1     A       40.00
-    -------------------
-    2     B       30.00
-    <BLANKLINE>
-    A scores 10.00 points higher than B (p = 0.0100): more than chance at a family-wise error of 5%.
-    <BLANKLINE>
-    paired approximate randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
-    """
-
-    _left_columns = 2
-    _wide_columns = ("system",)
-    _absent = WAYS_TO_SETTINGS
-
-    def _rows(self) -> list[list[str]]:
-        rows = [["rank", "system", "BLEU"]]
-        if "confidence" in self:
-            rows[0].append(name_interval(self["confidence"]))
-        cluster = 1
-        for system in self["ranking"]:
-            if system["cluster"] != cluster:
-                rows.append([])  # a rule
-                cluster = system["cluster"]
-            rows.append(
-                [
-                    _write_rank(system["rank_range"]),
-                    str(system["system"]),
-                    f"{system['score']:.2f}",
-                ]
-            )
-            if "confidence" in self:
-                rows[-1].append(write_interval(system["confidence_interval"]))
-        return rows
-
-    def _records(self) -> list[dict[str, Any]]:
-        return [
-            {**system, "rank_range": _write_rank(system["rank_range"])}
-            for system in self["ranking"]
-        ]
-
-    def _note(self) -> str:
-        facts = self._describe_ranks()
-        kind = describe_intervals(self["ranking"])
-        if kind:
-            facts.append(f"{name_interval(self.get('confidence'))}: {kind}")
-        return "; ".join([*facts, self["signature"]])
-
-    def _caption(self) -> str:
-        """Return the caption of the table in LaTeX."""
-        ranks = "; ".join(self._describe_ranks())
-        caption = f"Systems ranked by BLEU ({ranks})" if ranks else "Systems by BLEU"
-        return f"{caption}. Signature: {self['signature']}"
-
-    def _sentence(self) -> str:
-        level = self.get("confidence")
-        ranked = [
-            f"{_write_rank(system['rank_range'])}. {system['system']}"
-            f" {describe_score(system, level)}"
-            for system in self["ranking"]
-        ]
-        (verdict,) = self._verdicts()
-        facts = [f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip(".")]
-        return "; ".join([*facts, *self._describe_ranks()])
-
-    def _verdicts(self) -> list[str]:
-        """Compare the best two systems, and count the pairs that differ by more than chance."""
-        pairs = self["pairs"]
-        best, second = pairs[0]["systems"]
-        verdict = f"{best} scores {compare_scores(pairs[0]['delta'], second)}"
-        key = "p_adjusted" if self["family_wise"] else "p_value"
-        p_values = [pair[key] for pair in pairs if key in pair]
-        if p_values:
-            verdict += f" ({write_equation_of_p(p_values[0])}"
-            if self["family_wise"] and len(pairs) > 1:
-                verdict += f", adjusted for {len(pairs):,} pairs"
-            verdict += ")"
-        p_value = p_values[0] if p_values else None
-        verdict += f": {judge(p_value, self['alpha'], self._describe_error())}."
-        if len(p_values) > 1:
-            found = sum(p_value < self["alpha"] for p_value in p_values)
-            verdict += f" Pairs that differ by more than chance: {found:,} of {len(pairs):,}."
-        return [verdict]
-
-    def _describe_error(self) -> str:
-        error = f"error of {100 * self['alpha']:g}%"
-        return f"a family-wise {error}" if self["family_wise"] else f"an {error} per pair"
-
-    def _describe_ranks(self) -> list[str]:
-        tested = describe_test(self, self["pairs"])
-        return [*tested, f"ranks at {self._describe_error()}"] if tested else []
-
-
-def _write_rank(rank: Sequence[int]) -> str:
-    return "-".join(map(str, dict.fromkeys(rank)))
 
 
 # === bleu_core/reconcile/search.py ===

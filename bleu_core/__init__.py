@@ -31,10 +31,10 @@ from .reconcile.answer import Conventions, Reconciliation
 from .reconcile.published import Published, read_published
 from .reconcile.search import compare_conventions, find_settings
 from .results.formats import format_latex, format_markdown, format_paragraph
-from .results.formula import describe_penalty, list_terms, multiply, write_number
+from .results.formula import describe_penalty, list_terms, multiply
 from .results.html import STYLE, Markup, headline, legend, paragraph, show, tokens
 from .results.report import CITATION, QuotableReport, Report, ResultType, restore_result
-from .results.wording import escape_unseen
+from .results.wording import escape_unseen, write_number
 from .rows.compiling import warm_up
 from .rows.reading import read
 from .rows.statistics import count, count_segments

@@ -13,16 +13,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..options.options import Options
 from ..results.formats import Column, list_cells, write_interval
-from ..results.formula import write_score
 from ..results.html import draw_interval, write_table
 from ..results.plots import PlottedScore, plot_scores
-from ..results.report import QuotableReport, passing
+from ..results.report import QuotableReport
 from ..results.wording import (
+    WAYS_TO_SETTINGS,
+    compare_scores,
     describe_runs,
     describe_score,
+    describe_test,
+    find_alpha,
     find_in_signature,
+    judge,
     name_interval,
+    passing,
+    write_equation_of_p,
     write_label,
+    write_p,
+    write_points,
+    write_score,
 )
 from ..shared.arrays import SystemName
 from ..shared.messages import Notice, count_things, show_system, warn
@@ -46,16 +55,6 @@ from .compared import (
     count_systems,
     list_settings,
     score_and_test,
-)
-from .verdicts import (
-    WAYS_TO_SETTINGS,
-    compare_scores,
-    describe_test,
-    find_alpha,
-    judge,
-    write_equation_of_p,
-    write_p,
-    write_points,
 )
 
 if TYPE_CHECKING:

@@ -15,10 +15,9 @@ import numpy as np
 from ..options.options import Options
 from ..options.signature import Origin, make_signature
 from ..results.formats import Column, list_cells, write_interval
-from ..results.formula import write_score
 from ..results.html import headline, paragraph, wrap, write_table
 from ..results.plots import PlottedScore, plot_precisions, plot_scores
-from ..results.report import QuotableReport, Report, passing
+from ..results.report import QuotableReport, Report
 from ..results.wording import (
     ResultDict,
     describe_documents,
@@ -28,8 +27,10 @@ from ..results.wording import (
     find_in_signature,
     fit_terminal,
     name_interval,
+    passing,
     shorten,
     write_label,
+    write_score,
 )
 from ..rows.parts import is_stream
 from ..rows.statistics import Counted

@@ -15,10 +15,9 @@ import pyarrow as pa
 from ..check.look import look_at
 from ..options.options import Options
 from ..options.signature import Origin, make_signature
-from ..results.formula import write_difference, write_score
 from ..results.html import write_table
-from ..results.report import Report, passing
-from ..results.wording import write_label, write_name
+from ..results.report import Report
+from ..results.wording import passing, write_difference, write_label, write_name, write_score
 from ..rows.ngrams import (
     NumberedTexts,
     Occurrences,

@@ -16,9 +16,8 @@ import pyarrow as pa
 from ..check.look import look_at
 from ..options.options import Options
 from ..options.signature import Origin, make_signature, same_or_var
-from ..results.formula import write_score
-from ..results.report import Report, passing
-from ..results.wording import ResultDict, write_label
+from ..results.report import Report
+from ..results.wording import ResultDict, passing, write_label, write_score
 from ..rows.compiling import compile_if_worthwhile
 from ..rows.kernels import count_common
 from ..rows.ngrams import NumberedNGrams, NumberedTexts, number_texts, sorted_order

@@ -13,7 +13,15 @@ import numpy as np
 from ..options.options import Options, check_flag
 from ..results.formats import write_interval
 from ..results.report import QuotableReport
-from ..results.wording import describe_score, name_interval
+from ..results.wording import (
+    WAYS_TO_SETTINGS,
+    compare_scores,
+    describe_score,
+    describe_test,
+    judge,
+    name_interval,
+    write_equation_of_p,
+)
 from ..rules.scoring import bleu
 from ..shared.arrays import to_python
 from ..shared.messages import invalid
@@ -41,7 +49,6 @@ from .compared import (
     count_systems,
     list_settings,
 )
-from .verdicts import WAYS_TO_SETTINGS, compare_scores, describe_test, judge, write_equation_of_p
 
 _MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
 

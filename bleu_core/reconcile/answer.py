@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ..results.formula import write_difference
 from ..results.plots import FormulaStep, plot_steps
-from ..results.report import Report, passing
-from ..results.wording import fit_terminal
+from ..results.report import Report
+from ..results.wording import fit_terminal, passing, write_difference
 from ..shared.messages import count_things
 from ..shared.result_types import FactorStep, SettingScores
 from .calls import OTHER_FACTORS

@@ -11,8 +11,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from ..shared.messages import invalid, one_of
-from .formula import write_score
-from .wording import ResultDict, escape_unseen, name_interval
+from .wording import ResultDict, escape_unseen, name_interval, write_score
 
 TableRows = Sequence[Sequence[str]]
 

@@ -1,4 +1,4 @@
-"""The formula of a score, BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4), and its numbers as text.
+"""The formula of a score: BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4).
 
 `explain`, HTML and the demo show it. Precisions are fractions. The numerator of a smoothed
 precision is the number of matches that would give it.
@@ -7,12 +7,10 @@ precision is the number of matches that would give it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..shared.messages import count_things
-
-if TYPE_CHECKING:
-    from .wording import ResultDict
+from .wording import ResultDict, write_number
 
 
 class PrecisionTerm(NamedTuple):
@@ -95,33 +93,6 @@ def _write_power(weight: float, power: str, fraction_power: str) -> str:
         return fraction_power.format(f"1/{denominator}")
     exponent = f"{weight:.4g}"
     return "" if exponent == "1" else power.format(exponent)
-
-
-def write_score(score: float) -> str:
-    """Return a score as text on the scale 0-100.
-
-    >>> write_score(0.45178)
-    '45.18'
-    """
-    return f"{100 * score:.2f}"
-
-
-def write_difference(points: float, decimals: int = 2) -> str:
-    """Write a difference with its sign, which is never that of -0.0.
-
-    >>> write_difference(-2.2), write_difference(-0.04, 1)
-    ('-2.20', '+0.0')
-    """
-    return f"{round(points, decimals) + 0.0:+.{decimals}f}"
-
-
-def write_number(value: float) -> str:
-    """Write four decimals, none for a whole number.
-
-    >>> write_number(1.0), write_number(0.77880078)
-    ('1', '0.7788')
-    """
-    return f"{value:.4f}" if value % 1 else f"{value:.0f}"
 
 
 def describe_penalty(result: ResultDict) -> str:

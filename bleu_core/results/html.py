@@ -12,8 +12,8 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from ..shared.messages import count_things
-from .formula import describe_penalty, list_terms, multiply, write_number
-from .wording import ResultDict, escape_unseen
+from .formula import describe_penalty, list_terms, multiply
+from .wording import ResultDict, escape_unseen, write_number
 
 if TYPE_CHECKING:
     from ..shared.result_types import CoveredTokens, NGramCount, OrderMatches

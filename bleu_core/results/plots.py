@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .formula import write_difference
-from .wording import ResultDict, write_name
+from .wording import ResultDict, write_difference, write_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

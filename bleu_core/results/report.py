@@ -34,15 +34,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def passing(arguments: str) -> str:
-    """Return the clause that says which arguments add a key to a result.
-
-    >>> passing("segments=True")
-    'pass segments=True to get it'
-    """
-    return f"pass {arguments} to get it"
-
-
 # The keys with a value per order, and the names of their values in other tools or in statistics.
 _VALUES_BY_ORDER = {
     "bleu": "bleu_by_order",

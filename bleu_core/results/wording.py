@@ -1,4 +1,4 @@
-"""Words of results: names, labels, intervals and signs that a terminal can show.
+"""Words of results: scores, names, labels, intervals, p-values and verdicts; signs of a terminal.
 
 The results of all methods write their sentences with these functions.
 """
@@ -8,14 +8,49 @@ from __future__ import annotations
 import codecs
 import re
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from ..rules.scoring import NOISE
 from ..shared.messages import count_things
 from ..significance.intervals import describe_intervals
-from .formula import write_score
+from ..significance.tests import ALL_TESTS
 
 ResultDict = Mapping[str, Any]
+
+
+def write_score(score: float) -> str:
+    """Return a score as text on the scale 0-100.
+
+    >>> write_score(0.45178)
+    '45.18'
+    """
+    return f"{100 * score:.2f}"
+
+
+def write_difference(points: float, decimals: int = 2) -> str:
+    """Write a difference with its sign, which is never that of -0.0.
+
+    >>> write_difference(-2.2), write_difference(-0.04, 1)
+    ('-2.20', '+0.0')
+    """
+    return f"{round(points, decimals) + 0.0:+.{decimals}f}"
+
+
+def write_points(difference: float) -> str:
+    return write_difference(100 * difference)
+
+
+def write_number(value: float) -> str:
+    """Write four decimals, none for a whole number.
+
+    >>> write_number(1.0), write_number(0.77880078)
+    ('1', '0.7788')
+    """
+    return f"{value:.4f}" if value % 1 else f"{value:.0f}"
+
+
+# --- Intervals, documents and runs ----------------------------------------------------------------
 
 
 def describe_documents(result: ResultDict) -> str:
@@ -92,6 +127,75 @@ def describe_runs(scores: ResultDict) -> str:
     return f"mean of {count_things(len(scores['runs']), 'run')}"
 
 
+# --- Tests and verdicts ---------------------------------------------------------------------------
+
+
+def judge(p_value: float | None, alpha: float, level: str) -> str:
+    """Write if a difference is more than chance; `level` is `alpha` in words.
+
+    >>> judge(0.03, 0.05, "the 5% level"), judge(0.07, 0.05, "the 5% level")
+    ('more than chance at the 5% level', 'may be chance at the 5% level')
+    """
+    if p_value is None:
+        return "may be chance, because it was not tested"
+    return f"{'more than' if p_value < alpha else 'may be'} chance at {level}"
+
+
+def compare_scores(delta: float, other: object) -> str:
+    """Write by how many points a score is higher or lower than that of another system.
+
+    >>> compare_scores(-0.022, "A"), compare_scores(0.0, "A")
+    ('2.20 points lower than A', 'the same as A')
+    """
+    if abs(delta) <= NOISE:
+        return f"the same as {other}"
+    points = 100 * abs(delta)
+    size = f"{points:.2f}" if points >= 0.005 else "less than 0.01"
+    return f"{size} points {'higher' if delta > 0 else 'lower'} than {other}"
+
+
+def describe_test(result: ResultDict, tested: Iterable[Mapping[str, object]]) -> list[str]:
+    """Return the test, its number of resamples and what it resamples.
+
+    The list is empty without a test.
+    """
+    if not any("p_value" in scores for scores in tested):
+        return []
+    documents = describe_documents(result) + describe_shared(result)
+    return [f"{ALL_TESTS[result['test']].says}, {result['n_resamples']:,} resamples{documents}"]
+
+
+def find_alpha(confidence: float | None) -> float:
+    """Return the level of significance that goes with a confidence; 0.05 without one.
+
+    >>> find_alpha(0.99), find_alpha(None)
+    (0.01, 0.05)
+    """
+    return round(1 - (confidence or 0.95), 9)
+
+
+def write_p(p_value: float) -> str:
+    """Write a p-value, which is never 0.
+
+    >>> write_p(0.0312), write_p(0.00001)
+    ('0.0312', '<0.0001')
+    """
+    return f"{p_value:.4f}" if p_value >= 0.00005 else "<0.0001"
+
+
+def write_equation_of_p(p_value: float) -> str:
+    """Write a p-value in a sentence.
+
+    >>> write_equation_of_p(0.0312), write_equation_of_p(0.00001)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    written = write_p(p_value)
+    return f"p < {written[1:]}" if written.startswith("<") else f"p = {written}"
+
+
+# --- Names, keys and lists ------------------------------------------------------------------------
+
+
 def find_in_signature(signature: str, key: str) -> str:
     """Return the value of a key of a signature, "" if it has no such key.
 
@@ -117,6 +221,22 @@ def write_label(label: object, summaries: Collection[str]) -> str:
     is_clear = label not in ("", "None", *summaries) and label == label.strip()
     return str(label) if is_clear else repr(label)
 
+
+def passing(arguments: str) -> str:
+    """Return the clause that says which arguments add a key to a result.
+
+    >>> passing("segments=True")
+    'pass segments=True to get it'
+    """
+    return f"pass {arguments} to get it"
+
+
+# How to get the keys that a comparison or a ranking lacks.
+WAYS_TO_SETTINGS = {
+    "confidence": f"{passing('confidence=0.95')}; it needs two or more segments (documents),"
+    " and scores that vary",
+    "documents": f"{passing('documents=labels')}; one document can't be resampled",
+}
 
 _LONGEST_CELL = 48  # characters of a cell
 
@@ -153,6 +273,8 @@ def shorten(value: object) -> object:
     count = 2 if is_nested else 3
     return [*map(shorten, value[:count]), _More(f"... {len(value) - count:,} more")]
 
+
+# --- What a terminal shows ------------------------------------------------------------------------
 
 # Control characters, bidirectional controls, and lone surrogates. Joiners belong to the text.
 _UNSEEN = re.compile(
