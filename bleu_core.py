@@ -3398,8 +3398,366 @@ def kernel_example(function: _Function) -> _Function:
     return function
 
 
-# === bleu_core/text/items.py ===
+# === bleu_core/text/columns.py ===
 
+
+# Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
+# "docid".
+COLUMN_NAMES = (
+    "src|source|doc|document|domain|label|seg|segment|sent|sentence|line|row|index|idx|unnamed|id"
+    "|lang|lp"
+)
+END_OF_NAME = r"s?([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2})?"
+
+_NOT_A_REFERENCE = re.compile(
+    f"(mt|hyp|hypothesis|pred|prediction|output|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
+)
+_NO_LABELS = (bytes, list, tuple, dict, set, frozenset)
+
+
+def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
+    """Read a container as an Arrow column.
+
+    Its items are large_string, int64 or null, or large lists of these at any depth. Errors name the
+    column and the rows that are `expected` there: `EXPECTED_TEXT` or `EXPECTED_REFERENCES`.
+    """
+    # 1. Reject what is not a column.
+    if isinstance(data, (str, bytes, os.PathLike)):
+        raise TypeError(
+            f"{name}: expected a list, array or Series with one item per segment,"
+            f" got {name_value(data)}. For a file with one segment per line, pass"
+            f" {OPEN_FILE}; for the lines of a str,"
+            r" text.removesuffix('\n').split('\n'); for a single text, [text]."
+        )
+    if is_result(data):
+        raise TypeError(A_RESULT.format(name=name))
+    if is_lazy(data):
+        raise TypeError(NOT_COLLECTED.format(name=name))
+    rows: Any = open_stream(data)
+    if expected == EXPECTED_REFERENCES and _is_frame(rows):
+        rows = _list_rows(name, rows)
+    columns = list_columns(rows)
+    if columns is not None:
+        raise TypeError(
+            f"{name}: expected a column, got {name_value(data)}."
+            f" Pass one of its columns: {', '.join(map(str, columns))}."
+        )
+    if not contains_rows(rows):
+        fix = f"For each segment, pass {expected}."
+        if is_array(type(rows)) and isinstance(read_array(name, rows).item(), str):
+            fix = f"For a single text, pass [{name}.item()]."
+        raise TypeError(
+            f"{name}: expected a list, array or Series with one item per segment,"
+            f" got {name_value(data)}. {fix}"
+        )
+    # 2. Convert it to Arrow.
+    if is_file(rows):
+        rows = read_lines(name, rows)
+    if not hasattr(rows, "__len__") and not hasattr(rows, "__arrow_c_stream__"):
+        rows = list(rows)  # an iterator can be read only once
+    values = read_array(name, rows)
+
+    def convert(items: list[Any]) -> pa.Array:
+        is_plain = are_plain(items, DEPTHS[expected])
+        return pa.array(items if is_plain else read_items(name, items, expected))
+
+    problem = None
+    try:
+        column = to_chunks(to_arrow(values, convert))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
+        problem = type(error).__name__  # without its message, which may contain a text
+    # Outside of the `except`, or the traceback would begin with Arrow's error.
+    if problem is not None:
+        read_items(name, rows, expected)
+        raise TypeError(f"{name}: not convertible to an Arrow column ({problem}). Pass a list.")
+    # 3. Cast it to one of the few types that the checks know.
+    canonical_type = find_canonical_type(name, column.type)
+    if canonical_type is None:
+        if pa.types.is_struct(innermost_type(column.type)):
+            check_utf8(name, column)
+            # One row after the other, because the first that has fields raises.
+            read_items(name, (row.as_py() for row in column), expected)
+            rows = [_make_example(column.type)]  # no row has fields
+        read_items(name, rows, expected)
+        raise wrong_item(name, 0, str(column.type), expected)
+    check_utf8(name, column)
+    if column.type == canonical_type:
+        return column
+    try:
+        return column.cast(canonical_type)
+    except pa.ArrowException:  # unsigned ids beyond int64
+        read_items(name, column.to_pylist(), expected)
+        raise wrong_item(name, 0, str(column.type), expected) from None
+
+
+def _make_example(type_: pa.DataType) -> Any:
+    """Return a row of structs or lists of them, with "" for texts and None for other values."""
+    if pa.types.is_struct(type_):
+        return {field.name: _make_example(field.type) for field in type_}
+    if is_list(type_):
+        return [_make_example(type_.value_type)]
+    return "" if is_string(type_) else None
+
+
+def find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
+    """Return the equivalent type of large_string, int64, null and large lists.
+
+    Return None if the type has no equivalent.
+    """
+    if is_string(type_):
+        return STRINGS
+    if pa.types.is_null(type_):
+        return type_
+    if pa.types.is_integer(type_):
+        return pa.int64()
+    if pa.types.is_dictionary(type_):
+        return find_canonical_type(name, type_.value_type)
+    if is_list(type_) or pa.types.is_fixed_size_list(type_):
+        value_type = find_canonical_type(name, type_.value_type)
+        return None if value_type is None else pa.large_list(value_type)
+    if "view" in str(type_) or "run_end" in str(type_):
+        # Not a cast: pyarrow cannot cast runs, 16.1 cannot cast views of strings, and 26 loses
+        # items of list views.
+        raise TypeError(f"{name}: Arrow's type {type_} is not supported. Pass column.to_pylist().")
+    return None
+
+
+def check_utf8(name: str, array: pa.ChunkedArray) -> None:
+    """Raise if Arrow strings have bytes that are not UTF-8.
+
+    Arrow does not check bytes that it receives.
+    """
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid as invalid:
+        if "UTF8" not in str(invalid):
+            raise
+        for row, value in enumerate(array):
+            try:
+                value.as_py()
+            except UnicodeDecodeError as error:
+                raise ValueError(NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None
+
+
+def to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return an array as a column of one chunk; columns and tables as they are."""
+    return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
+
+
+def to_arrow(data: object, convert: Callable[[list[Any]], pa.Array]) -> Any:
+    """Convert a container to an Arrow array, column or table; Arrow data is not copied.
+
+    `convert` converts a list of Python's and other libraries' values.
+    """
+    # The first branch that a container fits converts it. The order matters: several containers also
+    # fit a later branch.
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return data
+    container = to_numpy(data)
+    # Columns of a `datasets.Dataset`, unless a transform makes other values of the stored ones.
+    source: Any = getattr(container, "source", None)
+    is_of_dataset = hasattr(source, "data") and hasattr(source, "with_format")
+    if is_of_dataset and source.format["type"] != "custom":
+        return source.with_format("arrow")[container.column_name][:]
+    # polars: its own conversion avoids string views, which old pyarrow cannot read.
+    if hasattr(container, "to_arrow"):
+        return container.to_arrow()
+    # Columns of objects, such as lists.
+    if str(getattr(container, "dtype", "")) == "object":
+        return convert(container.tolist())
+    # Other Arrow exporters.
+    if hasattr(container, "__arrow_c_stream__"):
+        return pa.chunked_array(container)
+    # pandas.
+    if hasattr(container, "iloc"):
+        return pa.Array.from_pandas(container)
+    # Other Arrow exporters, of one chunk.
+    if hasattr(container, "__arrow_c_array__"):
+        return pa.array(container)
+    # Arrays of NumPy; Arrow misreads those of strings, and those without items.
+    if isinstance(container, np.ndarray):
+        if container.ndim == 1 and container.dtype.kind != "U" and container.size:
+            return pa.array(container)
+        return convert(container.tolist())
+    # Lists, and anything else that has an iterator.
+    return convert(list(container))
+
+
+def read_array(name: str, data: Any) -> Any:
+    """Return an array or tensor of any library as an array of NumPy; anything else as it is.
+
+    Raise if NumPy has no form for it; errors name the column.
+    """
+    try:
+        return to_numpy(data)
+    except TypeError:
+        is_nested = getattr(data, "is_nested", False)  # of torch
+        fix = f"[row.tolist() for row in {name}]" if is_nested else "lists or a NumPy array"
+    raise TypeError(f"{name}: got {name_value(data)}, which NumPy cannot read. Pass {fix}.")
+
+
+def convert_flat(values: list[Any]) -> pa.Array:
+    """Convert labels or numbers; NaN, NaT and NA become null.
+
+    Lists and dicts raise an error before Arrow recurses into them.
+    """
+    if are_plain(values, depth=0):
+        return pa.array(values)
+    if any(is_array(type_) or issubclass(type_, _NO_LABELS) for type_ in set(map(type, values))):
+        raise TypeError("expected str or numbers")
+    return pa.array([None if is_missing(value) else value for value in values])
+
+
+# --- What a container is --------------------------------------------------------------------------
+
+
+def is_file(data: object) -> bool:
+    """Return True for an open file, in text or in binary mode, of any library."""
+    return isinstance(data, io.IOBase) or (hasattr(data, "readline") and hasattr(data, "close"))
+
+
+def read_lines(name: str, file: Any) -> list[str]:
+    """Return the lines that are left in a file opened as text, without their line breaks.
+
+    >>> read_lines("predictions", io.StringIO("a dog\\n\\na cat"))
+    ['a dog', '', 'a cat']
+    """
+    if getattr(file, "closed", False):
+        raise ValueError(f"{name}: got a file that is closed. Open it again.")
+    lines: list[str] = []
+    is_binary = isinstance(file, (io.BufferedIOBase, io.RawIOBase))
+    try:
+        if isinstance(file, io.TextIOBase):
+            lines = list(file)
+        elif not is_binary:
+            # A file of another library may iterate over lines that end at U+2028, too.
+            text = file.read()
+            is_binary = not isinstance(text, str)
+            if text and not is_binary:
+                lines = text.removesuffix("\n").split("\n")
+    except io.UnsupportedOperation:
+        raise ValueError(
+            f"{name}: got a file that is open for writing only. Pass {OPEN_FILE}."
+        ) from None
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{name}: the file is not text in {error.encoding} ({error.reason})."
+            " Open it with its encoding, such as encoding='utf-16', or decompress it."
+        ) from None
+    if is_binary:
+        as_text = OPEN_FILE
+        module = type(file).__module__
+        if module in ("gzip", "bz2", "lzma"):  # a compressed file
+            as_text = f'{module}.open(path, "rt", encoding="utf-8")'
+        raise TypeError(
+            f"{name}: got a file opened in binary mode, whose lines are bytes. Pass {as_text}."
+        )
+    with suppress(OSError, AttributeError):  # a pipe has no position
+        if not lines and file.tell():
+            raise ValueError(
+                f"{name}: got a file that was read to its end before, so it has no lines left."
+                " Open it again for each use."
+            )
+    return [line.removesuffix("\n").removesuffix("\r") for line in lines]
+
+
+def contains_rows(data: Any) -> bool:
+    """Return True for a container of rows in an order.
+
+    Python takes an array or tensor without axes for an iterable, too, but it has no rows.
+    """
+    if is_array(type(data)):
+        return bool(data.ndim)
+    return isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping, Set))
+
+
+def is_lazy(data: object) -> bool:
+    """Return True for polars' LazyFrame, which is not in memory."""
+    return type(data).__name__ == "LazyFrame"
+
+
+def is_result(data: object) -> bool:
+    """Return True for a result of `compute` or another method, which has scores and no rows."""
+    if not isinstance(data, Mapping):
+        return False
+    score = data.get("score", data.get("bleu"))
+    return isinstance(data.get("signature"), str) or isinstance(score, float)
+
+
+def open_stream(data: object) -> object:
+    """Import an object that only speaks Arrow's C interface as a column or table.
+
+    Anything else is returned as it is.
+    """
+    if isinstance(data, (pa.Table, pa.RecordBatch, Iterable)) or is_lazy(data):
+        return data
+    if hasattr(data, "__arrow_c_stream__"):
+        column = pa.chunked_array(data)
+    elif hasattr(data, "__arrow_c_array__"):
+        column = pa.chunked_array([pa.array(data)])
+    else:
+        return data
+    return pa.Table.from_struct_array(column) if pa.types.is_struct(column.type) else column
+
+
+def list_references(references: object) -> object:
+    """Return the references of one segment, in any container, as a list; one str as it is.
+
+    >>> list_references(pa.array(["a", "b"])), list_references("a")
+    (['a', 'b'], 'a')
+    """
+    rows = open_stream(references)
+    if isinstance(rows, (str, list, tuple, Mapping)) or not isinstance(rows, Iterable):
+        return references  # what is not a list is rejected later
+    return read_column("references", rows, EXPECTED_TEXT).to_pylist()
+
+
+def first_item(captions: object) -> str:
+    """Return `"[0]"` if the values of a dict are lists, such as the only caption of an image."""
+    values = captions.values() if isinstance(captions, Mapping) else captions
+    first = next(iter(values), None) if isinstance(values, Iterable) else None
+    return "[0]" if isinstance(first, (list, tuple)) else ""
+
+
+def list_columns(data: object) -> list[object] | None:
+    """Return the names of a table's columns; None for anything else."""
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return None
+    columns: Any = getattr(data, "column_names", None)  # of a table of datasets or Arrow
+    if columns is None and isinstance(data, Iterable):
+        # Of a table of pandas or polars; polars' LazyFrame has columns, too, but is not iterable.
+        columns = getattr(data, "columns", None)
+    return None if columns is None else list(columns)
+
+
+def _is_frame(data: object) -> bool:
+    """Return True for a table in memory of Arrow, pandas or polars."""
+    has_rows = hasattr(data, "iloc") or hasattr(data, "rows")
+    return isinstance(data, (pa.Table, pa.RecordBatch)) or (
+        has_rows and list_columns(data) is not None
+    )
+
+
+def _list_rows(name: str, frame: Any) -> list[list[object]]:
+    """Return the references of each segment, given a table with one column per reference."""
+    for column in list_columns(frame) or ():
+        if _NOT_A_REFERENCE.fullmatch(str(column)):
+            raise ValueError(
+                f"{name}: the column {show_value(column)} does not look like references. Pass a"
+                " table of their columns only, such as frame[['ref1', 'ref2']]."
+            )
+    if hasattr(frame, "iloc"):
+        return list(frame.to_numpy(dtype=object).tolist())
+    if hasattr(frame, "rows"):
+        return [list(row) for row in frame.rows()]
+    columns = []
+    for column in frame.columns:
+        check_utf8(name, to_chunks(column))
+        columns.append(column.to_pylist())
+    return [list(row) for row in zip(*columns)]
+
+
+# --- Rows of Python objects, one after the other: where Arrow fails -------------------------------
 
 _PLAIN = (str, int, list, tuple, type(None))  # Arrow converts them, and lists of them, correctly
 DEPTHS = {EXPECTED_TEXT: 1, EXPECTED_REFERENCES: 2}  # the levels of lists in a row
@@ -4154,457 +4512,189 @@ TOKENIZERS: dict[str, Tokenizer] = {
 }
 
 
-# === bleu_core/text/columns.py ===
+# === bleu_core/text/labels.py ===
 
 
-# Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
-# "docid".
-COLUMN_NAMES = (
-    "src|source|doc|document|domain|label|seg|segment|sent|sentence|line|row|index|idx|unnamed|id"
-    "|lang|lp"
-)
-END_OF_NAME = r"s?([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2})?"
-
-_NOT_A_REFERENCE = re.compile(
-    f"(mt|hyp|hypothesis|pred|prediction|output|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
-)
-_NO_LABELS = (bytes, list, tuple, dict, set, frozenset)
+_AnyLabel = TypeVar("_AnyLabel", bound=Hashable)
 
 
-def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
-    """Read a container as an Arrow column.
+def read_labels(labels: object, rows: int | None = None) -> list[Label] | None:
+    """Read one label per row as plain Python values; None for no labels.
 
-    Its items are large_string, int64 or null, or large lists of these at any depth. Errors name the
-    column and the rows that are `expected` there: `EXPECTED_TEXT` or `EXPECTED_REFERENCES`.
+    They are str, numbers and None, and anything else as its text. Equal labels have one form:
+    integral floats become int, and NaN becomes None.
+
+    Raises:
+        TypeError, ValueError: this is not a column of labels, or not one of `rows` labels (None
+            allows any number); or two labels would be one key in JSON.
+
+    >>> read_labels(np.array([3.0, 4.5]), 2), read_labels(["news", None, float("nan")], 3)
+    ([3, 4.5], ['news', None, None])
     """
-    # 1. Reject what is not a column.
-    if isinstance(data, (str, bytes, os.PathLike)):
-        raise TypeError(
-            f"{name}: expected a list, array or Series with one item per segment,"
-            f" got {name_value(data)}. For a file with one segment per line, pass"
-            f" {OPEN_FILE}; for the lines of a str,"
-            r" text.removesuffix('\n').split('\n'); for a single text, [text]."
+    if labels is None:
+        return None
+    labels_read = list_labels("by", labels, rows)
+    # With their types, because True equals 1.
+    keys = dict.fromkeys((type(label), label) for label in labels_read)
+    same_key = find_same_key([label for _, label in keys])
+    if same_key:
+        raise ValueError(
+            f"by: the labels {same_key} would be one key in JSON."
+            " Rename one, or pass labels of one type."
         )
-    if is_result(data):
-        raise TypeError(A_RESULT.format(name=name))
-    if is_lazy(data):
+    return labels_read
+
+
+def read_documents(documents: object, rows: int | None = None) -> list[Label] | None:
+    """Read the document of each row, as `read_labels` does; 1 and "1" are two documents.
+
+    Raises:
+        TypeError, ValueError: as for `read_labels`; or a row has no document.
+    """
+    if documents is None:
+        return None
+    document_labels = list_labels("documents", documents, rows)
+    if None in document_labels:
+        row = document_labels.index(None)
+        raise ValueError(
+            f"documents[{row}]: got {name_missing(documents, row)}."
+            " Pass a label of its own for a segment that belongs to no document."
+        )
+    return document_labels
+
+
+def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
+    """Read labels for the argument of this name, as `read_labels` does."""
+    if is_lazy(labels):
         raise TypeError(NOT_COLLECTED.format(name=name))
-    rows: Any = open_stream(data)
-    if expected == EXPECTED_REFERENCES and _is_frame(rows):
-        rows = _list_rows(name, rows)
-    columns = list_columns(rows)
-    if columns is not None:
+    labels = open_stream(labels)
+    if is_file(labels):
+        labels = read_lines(name, labels)
+    if not contains_rows(labels):
+        fix = "Pass one label per segment."
+        text = labels if isinstance(labels, str) else ""
+        if isinstance(labels, (bytes, os.PathLike)) or "\n" in text or FILE_NAME.fullmatch(text):
+            fix = f"{fix} For a file with one label per line, pass {OPEN_FILE}."
         raise TypeError(
-            f"{name}: expected a column, got {name_value(data)}."
-            f" Pass one of its columns: {', '.join(map(str, columns))}."
+            f"{name}: expected a list, array or Series, got {name_value(labels)}. {fix}"
         )
-    if not contains_rows(rows):
-        fix = f"For each segment, pass {expected}."
-        if is_array(type(rows)) and isinstance(read_array(name, rows).item(), str):
-            fix = f"For a single text, pass [{name}.item()]."
-        raise TypeError(
-            f"{name}: expected a list, array or Series with one item per segment,"
-            f" got {name_value(data)}. {fix}"
-        )
-    # 2. Convert it to Arrow.
-    if is_file(rows):
-        rows = read_lines(name, rows)
-    if not hasattr(rows, "__len__") and not hasattr(rows, "__arrow_c_stream__"):
-        rows = list(rows)  # an iterator can be read only once
-    values = read_array(name, rows)
-
-    def convert(items: list[Any]) -> pa.Array:
-        is_plain = are_plain(items, DEPTHS[expected])
-        return pa.array(items if is_plain else read_items(name, items, expected))
-
-    problem = None
-    try:
-        column = to_chunks(to_arrow(values, convert))
-    except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
-        problem = type(error).__name__  # without its message, which may contain a text
-    # Outside of the `except`, or the traceback would begin with Arrow's error.
-    if problem is not None:
-        read_items(name, rows, expected)
-        raise TypeError(f"{name}: not convertible to an Arrow column ({problem}). Pass a list.")
-    # 3. Cast it to one of the few types that the checks know.
-    canonical_type = find_canonical_type(name, column.type)
-    if canonical_type is None:
-        if pa.types.is_struct(innermost_type(column.type)):
+    values: Iterable[object] = read_array(name, labels)
+    if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
+        # Labels of several types, and integers beyond int64, are not converted; an error below
+        # names lists.
+        with suppress(
+            pa.ArrowException, TypeError, OverflowError, RecursionError, UnicodeEncodeError
+        ):
+            column = to_chunks(to_arrow(values, convert_flat))
             check_utf8(name, column)
-            # One row after the other, because the first that has fields raises.
-            read_items(name, (row.as_py() for row in column), expected)
-            rows = [_make_example(column.type)]  # no row has fields
-        read_items(name, rows, expected)
-        raise wrong_item(name, 0, str(column.type), expected)
-    check_utf8(name, column)
-    if column.type == canonical_type:
-        return column
-    try:
-        return column.cast(canonical_type)
-    except pa.ArrowException:  # unsigned ids beyond int64
-        read_items(name, column.to_pylist(), expected)
-        raise wrong_item(name, 0, str(column.type), expected) from None
+            values = column.to_pylist()
+    plain_labels: list[Label] = []
+    for row, label in enumerate(values):
+        if type(label) is str:  # the usual case
+            plain_labels.append(label)
+            continue
+        # An array, a tensor or a Series has axes.
+        if getattr(label, "ndim", 0) or isinstance(label, (bytes, list, tuple, dict, set)):
+            raise wrong_item(name, row, name_value(label), "a str or a number")
+        plain_labels.append(plain_label(label))
+    for label in dict.fromkeys(plain_labels):
+        if isinstance(label, str) and LONE_SURROGATE.search(label):
+            raise ValueError(SURROGATE.format(name=name, row=plain_labels.index(label)))
+    if rows is not None:
+        check_label_count(name, plain_labels, rows)
+    return plain_labels
 
 
-def _make_example(type_: pa.DataType) -> Any:
-    """Return a row of structs or lists of them, with "" for texts and None for other values."""
-    if pa.types.is_struct(type_):
-        return {field.name: _make_example(field.type) for field in type_}
-    if is_list(type_):
-        return [_make_example(type_.value_type)]
-    return "" if is_string(type_) else None
+def check_labels(options: Options, labels: Iterable[Label]) -> None:
+    """Raise if a tokenizer was chosen for a name that is not a label."""
+    present = set(labels)
+    for label in options.tokenize_by or ():
+        if label not in present:
+            raise ValueError(
+                f"tokenize: {show_value(label)} is not among the labels of `by`. Remove it, or"
+                " correct the label."
+            )
 
 
-def find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
-    """Return the equivalent type of large_string, int64, null and large lists.
+def check_label_count(name: str, labels: Sequence[object], rows: int) -> None:
+    """Raise unless there is one label per row; `name` is the argument."""
+    if len(labels) != rows:
+        raise ValueError(
+            LABEL_COUNT.format(
+                name=name,
+                labels=count_things(len(labels), "label"),
+                predictions=count_things(rows, "prediction"),
+            )
+        )
 
-    Return None if the type has no equivalent.
+
+def plain_label(label: object) -> Label:
+    """Return the form that equal labels share.
+
+    It is a plain str, int, float or bool, and None for NaN; other values become their text.
+
+    >>> plain_label(2.0), plain_label(np.str_("news")), plain_label(float("nan"))
+    (2, 'news', None)
     """
-    if is_string(type_):
-        return STRINGS
-    if pa.types.is_null(type_):
-        return type_
-    if pa.types.is_integer(type_):
-        return pa.int64()
-    if pa.types.is_dictionary(type_):
-        return find_canonical_type(name, type_.value_type)
-    if is_list(type_) or pa.types.is_fixed_size_list(type_):
-        value_type = find_canonical_type(name, type_.value_type)
-        return None if value_type is None else pa.large_list(value_type)
-    if "view" in str(type_) or "run_end" in str(type_):
-        # Not a cast: pyarrow cannot cast runs, 16.1 cannot cast views of strings, and 26 loses
-        # items of list views.
-        raise TypeError(f"{name}: Arrow's type {type_} is not supported. Pass column.to_pylist().")
+    plain = to_plain(label)
+    if is_missing(plain):
+        return None
+    if isinstance(plain, float):
+        return int(plain) if plain.is_integer() and abs(plain) < 2**63 else float(plain)
+    if isinstance(plain, bool):
+        return plain
+    if isinstance(plain, int):
+        return int(plain)
+    if isinstance(plain, str):
+        return str.__str__(plain)  # the value of a member of a str Enum, not its name
+    return str(plain)
+
+
+def find_same_key(labels: Iterable[Label]) -> str | None:
+    """Return the first two labels that would be one key in JSON or in Python, as text.
+
+    Return None if there are no such labels.
+
+    >>> find_same_key(["a", 1, "1"])
+    "1 and '1'"
+    """
+    label_of_key: dict[str, Label] = {}
+    for label in labels:
+        keys = [label if isinstance(label, str) else json.dumps(label)]
+        if isinstance(label, bool):
+            keys.append(str(int(label)))  # True and 1 are also one key in Python
+        for key in keys:
+            if key in label_of_key:
+                return f"{show_value(label_of_key[key])} and {show_value(label)}"
+            label_of_key[key] = label
     return None
 
 
-def check_utf8(name: str, array: pa.ChunkedArray) -> None:
-    """Raise if Arrow strings have bytes that are not UTF-8.
+def group_labels(labels: Sequence[_AnyLabel]) -> dict[_AnyLabel, Int64]:
+    """Return the segments of each label, ascending; labels are in the order of first appearance.
 
-    Arrow does not check bytes that it receives.
+    >>> group_labels(["b", "a", "b"])
+    {'b': array([0, 2]), 'a': array([1])}
     """
-    try:
-        array.validate(full=True)
-    except pa.ArrowInvalid as invalid:
-        if "UTF8" not in str(invalid):
-            raise
-        for row, value in enumerate(array):
-            try:
-                value.as_py()
-            except UnicodeDecodeError as error:
-                raise ValueError(NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None
+    numbers = number_labels(labels)
+    ends = np.cumsum(np.bincount(numbers))
+    segments = np.split(np.argsort(numbers, kind="stable"), ends[:-1])
+    return dict(zip(dict.fromkeys(labels), segments))
 
 
-def to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return an array as a column of one chunk; columns and tables as they are."""
-    return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
+def number_labels(labels: Sequence[Hashable]) -> Int64:
+    """Return the number of each label, from 0 in the order of first appearance.
 
+    True and 1 are two labels, although they are one key of a dict.
 
-def to_arrow(data: object, convert: Callable[[list[Any]], pa.Array]) -> Any:
-    """Convert a container to an Arrow array, column or table; Arrow data is not copied.
-
-    `convert` converts a list of Python's and other libraries' values.
+    >>> number_labels(["b", "a", "b"]), number_labels([1, True])
+    (array([0, 1, 0]), array([0, 1]))
     """
-    # The first branch that a container fits converts it. The order matters: several containers also
-    # fit a later branch.
-    if isinstance(data, (pa.Array, pa.ChunkedArray)):
-        return data
-    container = to_numpy(data)
-    # Columns of a `datasets.Dataset`, unless a transform makes other values of the stored ones.
-    source: Any = getattr(container, "source", None)
-    is_of_dataset = hasattr(source, "data") and hasattr(source, "with_format")
-    if is_of_dataset and source.format["type"] != "custom":
-        return source.with_format("arrow")[container.column_name][:]
-    # polars: its own conversion avoids string views, which old pyarrow cannot read.
-    if hasattr(container, "to_arrow"):
-        return container.to_arrow()
-    # Columns of objects, such as lists.
-    if str(getattr(container, "dtype", "")) == "object":
-        return convert(container.tolist())
-    # Other Arrow exporters.
-    if hasattr(container, "__arrow_c_stream__"):
-        return pa.chunked_array(container)
-    # pandas.
-    if hasattr(container, "iloc"):
-        return pa.Array.from_pandas(container)
-    # Other Arrow exporters, of one chunk.
-    if hasattr(container, "__arrow_c_array__"):
-        return pa.array(container)
-    # Arrays of NumPy; Arrow misreads those of strings, and those without items.
-    if isinstance(container, np.ndarray):
-        if container.ndim == 1 and container.dtype.kind != "U" and container.size:
-            return pa.array(container)
-        return convert(container.tolist())
-    # Lists, and anything else that has an iterator.
-    return convert(list(container))
-
-
-def read_array(name: str, data: Any) -> Any:
-    """Return an array or tensor of any library as an array of NumPy; anything else as it is.
-
-    Raise if NumPy has no form for it; errors name the column.
-    """
-    try:
-        return to_numpy(data)
-    except TypeError:
-        is_nested = getattr(data, "is_nested", False)  # of torch
-        fix = f"[row.tolist() for row in {name}]" if is_nested else "lists or a NumPy array"
-    raise TypeError(f"{name}: got {name_value(data)}, which NumPy cannot read. Pass {fix}.")
-
-
-def convert_flat(values: list[Any]) -> pa.Array:
-    """Convert labels or numbers; NaN, NaT and NA become null.
-
-    Lists and dicts raise an error before Arrow recurses into them.
-    """
-    if are_plain(values, depth=0):
-        return pa.array(values)
-    if any(is_array(type_) or issubclass(type_, _NO_LABELS) for type_ in set(map(type, values))):
-        raise TypeError("expected str or numbers")
-    return pa.array([None if is_missing(value) else value for value in values])
-
-
-# --- What a container is --------------------------------------------------------------------------
-
-
-def is_file(data: object) -> bool:
-    """Return True for an open file, in text or in binary mode, of any library."""
-    return isinstance(data, io.IOBase) or (hasattr(data, "readline") and hasattr(data, "close"))
-
-
-def read_lines(name: str, file: Any) -> list[str]:
-    """Return the lines that are left in a file opened as text, without their line breaks.
-
-    >>> read_lines("predictions", io.StringIO("a dog\\n\\na cat"))
-    ['a dog', '', 'a cat']
-    """
-    if getattr(file, "closed", False):
-        raise ValueError(f"{name}: got a file that is closed. Open it again.")
-    lines: list[str] = []
-    is_binary = isinstance(file, (io.BufferedIOBase, io.RawIOBase))
-    try:
-        if isinstance(file, io.TextIOBase):
-            lines = list(file)
-        elif not is_binary:
-            # A file of another library may iterate over lines that end at U+2028, too.
-            text = file.read()
-            is_binary = not isinstance(text, str)
-            if text and not is_binary:
-                lines = text.removesuffix("\n").split("\n")
-    except io.UnsupportedOperation:
-        raise ValueError(
-            f"{name}: got a file that is open for writing only. Pass {OPEN_FILE}."
-        ) from None
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{name}: the file is not text in {error.encoding} ({error.reason})."
-            " Open it with its encoding, such as encoding='utf-16', or decompress it."
-        ) from None
-    if is_binary:
-        as_text = OPEN_FILE
-        module = type(file).__module__
-        if module in ("gzip", "bz2", "lzma"):  # a compressed file
-            as_text = f'{module}.open(path, "rt", encoding="utf-8")'
-        raise TypeError(
-            f"{name}: got a file opened in binary mode, whose lines are bytes. Pass {as_text}."
-        )
-    with suppress(OSError, AttributeError):  # a pipe has no position
-        if not lines and file.tell():
-            raise ValueError(
-                f"{name}: got a file that was read to its end before, so it has no lines left."
-                " Open it again for each use."
-            )
-    return [line.removesuffix("\n").removesuffix("\r") for line in lines]
-
-
-def contains_rows(data: Any) -> bool:
-    """Return True for a container of rows in an order.
-
-    Python takes an array or tensor without axes for an iterable, too, but it has no rows.
-    """
-    if is_array(type(data)):
-        return bool(data.ndim)
-    return isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping, Set))
-
-
-def is_lazy(data: object) -> bool:
-    """Return True for polars' LazyFrame, which is not in memory."""
-    return type(data).__name__ == "LazyFrame"
-
-
-def is_result(data: object) -> bool:
-    """Return True for a result of `compute` or another method, which has scores and no rows."""
-    if not isinstance(data, Mapping):
-        return False
-    score = data.get("score", data.get("bleu"))
-    return isinstance(data.get("signature"), str) or isinstance(score, float)
-
-
-def open_stream(data: object) -> object:
-    """Import an object that only speaks Arrow's C interface as a column or table.
-
-    Anything else is returned as it is.
-    """
-    if isinstance(data, (pa.Table, pa.RecordBatch, Iterable)) or is_lazy(data):
-        return data
-    if hasattr(data, "__arrow_c_stream__"):
-        column = pa.chunked_array(data)
-    elif hasattr(data, "__arrow_c_array__"):
-        column = pa.chunked_array([pa.array(data)])
-    else:
-        return data
-    return pa.Table.from_struct_array(column) if pa.types.is_struct(column.type) else column
-
-
-def list_references(references: object) -> object:
-    """Return the references of one segment, in any container, as a list; one str as it is.
-
-    >>> list_references(pa.array(["a", "b"])), list_references("a")
-    (['a', 'b'], 'a')
-    """
-    rows = open_stream(references)
-    if isinstance(rows, (str, list, tuple, Mapping)) or not isinstance(rows, Iterable):
-        return references  # what is not a list is rejected later
-    return read_column("references", rows, EXPECTED_TEXT).to_pylist()
-
-
-def first_item(captions: object) -> str:
-    """Return `"[0]"` if the values of a dict are lists, such as the only caption of an image."""
-    values = captions.values() if isinstance(captions, Mapping) else captions
-    first = next(iter(values), None) if isinstance(values, Iterable) else None
-    return "[0]" if isinstance(first, (list, tuple)) else ""
-
-
-def list_columns(data: object) -> list[object] | None:
-    """Return the names of a table's columns; None for anything else."""
-    if isinstance(data, (pa.Array, pa.ChunkedArray)):
-        return None
-    columns: Any = getattr(data, "column_names", None)  # of a table of datasets or Arrow
-    if columns is None and isinstance(data, Iterable):
-        # Of a table of pandas or polars; polars' LazyFrame has columns, too, but is not iterable.
-        columns = getattr(data, "columns", None)
-    return None if columns is None else list(columns)
-
-
-def _is_frame(data: object) -> bool:
-    """Return True for a table in memory of Arrow, pandas or polars."""
-    has_rows = hasattr(data, "iloc") or hasattr(data, "rows")
-    return isinstance(data, (pa.Table, pa.RecordBatch)) or (
-        has_rows and list_columns(data) is not None
-    )
-
-
-def _list_rows(name: str, frame: Any) -> list[list[object]]:
-    """Return the references of each segment, given a table with one column per reference."""
-    for column in list_columns(frame) or ():
-        if _NOT_A_REFERENCE.fullmatch(str(column)):
-            raise ValueError(
-                f"{name}: the column {show_value(column)} does not look like references. Pass a"
-                " table of their columns only, such as frame[['ref1', 'ref2']]."
-            )
-    if hasattr(frame, "iloc"):
-        return list(frame.to_numpy(dtype=object).tolist())
-    if hasattr(frame, "rows"):
-        return [list(row) for row in frame.rows()]
-    columns = []
-    for column in frame.columns:
-        check_utf8(name, to_chunks(column))
-        columns.append(column.to_pylist())
-    return [list(row) for row in zip(*columns)]
-
-
-# === bleu_core/text/plain_lists.py ===
-
-
-_MOST_SMALL = 256  # predictions and references; with more texts, Arrow is faster
-
-
-def read_plain(predictions: object, references: object) -> Corpus | None:
-    """Read plain lists on the fast path.
-
-    Return None for all other containers and for invalid rows, which take the general path.
-    """
-    if type(predictions) is not list or type(references) is not list or not references:
-        return None
-    # 1. Copy the lists, because another thread may change them, and join the references.
-    texts = list(predictions)
-    rows = list(references)
-    if type(rows[0]) is str:
-        rows = [(row,) for row in rows]
-    lists = _flatten(rows)
-    if lists is None or len(texts) != len(rows) or 0 in lists.lengths:
-        return None
-    # 2. Keep few strings as they are, and convert all other texts.
-    bounds = _find_bounds(lists.lengths)
-    strings: list[Any] = texts + lists.items
-    if len(strings) <= _MOST_SMALL and set(map(type, strings)) == {str}:
-        try:
-            corpus: Corpus = SmallCorpus(strings, "".join(strings).encode(), bounds)
-        except UnicodeEncodeError:  # a lone surrogate: the general path names the row
-            return None
-    else:
-        prediction_array = read_plain_texts(texts)
-        reference_array = read_plain_texts(lists.items)
-        if prediction_array is None or reference_array is None:
-            return None
-        if prediction_array.type != reference_array.type:
-            return None
-        corpus = make_corpus([(prediction_array, reference_array, bounds)])
-    # 3. Warn.
-    if corpus.kind == "text" and len(rows) > 1 and set(lists.lengths) == {len(rows)}:
-        warn(SQUARE, rows=len(rows))
-    warn_about_rows(corpus)
-    return corpus
-
-
-def read_plain_texts(texts: list[object]) -> pa.Array | None:
-    """Convert strings, lists of str, or lists of non-negative ids to an array.
-
-    Return None for items of any other type.
-    """
-    try:
-        if set(map(type, texts)) == {str}:
-            return pa.array(texts, STRINGS)
-        lists = _flatten(texts)
-        if lists is None:
-            return None
-        item_types = set(map(type, lists.items))
-        if item_types == {str}:
-            items = pa.array(lists.items, STRINGS)
-        elif item_types == {int}:
-            # Through NumPy, because Arrow takes twice as long.
-            ids = np.fromiter(lists.items, np.int64, len(lists.items))
-            if ids.min() < 0:
-                return None
-            items = pa.array(ids)
-        else:
-            return None
-        return make_lists(_find_bounds(lists.lengths), items)
-    except (UnicodeEncodeError, OverflowError):
-        # A lone surrogate, or an id of more than 64 bits: the general path names the row.
-        return None
-
-
-class FlatLists(NamedTuple):
-    """The items of several lists as one list, and the length of each list."""
-
-    items: list[object]
-    lengths: list[int]
-
-
-def _flatten(lists: list[Any]) -> FlatLists | None:
-    """Join lists; return None if a row is not a list, or if another thread changes a list."""
-    if not set(map(type, lists)) <= {list, tuple}:
-        return None
-    lengths = list(map(len, lists))
-    items = list(chain.from_iterable(lists))
-    if list(map(len, lists)) != lengths or sum(lengths) != len(items):
-        return None
-    return FlatLists(items, lengths)
-
-
-def _find_bounds(lengths: list[int]) -> Int64:
-    return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
+    keys = labels
+    if any(isinstance(label, bool) for label in labels):
+        keys = [(type(label), label) for label in labels]
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
 # === bleu_core/rules/chosen_tokenizer.py ===
@@ -5127,189 +5217,211 @@ def _find_special_letters() -> str:
     return f"[Σ{''.join(different)}]"
 
 
-# === bleu_core/text/labels.py ===
+# === bleu_core/text/systems.py ===
 
 
-_AnyLabel = TypeVar("_AnyLabel", bound=Hashable)
+_NOT_A_SYSTEM = re.compile(
+    f"(ref|reference|tgt|target|gold|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
+)
 
 
-def read_labels(labels: object, rows: int | None = None) -> list[Label] | None:
-    """Read one label per row as plain Python values; None for no labels.
+def read_systems(systems: object, references: object = None) -> dict[SystemName, object]:
+    """Return the data of each system, by name.
 
-    They are str, numbers and None, and anything else as its text. Equal labels have one form:
-    integral floats become int, and NaN becomes None.
+    Systems are a dict by name, or a table of texts with one column per system. The values of dicts
+    are never paired with those of other dicts, so `references` that are a dict raise an error.
 
-    Raises:
-        TypeError, ValueError: this is not a column of labels, or not one of `rows` labels (None
-            allows any number); or two labels would be one key in JSON.
-
-    >>> read_labels(np.array([3.0, 4.5]), 2), read_labels(["news", None, float("nan")], 3)
-    ([3, 4.5], ['news', None, None])
+    >>> read_systems(pa.table({"A": ["a b"], "B": ["a c"]}))["B"].to_pylist()
+    ['a c']
     """
-    if labels is None:
-        return None
-    labels_read = list_labels("by", labels, rows)
-    # With their types, because True equals 1.
-    keys = dict.fromkeys((type(label), label) for label in labels_read)
-    same_key = find_same_key([label for _, label in keys])
-    if same_key:
-        raise ValueError(
-            f"by: the labels {same_key} would be one key in JSON."
-            " Rename one, or pass labels of one type."
-        )
-    return labels_read
-
-
-def read_documents(documents: object, rows: int | None = None) -> list[Label] | None:
-    """Read the document of each row, as `read_labels` does; 1 and "1" are two documents.
-
-    Raises:
-        TypeError, ValueError: as for `read_labels`; or a row has no document.
-    """
-    if documents is None:
-        return None
-    document_labels = list_labels("documents", documents, rows)
-    if None in document_labels:
-        row = document_labels.index(None)
-        raise ValueError(
-            f"documents[{row}]: got {name_missing(documents, row)}."
-            " Pass a label of its own for a segment that belongs to no document."
-        )
-    return document_labels
-
-
-def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
-    """Read labels for the argument of this name, as `read_labels` does."""
-    if is_lazy(labels):
-        raise TypeError(NOT_COLLECTED.format(name=name))
-    labels = open_stream(labels)
-    if is_file(labels):
-        labels = read_lines(name, labels)
-    if not contains_rows(labels):
-        fix = "Pass one label per segment."
-        text = labels if isinstance(labels, str) else ""
-        if isinstance(labels, (bytes, os.PathLike)) or "\n" in text or FILE_NAME.fullmatch(text):
-            fix = f"{fix} For a file with one label per line, pass {OPEN_FILE}."
+    if isinstance(systems, Mapping):
+        if is_result(systems):
+            raise TypeError(A_RESULT.format(name="systems"))
+        for name, data in systems.items():
+            if is_result(data):
+                raise TypeError(A_RESULT.format(name=f"System {show_value(name)}"))
+        if isinstance(references, Mapping) and not is_result(references):
+            captions = next(iter(systems.values()), None)
+            raise TypeError(
+                "references: got a dict, such as captions by image. Pair its values with those of"
+                " each system by key: ids = list(references), then"
+                f" {{'A': [captions[id]{first_item(captions)} for id in ids], ...}} and"
+                " [references[id] for id in ids]."
+            )
+        return dict(zip(read_names("systems", systems, "system"), systems.values()))
+    if is_lazy(systems):
+        raise TypeError("The LazyFrame is not in memory. Pass frame.collect().")
+    names = list_columns(systems)
+    if names is None or not hasattr(systems, "columns"):
         raise TypeError(
-            f"{name}: expected a list, array or Series, got {name_value(labels)}. {fix}"
+            "systems: expected a dict from names to predictions, or a DataFrame,"
+            f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
         )
-    values: Iterable[object] = read_array(name, labels)
-    if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
-        # Labels of several types, and integers beyond int64, are not converted; an error below
-        # names lists.
-        with suppress(
-            pa.ArrowException, TypeError, OverflowError, RecursionError, UnicodeEncodeError
-        ):
-            column = to_chunks(to_arrow(values, convert_flat))
-            check_utf8(name, column)
-            values = column.to_pylist()
-    plain_labels: list[Label] = []
-    for row, label in enumerate(values):
-        if type(label) is str:  # the usual case
-            plain_labels.append(label)
-            continue
-        # An array, a tensor or a Series has axes.
-        if getattr(label, "ndim", 0) or isinstance(label, (bytes, list, tuple, dict, set)):
-            raise wrong_item(name, row, name_value(label), "a str or a number")
-        plain_labels.append(plain_label(label))
-    for label in dict.fromkeys(plain_labels):
-        if isinstance(label, str) and LONE_SURROGATE.search(label):
-            raise ValueError(SURROGATE.format(name=name, row=plain_labels.index(label)))
-    if rows is not None:
-        check_label_count(name, plain_labels, rows)
-    return plain_labels
-
-
-def check_labels(options: Options, labels: Iterable[Label]) -> None:
-    """Raise if a tokenizer was chosen for a name that is not a label."""
-    present = set(labels)
-    for label in options.tokenize_by or ():
-        if label not in present:
+    table: Any = systems
+    if len(set(names)) < len(names):
+        raise ValueError("systems: the table has two columns of one name. Rename one.")
+    for name in names:
+        if _NOT_A_SYSTEM.fullmatch(str(name)) or not _may_be_texts(table[name]):
             raise ValueError(
-                f"tokenize: {show_value(label)} is not among the labels of `by`. Remove it, or"
-                " correct the label."
+                f"systems: the column {show_value(name)} does not look like the texts of a system."
+                " Drop it first, or pass a dict of columns: {'A': frame['A'], 'B': frame['B']}."
             )
+    return dict(zip(read_names("systems", names, "system"), (table[name] for name in names)))
 
 
-def check_label_count(name: str, labels: Sequence[object], rows: int) -> None:
-    """Raise unless there is one label per row; `name` is the argument."""
-    if len(labels) != rows:
-        raise ValueError(
-            LABEL_COUNT.format(
-                name=name,
-                labels=count_things(len(labels), "label"),
-                predictions=count_things(rows, "prediction"),
-            )
-        )
+def _may_be_texts(column: Any) -> bool:
+    """Return True if a column has a str, or no rows."""
+    values = (value.as_py() if isinstance(value, pa.Scalar) else value for value in column)
+    return len(column) == 0 or any(isinstance(value, str) for value in values)
 
 
-def plain_label(label: object) -> Label:
-    """Return the form that equal labels share.
+def read_names(place: str, names: Iterable[object], noun: str) -> list[Label]:
+    """Read the names of systems or of training runs as plain Python values, as labels are read.
 
-    It is a plain str, int, float or bool, and None for NaN; other values become their text.
+    Args:
+        place: the beginning of errors.
+        names: the keys of a dict, or the columns of a table.
+        noun: `"system"` or `"run"`.
 
-    >>> plain_label(2.0), plain_label(np.str_("news")), plain_label(float("nan"))
-    (2, 'news', None)
+    Raises:
+        TypeError, ValueError: a name is NaN or bytes; or two names would be one key in JSON.
+
+    >>> read_names("systems", [np.int64(1), "B"], "system")
+    [1, 'B']
     """
-    plain = to_plain(label)
-    if is_missing(plain):
+    plain_names: list[Label] = []
+    for name in names:
+        plain = plain_label(name)
+        is_missing = plain is None and name is not None
+        if is_missing or isinstance(name, bytes):
+            error = ValueError if is_missing else TypeError
+            raise error(f"{place}: got {name_value(name)} as the name of a {noun}. Pass a str.")
+        if isinstance(plain, str) and LONE_SURROGATE.search(plain):
+            raise ValueError(
+                f"{place}: got a lone surrogate (U+D800 to U+DFFF) in the name"
+                f" {show_value(plain)} of a {noun}. Rename it."
+            )
+        plain_names.append(plain)
+    same_key = find_same_key(plain_names)
+    if same_key:
+        raise ValueError(f"{place}: the names {same_key} would be one key in JSON. Rename one.")
+    return plain_names
+
+
+def find_name(argument: str, name: object, names: Collection[SystemName]) -> SystemName:
+    """Return the name in `names` that equals the value of an argument, or raise.
+
+    >>> find_name("baseline", np.int64(1), [1, "B"])
+    1
+    """
+    is_name = isinstance(name, Hashable) and (name is None or plain_label(name) is not None)
+    for known in names:
+        if is_name and known == plain_label(name):
+            return known
+    raise invalid(argument, name, one_of(names))
+
+
+# --- Training runs --------------------------------------------------------------------------------
+
+
+def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSystem, object]:
+    """Return the data of each training run, and of each system that is not a dict of runs.
+
+    Where predictions are expected, a dict is taken for a result, then a table, then runs;
+    `read_systems` has rejected results.
+
+    >>> list_runs({"base": ["a b"], "new": {"seed 1": ["a c"]}})
+    {'base': ['a b'], RunOfSystem(system='new', run='seed 1'): ['a c']}
+    """
+    listed: dict[SystemName | RunOfSystem, object] = {}
+    for name, data in systems.items():
+        if not are_runs(data):
+            listed[name] = data
+            continue
+        assert isinstance(data, Mapping)
+        if not data:
+            raise ValueError(
+                f"System {show_value(name)}: expected one or more runs, got an empty dict."
+                " Pass {'seed 1': [...], 'seed 2': [...]}."
+            )
+        runs = read_names(f"System {show_value(name)}", data, "run")
+        for run, run_data in zip(runs, data.values()):
+            key = RunOfSystem(name, run)
+            if is_result(run_data):
+                raise TypeError(A_RESULT.format(name=f"System {show_system(key)}"))
+            if are_runs(run_data):
+                raise TypeError(
+                    f"System {show_system(key)}: expected predictions or a table, got"
+                    f" {name_value(run_data)}. Pass one dict of runs per system."
+                )
+            listed[key] = run_data
+    return listed
+
+
+def are_runs(data: object) -> bool:
+    """Return True for the training runs of a system: a dict that is not a statistics table.
+
+    >>> are_runs({"seed 1": ["a b"], "seed 2": ["a c"]}), are_runs({"prediction_length": [2]})
+    (True, False)
+    """
+    return isinstance(data, Mapping) and "prediction_length" not in data
+
+
+def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None:
+    """Raise if a system is a dict of training runs, for methods that take one run per system."""
+    for name, data in systems.items():
+        if are_runs(data):
+            raise ValueError(
+                f"System {show_value(name)}: {method}() takes one run per system, got a dict of"
+                " runs. Pass the predictions or the table of one run; compare() takes several."
+            )
+
+
+_ONE_RUN_EACH = f"Pass one run per system; compare() takes several {RUNS_BY_NAME}"
+
+
+def explain_runs(predictions: object, references: object, error: str) -> str | None:
+    """Describe training runs in a container other than a dict; None if there are no runs.
+
+    Call it for predictions that can't be read, because tokens of n segments may have n tokens each.
+
+    >>> explain_runs([["a b", "c"], ["a", "c"], ["b", "c"]], ["a b", "c"], "")[:65]
+    'expected the predictions of one run, got 3 runs in one list. Pass'
+    """
+    if list_columns(predictions) is not None:
+        return f"{error} If they are runs, compare() takes them {RUNS_BY_NAME}"
+    if not contains_rows(predictions):
         return None
-    if isinstance(plain, float):
-        return int(plain) if plain.is_integer() and abs(plain) < 2**63 else float(plain)
-    if isinstance(plain, bool):
-        return plain
-    if isinstance(plain, int):
-        return int(plain)
-    if isinstance(plain, str):
-        return str.__str__(plain)  # the value of a member of a str Enum, not its name
-    return str(plain)
+    if not isinstance(predictions, Sized) or not isinstance(references, Sized):
+        return None
+    # 1. Each run has a text per segment.
+    try:
+        segments = len(references)
+        rows = [
+            row.as_py() if isinstance(row, pa.Scalar) else to_numpy(row)
+            for row in to_numpy(predictions)
+        ]
+    except (TypeError, RuntimeError, UnicodeDecodeError):  # of arrays without rows, for example
+        return None
+    if not rows or not segments:
+        return None
+    for row in rows:
+        if is_array(type(row)) and (not row.ndim or row.dtype.kind not in "OUTiu"):
+            return None
+        has_texts = isinstance(row, Sized) and not isinstance(row, (str, bytes, Mapping))
+        if not has_texts or len(row) != segments:
+            return None
+    # 2. As many rows as segments may also be the tokens of one run.
+    if len(rows) == segments and all(_is_token(item) for row in rows for item in row):
+        return None
+    found = f"{count_things(len(rows), 'run')} in one {name_value(predictions)}"
+    return f"expected the predictions of one run, got {found}. {_ONE_RUN_EACH}"
 
 
-def find_same_key(labels: Iterable[Label]) -> str | None:
-    """Return the first two labels that would be one key in JSON or in Python, as text.
-
-    Return None if there are no such labels.
-
-    >>> find_same_key(["a", 1, "1"])
-    "1 and '1'"
-    """
-    label_of_key: dict[str, Label] = {}
-    for label in labels:
-        keys = [label if isinstance(label, str) else json.dumps(label)]
-        if isinstance(label, bool):
-            keys.append(str(int(label)))  # True and 1 are also one key in Python
-        for key in keys:
-            if key in label_of_key:
-                return f"{show_value(label_of_key[key])} and {show_value(label)}"
-            label_of_key[key] = label
-    return None
-
-
-def group_labels(labels: Sequence[_AnyLabel]) -> dict[_AnyLabel, Int64]:
-    """Return the segments of each label, ascending; labels are in the order of first appearance.
-
-    >>> group_labels(["b", "a", "b"])
-    {'b': array([0, 2]), 'a': array([1])}
-    """
-    numbers = number_labels(labels)
-    ends = np.cumsum(np.bincount(numbers))
-    segments = np.split(np.argsort(numbers, kind="stable"), ends[:-1])
-    return dict(zip(dict.fromkeys(labels), segments))
-
-
-def number_labels(labels: Sequence[Hashable]) -> Int64:
-    """Return the number of each label, from 0 in the order of first appearance.
-
-    True and 1 are two labels, although they are one key of a dict.
-
-    >>> number_labels(["b", "a", "b"]), number_labels([1, True])
-    (array([0, 1, 0]), array([0, 1]))
-    """
-    keys = labels
-    if any(isinstance(label, bool) for label in labels):
-        keys = [(type(label), label) for label in labels]
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
+def _is_token(item: object) -> bool:
+    """Return True for an id, and for a str without a space between its words."""
+    is_id = isinstance(item, (int, np.integer))
+    return is_id or (isinstance(item, str) and not re.search(INNER_SPACE, item))
 
 
 # === bleu_core/rules/counting.py ===
@@ -5596,211 +5708,336 @@ def check_memory(
         )
 
 
-# === bleu_core/text/systems.py ===
+# === bleu_core/text/read.py ===
 
 
-_NOT_A_SYSTEM = re.compile(
-    f"(ref|reference|tgt|target|gold|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
+def read_corpus(predictions: object, references: object, allow_empty: bool = False) -> Corpus:
+    """Read predictions and references; zero rows are an error unless `allow_empty` is True.
+
+    >>> read_corpus(["a b"], [["a", None]]).references.to_pylist()
+    [['a']]
+    """
+    corpus = read_plain(predictions, references)
+    if corpus is not None:
+        return corpus
+    for name, data in (("predictions", predictions), ("references", references)):
+        if data is None:
+            raise _missing_column(name)
+    reject_dicts(predictions, references)
+    warn_if_reordered({"references": references}, predictions=predictions)
+    prediction_column = read_column("predictions", predictions, EXPECTED_TEXT)
+    reference_column = read_column("references", references, EXPECTED_REFERENCES)
+    if allow_empty and len(prediction_column) == len(reference_column) == 0:
+        return join_corpora([])
+    check_row_counts(prediction_column, reference_column)
+    texts = check_elements("predictions", prediction_column, reference_column.type, predictions)
+    lists = check_references(reference_column, texts)
+    # The columns may have different chunks; the batches of a table cut both at the same rows.
+    parts = []
+    for batch in pa.table({"predictions": texts, "references": lists}).to_batches():
+        if len(batch):
+            batch_references, bounds = list_items(batch.column("references"))
+            parts.append((batch.column("predictions"), batch_references, bounds))
+    corpus = make_corpus(parts)
+    warn_about_rows(corpus)
+    return corpus
+
+
+_OTHER_ORDER = Notice(
+    "order of rows",
+    "{name}: its pandas index has the labels of the index of {other} in another order, but rows are"
+    " paired by position",
+    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
 )
 
 
-def read_systems(systems: object, references: object = None) -> dict[SystemName, object]:
-    """Return the data of each system, by name.
+def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
+    """Warn of columns whose pandas index is that of texts in another order.
 
-    Systems are a dict by name, or a table of texts with one column per system. The values of dicts
-    are never paired with those of other dicts, so `references` that are a dict raise an error.
-
-    >>> read_systems(pa.table({"A": ["a b"], "B": ["a c"]}))["B"].to_pylist()
-    ['a c']
+    `texts` are columns by name; the first one with an index counts.
     """
-    if isinstance(systems, Mapping):
-        if is_result(systems):
-            raise TypeError(A_RESULT.format(name="systems"))
-        for name, data in systems.items():
-            if is_result(data):
-                raise TypeError(A_RESULT.format(name=f"System {show_value(name)}"))
-        if isinstance(references, Mapping) and not is_result(references):
-            captions = next(iter(systems.values()), None)
-            raise TypeError(
-                "references: got a dict, such as captions by image. Pair its values with those of"
-                " each system by key: ids = list(references), then"
-                f" {{'A': [captions[id]{first_item(captions)} for id in ids], ...}} and"
-                " [references[id] for id in ids]."
-            )
-        return dict(zip(read_names("systems", systems, "system"), systems.values()))
-    if is_lazy(systems):
-        raise TypeError("The LazyFrame is not in memory. Pass frame.collect().")
-    names = list_columns(systems)
-    if names is None or not hasattr(systems, "columns"):
-        raise TypeError(
-            "systems: expected a dict from names to predictions, or a DataFrame,"
-            f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
-        )
-    table: Any = systems
-    if len(set(names)) < len(names):
-        raise ValueError("systems: the table has two columns of one name. Rename one.")
-    for name in names:
-        if _NOT_A_SYSTEM.fullmatch(str(name)) or not _may_be_texts(table[name]):
-            raise ValueError(
-                f"systems: the column {show_value(name)} does not look like the texts of a system."
-                " Drop it first, or pass a dict of columns: {'A': frame['A'], 'B': frame['B']}."
-            )
-    return dict(zip(read_names("systems", names, "system"), (table[name] for name in names)))
-
-
-def _may_be_texts(column: Any) -> bool:
-    """Return True if a column has a str, or no rows."""
-    values = (value.as_py() if isinstance(value, pa.Scalar) else value for value in column)
-    return len(column) == 0 or any(isinstance(value, str) for value in values)
-
-
-def read_names(place: str, names: Iterable[object], noun: str) -> list[Label]:
-    """Read the names of systems or of training runs as plain Python values, as labels are read.
-
-    Args:
-        place: the beginning of errors.
-        names: the keys of a dict, or the columns of a table.
-        noun: `"system"` or `"run"`.
-
-    Raises:
-        TypeError, ValueError: a name is NaN or bytes; or two names would be one key in JSON.
-
-    >>> read_names("systems", [np.int64(1), "B"], "system")
-    [1, 'B']
-    """
-    plain_names: list[Label] = []
-    for name in names:
-        plain = plain_label(name)
-        is_missing = plain is None and name is not None
-        if is_missing or isinstance(name, bytes):
-            error = ValueError if is_missing else TypeError
-            raise error(f"{place}: got {name_value(name)} as the name of a {noun}. Pass a str.")
-        if isinstance(plain, str) and LONE_SURROGATE.search(plain):
-            raise ValueError(
-                f"{place}: got a lone surrogate (U+D800 to U+DFFF) in the name"
-                f" {show_value(plain)} of a {noun}. Rename it."
-            )
-        plain_names.append(plain)
-    same_key = find_same_key(plain_names)
-    if same_key:
-        raise ValueError(f"{place}: the names {same_key} would be one key in JSON. Rename one.")
-    return plain_names
-
-
-def find_name(argument: str, name: object, names: Collection[SystemName]) -> SystemName:
-    """Return the name in `names` that equals the value of an argument, or raise.
-
-    >>> find_name("baseline", np.int64(1), [1, "B"])
-    1
-    """
-    is_name = isinstance(name, Hashable) and (name is None or plain_label(name) is not None)
-    for known in names:
-        if is_name and known == plain_label(name):
-            return known
-    raise invalid(argument, name, one_of(names))
-
-
-# --- Training runs --------------------------------------------------------------------------------
-
-
-def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSystem, object]:
-    """Return the data of each training run, and of each system that is not a dict of runs.
-
-    Where predictions are expected, a dict is taken for a result, then a table, then runs;
-    `read_systems` has rejected results.
-
-    >>> list_runs({"base": ["a b"], "new": {"seed 1": ["a c"]}})
-    {'base': ['a b'], RunOfSystem(system='new', run='seed 1'): ['a c']}
-    """
-    listed: dict[SystemName | RunOfSystem, object] = {}
-    for name, data in systems.items():
-        if not are_runs(data):
-            listed[name] = data
+    indices = ((name, _find_index(data)) for name, data in texts.items())
+    other, index = next((found for found in indices if found[1] is not None), ("", None))
+    for name, data in columns.items():
+        labels = _find_index(data)
+        if labels is None or index is None or len(labels) != len(index) or labels.equals(index):
             continue
-        assert isinstance(data, Mapping)
-        if not data:
-            raise ValueError(
-                f"System {show_value(name)}: expected one or more runs, got an empty dict."
-                " Pass {'seed 1': [...], 'seed 2': [...]}."
-            )
-        runs = read_names(f"System {show_value(name)}", data, "run")
-        for run, run_data in zip(runs, data.values()):
-            key = RunOfSystem(name, run)
-            if is_result(run_data):
-                raise TypeError(A_RESULT.format(name=f"System {show_system(key)}"))
-            if are_runs(run_data):
-                raise TypeError(
-                    f"System {show_system(key)}: expected predictions or a table, got"
-                    f" {name_value(run_data)}. Pass one dict of runs per system."
-                )
-            listed[key] = run_data
-    return listed
+        if labels.is_unique and index.is_unique and labels.isin(index).all():
+            warn(_OTHER_ORDER, name=name, other=other)
 
 
-def are_runs(data: object) -> bool:
-    """Return True for the training runs of a system: a dict that is not a statistics table.
-
-    >>> are_runs({"seed 1": ["a b"], "seed 2": ["a c"]}), are_runs({"prediction_length": [2]})
-    (True, False)
-    """
-    return isinstance(data, Mapping) and "prediction_length" not in data
-
-
-def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None:
-    """Raise if a system is a dict of training runs, for methods that take one run per system."""
-    for name, data in systems.items():
-        if are_runs(data):
-            raise ValueError(
-                f"System {show_value(name)}: {method}() takes one run per system, got a dict of"
-                " runs. Pass the predictions or the table of one run; compare() takes several."
-            )
-
-
-_ONE_RUN_EACH = f"Pass one run per system; compare() takes several {RUNS_BY_NAME}"
-
-
-def explain_runs(predictions: object, references: object, error: str) -> str | None:
-    """Describe training runs in a container other than a dict; None if there are no runs.
-
-    Call it for predictions that can't be read, because tokens of n segments may have n tokens each.
-
-    >>> explain_runs([["a b", "c"], ["a", "c"], ["b", "c"]], ["a b", "c"], "")[:65]
-    'expected the predictions of one run, got 3 runs in one list. Pass'
-    """
-    if list_columns(predictions) is not None:
-        return f"{error} If they are runs, compare() takes them {RUNS_BY_NAME}"
-    if not contains_rows(predictions):
+def _find_index(data: object) -> Any:
+    """Return the index of a Series or DataFrame of pandas; None for anything else."""
+    pandas: Any = sys.modules.get("pandas")
+    if pandas is None or not isinstance(data, (pandas.Series, pandas.DataFrame)):
         return None
-    if not isinstance(predictions, Sized) or not isinstance(references, Sized):
+    return data.index
+
+
+_SAME_PREDICTIONS = Notice(
+    "same predictions",
+    "Systems {systems} have the same predictions",
+    ". Check which files were read",
+)
+
+
+def read_corpora(
+    systems: Mapping[SystemName, object], references: object
+) -> Iterator[tuple[SystemName, Corpus]]:
+    """Yield a corpus for each system; the references are read once.
+
+    >>> systems = {"A": ["a b"], "B": ["a c"]}
+    >>> [corpus.predictions.to_pylist() for _, corpus in read_corpora(systems, ["a b"])]
+    [['a b'], ['a c']]
+    """
+    shared: Corpus | None = None
+    texts = {"references": references}
+    names_of: dict[Hashable, list[SystemName]] = {}  # by the checksum of their texts
+    for name, predictions in systems.items():
+        with within_system(name):
+            try:
+                if shared is None:
+                    corpus = read_corpus(predictions, references)
+                    shared = corpus
+                    texts[f"systems[{show_value(name)}]"] = predictions
+                else:
+                    warn_if_reordered(texts, predictions=predictions)
+                    corpus = _replace_predictions(shared, predictions)
+            except (TypeError, ValueError) as error:
+                found = explain_runs(predictions, references, str(error))
+                if found is None:
+                    raise
+                raise TypeError(found) from None
+        names_of.setdefault(checksum_texts(corpus.predictions), []).append(name)
+        yield name, corpus
+    for names in names_of.values():
+        if len(names) > 1:
+            warn(_SAME_PREDICTIONS, systems=list_systems(names))
+
+
+def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
+    """Return a corpus with other predictions, whose references are not read again."""
+    # 1. Read the predictions, on the fast path if they are a plain list.
+    plain_texts = None
+    if type(predictions) is list and predictions:
+        plain_texts = read_plain_texts(list(predictions))
+    if plain_texts is not None:
+        texts = pa.chunked_array([plain_texts])
+    elif predictions is None:
+        raise _missing_column("predictions")
+    else:
+        column = read_column("predictions", predictions, EXPECTED_TEXT)
+        check_row_counts(column, corpus.references)
+        texts = check_elements("predictions", column, corpus.references.type, predictions)
+    # 2. Put them instead of the predictions that the references fit.
+    if len(texts) != len(corpus) or texts.type != TEXT_TYPES[corpus.kind]:
+        return read_corpus(texts, corpus.references)  # which raises
+    (batch,) = corpus.combine().batches
+    replaced = make_corpus([(texts.combine_chunks(), batch.references, batch.bounds)])
+    warn_about_rows(replaced)
+    return replaced
+
+
+def reject_dicts(predictions: object, references: object) -> None:
+    """Raise if predictions are a dict of columns; or both are dicts, such as captions by image.
+
+    Rows of dicts, and of their values, are never paired by position, because the keys may be in
+    different orders.
+    """
+    if is_result(predictions) or is_result(references):
+        return
+    kinds = (Mapping, ValuesView)
+    if isinstance(predictions, kinds) and isinstance(references, kinds):
+        found = "dicts" if isinstance(predictions, Mapping) else "the values of dicts"
+        raise TypeError(
+            f"predictions and references: got {found}, whose order is not known to be the same."
+            " Pair them by key: ids = list(references), then"
+            f" predictions=[predictions[id]{first_item(predictions)} for id in ids] and"
+            " references=[references[id] for id in ids]."
+        )
+    if isinstance(predictions, Mapping) and _are_columns(predictions, references):
+        raise TypeError(
+            f"predictions: got a dict of {len(predictions)} columns. Pass one of them,"
+            f" predictions[{show_value(next(iter(predictions)))}]; or compare systems:"
+            " compare(predictions, references)."
+        )
+
+
+def _are_columns(data: Mapping[Any, Any], references: object) -> bool:
+    """Return True for a dict of two or more columns that are as long as the references."""
+    if len(data) < 2 or not isinstance(references, Sized):
+        return False
+    lengths = [length_hint(column, -1) for column in data.values() if not isinstance(column, str)]
+    return lengths == [len(references)] * len(data)
+
+
+def _missing_column(name: str) -> ValueError:
+    """Build the error for a column that is None."""
+    return ValueError(
+        f"{name}: expected one item per segment, got None. Pass predictions and references."
+    )
+
+
+def read_texts(**columns: object) -> Texts:
+    """Read columns of any length with one text per row, all of one kind.
+
+    The keywords are the names of the columns in errors.
+    """
+    arrays = {name: read_column(name, data, EXPECTED_TEXT) for name, data in columns.items()}
+    # A column of empty lists has no kind, and takes that of the first column that has one.
+    types = [array.type for array in arrays.values()]
+    has_kind = (type_ for type_ in types if not pa.types.is_null(innermost_type(type_)))
+    other_type = next(has_kind, pa.null())
+    texts: dict[str, pa.ChunkedArray] = {}
+    for name, array in arrays.items():
+        if not len(array):
+            raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
+        texts[name] = check_elements(name, array, other_type, columns[name])
+    first_name = next(iter(texts))
+    first_type = texts[first_name].type
+    for name, column in texts.items():
+        if column.type != first_type:
+            expected = f"{describe_type(first_type)} like the {first_name}"
+            raise wrong_item(name, 0, describe_type(column.type), expected)
+    kind = kind_of(first_type)
+    if kind == "text":
+        warn_about_names(
+            {name: column[0].as_py() for name, column in texts.items() if len(column) == 1}
+        )
+    for name, column in texts.items():
+        if kind == "tokens" and are_sentences(column):
+            warn(SENTENCES_AS_TOKENS, name=name)
+            break
+    return Texts(texts, kind)
+
+
+def fingerprint_references(references: object) -> str:
+    """Return a hash of references that is equal for equal references in any container.
+
+    It is the SHA-256 of `text` or `lists`, followed by netstrings (a length in bytes, a colon, the
+    bytes, a comma): a segment is the netstring of its references, and a reference that of its text,
+    or of its tokens or ids.
+    """
+    column = read_column("references", references, EXPECTED_REFERENCES)
+    if pa.types.is_integer(innermost_type(column.type)):
+        text_type = IDS
+    elif is_list(column.type) and is_list(column.type.value_type):
+        text_type = TOKENS
+    else:
+        text_type = STRINGS
+    lists = check_references(column, pa.chunked_array([], text_type))
+    digest = hashlib.sha256(b"text" if text_type == STRINGS else b"lists")
+    for piece in slices(lists):
+        for texts in piece.to_pylist():
+            digest.update(_make_netstring(b"".join(_frame_text(text) for text in texts)))
+    return digest.hexdigest()
+
+
+def _frame_text(text: str | list[str] | list[int]) -> bytes:
+    """Return the netstring of a text, or of the netstrings of its tokens or ids."""
+    if isinstance(text, str):
+        return _make_netstring(text.encode())
+    return _make_netstring(b"".join(_make_netstring(str(token).encode()) for token in text))
+
+
+def _make_netstring(data: bytes) -> bytes:
+    return b"%d:%b," % (len(data), data)
+
+
+# --- Plain lists, the form that most calls pass ---------------------------------------------------
+#
+# The fast path returns None for all other containers, and for every list in which an item is wrong:
+# the general path finds the row and raises the error.
+
+_MOST_SMALL = 256  # predictions and references; with more texts, Arrow is faster
+
+
+def read_plain(predictions: object, references: object) -> Corpus | None:
+    """Read plain lists on the fast path.
+
+    Return None for all other containers and for invalid rows, which take the general path.
+    """
+    if type(predictions) is not list or type(references) is not list or not references:
         return None
-    # 1. Each run has a text per segment.
+    # 1. Copy the lists, because another thread may change them, and join the references.
+    texts = list(predictions)
+    rows = list(references)
+    if type(rows[0]) is str:
+        rows = [(row,) for row in rows]
+    lists = _flatten(rows)
+    if lists is None or len(texts) != len(rows) or 0 in lists.lengths:
+        return None
+    # 2. Keep few strings as they are, and convert all other texts.
+    bounds = _find_bounds(lists.lengths)
+    strings: list[Any] = texts + lists.items
+    if len(strings) <= _MOST_SMALL and set(map(type, strings)) == {str}:
+        try:
+            corpus: Corpus = SmallCorpus(strings, "".join(strings).encode(), bounds)
+        except UnicodeEncodeError:  # a lone surrogate: the general path names the row
+            return None
+    else:
+        prediction_array = read_plain_texts(texts)
+        reference_array = read_plain_texts(lists.items)
+        if prediction_array is None or reference_array is None:
+            return None
+        if prediction_array.type != reference_array.type:
+            return None
+        corpus = make_corpus([(prediction_array, reference_array, bounds)])
+    # 3. Warn.
+    if corpus.kind == "text" and len(rows) > 1 and set(lists.lengths) == {len(rows)}:
+        warn(SQUARE, rows=len(rows))
+    warn_about_rows(corpus)
+    return corpus
+
+
+def read_plain_texts(texts: list[object]) -> pa.Array | None:
+    """Convert strings, lists of str, or lists of non-negative ids to an array.
+
+    Return None for items of any other type.
+    """
     try:
-        segments = len(references)
-        rows = [
-            row.as_py() if isinstance(row, pa.Scalar) else to_numpy(row)
-            for row in to_numpy(predictions)
-        ]
-    except (TypeError, RuntimeError, UnicodeDecodeError):  # of arrays without rows, for example
-        return None
-    if not rows or not segments:
-        return None
-    for row in rows:
-        if is_array(type(row)) and (not row.ndim or row.dtype.kind not in "OUTiu"):
+        if set(map(type, texts)) == {str}:
+            return pa.array(texts, STRINGS)
+        lists = _flatten(texts)
+        if lists is None:
             return None
-        has_texts = isinstance(row, Sized) and not isinstance(row, (str, bytes, Mapping))
-        if not has_texts or len(row) != segments:
+        item_types = set(map(type, lists.items))
+        if item_types == {str}:
+            items = pa.array(lists.items, STRINGS)
+        elif item_types == {int}:
+            # Through NumPy, because Arrow takes twice as long.
+            ids = np.fromiter(lists.items, np.int64, len(lists.items))
+            if ids.min() < 0:
+                return None
+            items = pa.array(ids)
+        else:
             return None
-    # 2. As many rows as segments may also be the tokens of one run.
-    if len(rows) == segments and all(_is_token(item) for row in rows for item in row):
+        return make_lists(_find_bounds(lists.lengths), items)
+    except (UnicodeEncodeError, OverflowError):
+        # A lone surrogate, or an id of more than 64 bits: the general path names the row.
         return None
-    found = f"{count_things(len(rows), 'run')} in one {name_value(predictions)}"
-    return f"expected the predictions of one run, got {found}. {_ONE_RUN_EACH}"
 
 
-def _is_token(item: object) -> bool:
-    """Return True for an id, and for a str without a space between its words."""
-    is_id = isinstance(item, (int, np.integer))
-    return is_id or (isinstance(item, str) and not re.search(INNER_SPACE, item))
+class FlatLists(NamedTuple):
+    """The items of several lists as one list, and the length of each list."""
+
+    items: list[object]
+    lengths: list[int]
+
+
+def _flatten(lists: list[Any]) -> FlatLists | None:
+    """Join lists; return None if a row is not a list, or if another thread changes a list."""
+    if not set(map(type, lists)) <= {list, tuple}:
+        return None
+    lengths = list(map(len, lists))
+    items = list(chain.from_iterable(lists))
+    if list(map(len, lists)) != lengths or sum(lengths) != len(items):
+        return None
+    return FlatLists(items, lengths)
+
+
+def _find_bounds(lengths: list[int]) -> Int64:
+    return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
 # === bleu_core/options/options.py ===
@@ -7304,242 +7541,6 @@ def warn_about_zeros(
         warn_if_zero(score, total, len(part) if has_segments else None, options, subject)
 
 
-# === bleu_core/text/read.py ===
-
-
-def read_corpus(predictions: object, references: object, allow_empty: bool = False) -> Corpus:
-    """Read predictions and references; zero rows are an error unless `allow_empty` is True.
-
-    >>> read_corpus(["a b"], [["a", None]]).references.to_pylist()
-    [['a']]
-    """
-    corpus = read_plain(predictions, references)
-    if corpus is not None:
-        return corpus
-    for name, data in (("predictions", predictions), ("references", references)):
-        if data is None:
-            raise _missing_column(name)
-    reject_dicts(predictions, references)
-    warn_if_reordered({"references": references}, predictions=predictions)
-    prediction_column = read_column("predictions", predictions, EXPECTED_TEXT)
-    reference_column = read_column("references", references, EXPECTED_REFERENCES)
-    if allow_empty and len(prediction_column) == len(reference_column) == 0:
-        return join_corpora([])
-    check_row_counts(prediction_column, reference_column)
-    texts = check_elements("predictions", prediction_column, reference_column.type, predictions)
-    lists = check_references(reference_column, texts)
-    # The columns may have different chunks; the batches of a table cut both at the same rows.
-    parts = []
-    for batch in pa.table({"predictions": texts, "references": lists}).to_batches():
-        if len(batch):
-            batch_references, bounds = list_items(batch.column("references"))
-            parts.append((batch.column("predictions"), batch_references, bounds))
-    corpus = make_corpus(parts)
-    warn_about_rows(corpus)
-    return corpus
-
-
-_OTHER_ORDER = Notice(
-    "order of rows",
-    "{name}: its pandas index has the labels of the index of {other} in another order, but rows are"
-    " paired by position",
-    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
-)
-
-
-def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
-    """Warn of columns whose pandas index is that of texts in another order.
-
-    `texts` are columns by name; the first one with an index counts.
-    """
-    indices = ((name, _find_index(data)) for name, data in texts.items())
-    other, index = next((found for found in indices if found[1] is not None), ("", None))
-    for name, data in columns.items():
-        labels = _find_index(data)
-        if labels is None or index is None or len(labels) != len(index) or labels.equals(index):
-            continue
-        if labels.is_unique and index.is_unique and labels.isin(index).all():
-            warn(_OTHER_ORDER, name=name, other=other)
-
-
-def _find_index(data: object) -> Any:
-    """Return the index of a Series or DataFrame of pandas; None for anything else."""
-    pandas: Any = sys.modules.get("pandas")
-    if pandas is None or not isinstance(data, (pandas.Series, pandas.DataFrame)):
-        return None
-    return data.index
-
-
-_SAME_PREDICTIONS = Notice(
-    "same predictions",
-    "Systems {systems} have the same predictions",
-    ". Check which files were read",
-)
-
-
-def read_corpora(
-    systems: Mapping[SystemName, object], references: object
-) -> Iterator[tuple[SystemName, Corpus]]:
-    """Yield a corpus for each system; the references are read once.
-
-    >>> systems = {"A": ["a b"], "B": ["a c"]}
-    >>> [corpus.predictions.to_pylist() for _, corpus in read_corpora(systems, ["a b"])]
-    [['a b'], ['a c']]
-    """
-    shared: Corpus | None = None
-    texts = {"references": references}
-    names_of: dict[Hashable, list[SystemName]] = {}  # by the checksum of their texts
-    for name, predictions in systems.items():
-        with within_system(name):
-            try:
-                if shared is None:
-                    corpus = read_corpus(predictions, references)
-                    shared = corpus
-                    texts[f"systems[{show_value(name)}]"] = predictions
-                else:
-                    warn_if_reordered(texts, predictions=predictions)
-                    corpus = _replace_predictions(shared, predictions)
-            except (TypeError, ValueError) as error:
-                found = explain_runs(predictions, references, str(error))
-                if found is None:
-                    raise
-                raise TypeError(found) from None
-        names_of.setdefault(checksum_texts(corpus.predictions), []).append(name)
-        yield name, corpus
-    for names in names_of.values():
-        if len(names) > 1:
-            warn(_SAME_PREDICTIONS, systems=list_systems(names))
-
-
-def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
-    """Return a corpus with other predictions, whose references are not read again."""
-    # 1. Read the predictions, on the fast path if they are a plain list.
-    plain_texts = None
-    if type(predictions) is list and predictions:
-        plain_texts = read_plain_texts(list(predictions))
-    if plain_texts is not None:
-        texts = pa.chunked_array([plain_texts])
-    elif predictions is None:
-        raise _missing_column("predictions")
-    else:
-        column = read_column("predictions", predictions, EXPECTED_TEXT)
-        check_row_counts(column, corpus.references)
-        texts = check_elements("predictions", column, corpus.references.type, predictions)
-    # 2. Put them instead of the predictions that the references fit.
-    if len(texts) != len(corpus) or texts.type != TEXT_TYPES[corpus.kind]:
-        return read_corpus(texts, corpus.references)  # which raises
-    (batch,) = corpus.combine().batches
-    replaced = make_corpus([(texts.combine_chunks(), batch.references, batch.bounds)])
-    warn_about_rows(replaced)
-    return replaced
-
-
-def reject_dicts(predictions: object, references: object) -> None:
-    """Raise if predictions are a dict of columns; or both are dicts, such as captions by image.
-
-    Rows of dicts, and of their values, are never paired by position, because the keys may be in
-    different orders.
-    """
-    if is_result(predictions) or is_result(references):
-        return
-    kinds = (Mapping, ValuesView)
-    if isinstance(predictions, kinds) and isinstance(references, kinds):
-        found = "dicts" if isinstance(predictions, Mapping) else "the values of dicts"
-        raise TypeError(
-            f"predictions and references: got {found}, whose order is not known to be the same."
-            " Pair them by key: ids = list(references), then"
-            f" predictions=[predictions[id]{first_item(predictions)} for id in ids] and"
-            " references=[references[id] for id in ids]."
-        )
-    if isinstance(predictions, Mapping) and _are_columns(predictions, references):
-        raise TypeError(
-            f"predictions: got a dict of {len(predictions)} columns. Pass one of them,"
-            f" predictions[{show_value(next(iter(predictions)))}]; or compare systems:"
-            " compare(predictions, references)."
-        )
-
-
-def _are_columns(data: Mapping[Any, Any], references: object) -> bool:
-    """Return True for a dict of two or more columns that are as long as the references."""
-    if len(data) < 2 or not isinstance(references, Sized):
-        return False
-    lengths = [length_hint(column, -1) for column in data.values() if not isinstance(column, str)]
-    return lengths == [len(references)] * len(data)
-
-
-def _missing_column(name: str) -> ValueError:
-    """Build the error for a column that is None."""
-    return ValueError(
-        f"{name}: expected one item per segment, got None. Pass predictions and references."
-    )
-
-
-def read_texts(**columns: object) -> Texts:
-    """Read columns of any length with one text per row, all of one kind.
-
-    The keywords are the names of the columns in errors.
-    """
-    arrays = {name: read_column(name, data, EXPECTED_TEXT) for name, data in columns.items()}
-    # A column of empty lists has no kind, and takes that of the first column that has one.
-    types = [array.type for array in arrays.values()]
-    has_kind = (type_ for type_ in types if not pa.types.is_null(innermost_type(type_)))
-    other_type = next(has_kind, pa.null())
-    texts: dict[str, pa.ChunkedArray] = {}
-    for name, array in arrays.items():
-        if not len(array):
-            raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
-        texts[name] = check_elements(name, array, other_type, columns[name])
-    first_name = next(iter(texts))
-    first_type = texts[first_name].type
-    for name, column in texts.items():
-        if column.type != first_type:
-            expected = f"{describe_type(first_type)} like the {first_name}"
-            raise wrong_item(name, 0, describe_type(column.type), expected)
-    kind = kind_of(first_type)
-    if kind == "text":
-        warn_about_names(
-            {name: column[0].as_py() for name, column in texts.items() if len(column) == 1}
-        )
-    for name, column in texts.items():
-        if kind == "tokens" and are_sentences(column):
-            warn(SENTENCES_AS_TOKENS, name=name)
-            break
-    return Texts(texts, kind)
-
-
-def fingerprint_references(references: object) -> str:
-    """Return a hash of references that is equal for equal references in any container.
-
-    It is the SHA-256 of `text` or `lists`, followed by netstrings (a length in bytes, a colon, the
-    bytes, a comma): a segment is the netstring of its references, and a reference that of its text,
-    or of its tokens or ids.
-    """
-    column = read_column("references", references, EXPECTED_REFERENCES)
-    if pa.types.is_integer(innermost_type(column.type)):
-        text_type = IDS
-    elif is_list(column.type) and is_list(column.type.value_type):
-        text_type = TOKENS
-    else:
-        text_type = STRINGS
-    lists = check_references(column, pa.chunked_array([], text_type))
-    digest = hashlib.sha256(b"text" if text_type == STRINGS else b"lists")
-    for piece in slices(lists):
-        for texts in piece.to_pylist():
-            digest.update(_make_netstring(b"".join(_frame_text(text) for text in texts)))
-    return digest.hexdigest()
-
-
-def _frame_text(text: str | list[str] | list[int]) -> bytes:
-    """Return the netstring of a text, or of the netstrings of its tokens or ids."""
-    if isinstance(text, str):
-        return _make_netstring(text.encode())
-    return _make_netstring(b"".join(_make_netstring(str(token).encode()) for token in text))
-
-
-def _make_netstring(data: bytes) -> bytes:
-    return b"%d:%b," % (len(data), data)
-
-
 # === bleu_core/check/pairs.py ===
 
 
@@ -8834,7 +8835,7 @@ def shape_result(result: dict[str, Any], options: Options) -> dict[str, Any]:
     return shaped | {"precisions": [drop_in.scale * value for value in result["precisions"]]}
 
 
-# === bleu_core/reconcile/lines.py ===
+# === bleu_core/reconcile/published.py ===
 
 
 _MOST_CANDIDATES = 5  # that an error lists
@@ -8934,6 +8935,137 @@ class PublishedLine:
     has_other_numbers: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class Published(PublishedLine):
+    """A published score.
+
+    reported: the score as the user passed it, in plain Python types.
+    written: the number in it, as it is written.
+    number: its value, from 0 to 1 or from 0 to 100.
+    decimals: the number of known decimals.
+    scale: 1 or 100 if it is known, None if the number can be on either scale.
+    signature: the signature beside the score, or None.
+    conditions: the other values on the line.
+    source: the tool that prints such a line, as the object of a sentence; empty if it is unknown.
+    has_other_numbers: True if the line has numbers that are not its score.
+    """
+
+    reported: object
+    number: float
+    decimals: int
+
+    def describe(self) -> str:
+        """Return how a line was read, as a sentence; empty for a number alone.
+
+        >>> read_published("27.3%").describe()
+        ''
+        >>> read_published("BLEU = 27.3, 58.1/33.2/20.9/13.5 (BP=1.000)").describe()
+        'Read as 27.3 with precisions 58.1/33.2/20.9/13.5, brevity penalty 1.'
+        >>> read_published("BLEU after 3 epochs: 33.1").describe()
+        'Read as 33.1.'
+        """
+        if not (self.conditions or self.source or self.has_other_numbers):
+            return ""
+        sentence = f"Read as {self.written}"
+        if self.source:
+            sentence += f" from {self.source}"
+        if self.conditions:
+            sentence += f" with {describe_conditions(self.conditions.to_dict())}"
+        return f"{sentence}."
+
+
+def read_published(reported: object, decimals: int | None = None) -> Published:
+    """Read a published score: a number, a line that a tool prints, JSON, or a dict of results.
+
+    Args:
+        reported: the score.
+        decimals: the number of its known decimals; None for those that it is written with.
+
+    Raises:
+        ValueError: `reported` has no BLEU score or several, its signature cannot be read, or
+            `decimals` is not a number of decimals.
+
+    >>> read_published("27,30").number, read_published("COMET 0.85, BLEU 33.1").number
+    (27.3, 33.1)
+    >>> read_published("BLEU 33.1, BLEU 34.2")
+    Traceback (most recent call last):
+    ValueError: reported='BLEU 33.1, BLEU 34.2': pass one BLEU score, not 33.1 and 34.2.
+    """
+    # 1. Find the number, and what is beside it.
+    plain = _to_shown(reported)
+    if isinstance(plain, Mapping):
+        plain = {str(key): _to_shown(value) for key, value in plain.items()}
+    line = _read_any(plain)
+    # 2. Read the number.
+    written = SCORE_NOTATION.fullmatch(line.written)
+    if written is None:
+        raise invalid("reported", plain, EXPECTED_SCORE)
+    number = Decimal(written[1].replace(",", "."))
+    if not 0 <= number <= 100:
+        raise invalid("reported", plain, "a score from 0 to 1 or from 0 to 100")
+    # 3. Count its decimals, if they are not known.
+    if decimals is None:
+        known_decimals = count_decimals(number)
+    elif isinstance(decimals, bool) or not hasattr(decimals, "__index__") or decimals < 0:
+        raise invalid("decimals", decimals, "a whole number of 0 or more")
+    else:
+        known_decimals = int(decimals)
+    return Published(**vars(line), reported=plain, number=float(number), decimals=known_decimals)
+
+
+def _to_shown(value: object) -> Any:
+    """Convert NumPy's types; a float keeps the decimals that it displays.
+
+    `tolist` would turn a 32-bit 66.87 into 66.87000274658203.
+    """
+    return float(str(value)) if isinstance(value, np.floating) else to_python(value)
+
+
+def _read_any(plain: object) -> PublishedLine:
+    """Read a score of any type."""
+    if isinstance(plain, Mapping):
+        return _read_report(plain, plain)
+    if isinstance(plain, str):
+        structure = _parse_structure(plain)
+        if structure is not None:
+            return _read_report(structure, plain)
+        alone = SCORE_NOTATION.fullmatch(plain)
+        return PublishedLine(alone[1]) if alone else read_line(plain)
+    if isinstance(plain, bool) or SCORE_NOTATION.fullmatch(str(plain)) is None:
+        raise invalid("reported", plain, EXPECTED_SCORE)
+    return PublishedLine(str(plain))
+
+
+class Reading(NamedTuple):
+    """A published number, read as a score on one of the two scales.
+
+    scale: 1 or 100.
+    bleu: the number on the scale 0-1.
+    rounding: the distance between two numbers with as many decimals, on the scale 0-1.
+    """
+
+    scale: int
+    bleu: float
+    rounding: float
+
+
+def list_readings(number: float, decimals: int, scale: int | None = None) -> list[Reading]:
+    """List the readings of a published number, the most likely first.
+
+    >>> list_readings(0.5, decimals=1)
+    [Reading(scale=1, bleu=0.5, rounding=0.1), Reading(scale=100, bleu=0.005, rounding=0.001)]
+    """
+    scales = [1, 100] if decimals else [100, 1]
+    if scale is not None or number > 1:
+        scales = [scale or 100]
+    # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a
+    # perfect score.
+    return [
+        Reading(scale, number / scale, 10.0**-decimals / scale if decimals else 0.01)
+        for scale in scales
+    ]
+
+
 def count_decimals(number: Decimal) -> int:
     """Return the number of decimals that a number is written with.
 
@@ -8941,6 +9073,109 @@ def count_decimals(number: Decimal) -> int:
     (2, 5)
     """
     return max(0, -int(number.as_tuple().exponent))
+
+
+# --- JSON and dicts -------------------------------------------------------------------------------
+
+
+def _parse_structure(text: str) -> object:
+    """Return the value of JSON, or of Python's notation for a dict or list; None for other text."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _read_report(report: object, reported: object) -> PublishedLine:
+    """Read the JSON of sacreBLEU, a dict of evaluate's modules or of this metric, or a log entry.
+
+    >>> _read_report({"eval_loss": 2.1, "eval_bleu": 27.3}, "").written
+    '27.3'
+    """
+    # 1. sacreBLEU prints a list if it was asked for several metrics.
+    if isinstance(report, list) and all(isinstance(entry, Mapping) for entry in report):
+        entries = [entry for entry in report if WORD_BLEU.search(str(entry.get("name", "")))]
+        if len(entries) != 1:
+            raise invalid("reported", reported, "the result of one BLEU score")
+        (report,) = entries
+    if not isinstance(report, Mapping):
+        raise invalid("reported", reported, EXPECTED_SCORE)
+    # 2. The results of known tools.
+    is_score_of_bleu = "score" in report and WORD_BLEU.search(str(report.get("name", "BLEU")))
+    if is_score_of_bleu and "verbose_score" in report:
+        conditions, _ = read_conditions(str(report["verbose_score"]))
+        return PublishedLine(
+            _write(report["score"], reported),
+            scale=100,
+            signature=_find_signature(report),
+            conditions=conditions,
+            source="the JSON of sacreBLEU",
+        )
+    if "bleu" in report and "precisions" in report:
+        return PublishedLine(
+            _write(report["bleu"], reported),
+            scale=1,
+            signature=_find_signature(report),
+            conditions=_read_statistics(report, is_sacrebleus=False),
+            source="the result of `compute`",
+        )
+    if is_score_of_bleu and "precisions" in report:
+        return PublishedLine(
+            _write(report["score"], reported),
+            scale=100,
+            signature=_find_signature(report),
+            conditions=_read_statistics(report, is_sacrebleus=True),
+            source="the result of evaluate's `sacrebleu`",
+        )
+    # 3. Any dict with one BLEU score. The scale is unknown.
+    named = {key: value for key, value in report.items() if WORD_BLEU.search(str(key))}
+    if not named and is_score_of_bleu:
+        named = {"score": report["score"]}
+    numbers = {
+        key: value
+        for key, value in named.items()
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+    }
+    if len(numbers) > 1:
+        listed = list_numbers([f"{key}={value}" for key, value in numbers.items()])
+        raise invalid("reported", reported, f"one BLEU score, not {listed}")
+    for value in numbers.values():
+        return PublishedLine(_write(value, reported), signature=_find_signature(report))
+    raise invalid("reported", reported, "a dict with one BLEU score")
+
+
+def _write(score: object, reported: object) -> str:
+    """Return the digits of a score; `reported` is for the error."""
+    if isinstance(score, bool) or SCORE_NOTATION.fullmatch(str(score)) is None:
+        raise invalid("reported", reported, "a dict with one BLEU score")
+    return str(score)
+
+
+def _read_statistics(report: Mapping[str, Any], *, is_sacrebleus: bool) -> Conditions:
+    """Read the statistics of a result, which has all digits: this metric's, or `sacrebleu`'s."""
+    found = Conditions()
+    for key, condition in CONDITIONS.items():
+        if condition.key_of_sacrebleu is None:
+            continue
+        value = report.get(condition.key_of_sacrebleu if is_sacrebleus else key)
+        if condition.is_count and isinstance(value, (int, float)):
+            found[key] = (Rounded(int(value), 0.0),)
+        elif isinstance(value, (list, tuple, int, float)):
+            scale = condition.scale if is_sacrebleus else 1
+            found[key] = tuple(Rounded(float(number) / scale, 0.0) for number in to_list(value))
+    return found
+
+
+def _find_signature(report: Mapping[str, Any]) -> SignatureContent | None:
+    """Read the signature that a result has; None without one."""
+    text = report.get("signature")
+    return read_signature(text, "reported") if isinstance(text, str) and text else None
 
 
 # --- Lines ----------------------------------------------------------------------------------------
@@ -10437,6 +10672,8 @@ def find_typography(pairs: Pairs) -> Iterator[Found]:
 
 ALL_REFERENCES = "all"  # references: all references of a segment
 CHARACTER_LIST = "list"  # the tokenizer that is Python's `list`: characters, blanks included
+# By the index of a reference, its position for each segment among all references of the corpus.
+ReferencePositions = Mapping[int, Int64]
 
 # --- Settings -------------------------------------------------------------------------------------
 
@@ -10852,243 +11089,6 @@ def list_call_settings(corpus: Corpus, options: Options, start: Setting) -> Iter
         for base in map(BASE_TOOLS.__getitem__, call.bases):
             setting = base.make_setting(options)._replace(call=name, **unused)
             yield setting, call.says.format(tool=base.says, rows=rows), False
-
-
-# === bleu_core/reconcile/published.py ===
-
-
-@dataclass(frozen=True, kw_only=True)
-class Published(PublishedLine):
-    """A published score.
-
-    reported: the score as the user passed it, in plain Python types.
-    written: the number in it, as it is written.
-    number: its value, from 0 to 1 or from 0 to 100.
-    decimals: the number of known decimals.
-    scale: 1 or 100 if it is known, None if the number can be on either scale.
-    signature: the signature beside the score, or None.
-    conditions: the other values on the line.
-    source: the tool that prints such a line, as the object of a sentence; empty if it is unknown.
-    has_other_numbers: True if the line has numbers that are not its score.
-    """
-
-    reported: object
-    number: float
-    decimals: int
-
-    def describe(self) -> str:
-        """Return how a line was read, as a sentence; empty for a number alone.
-
-        >>> read_published("27.3%").describe()
-        ''
-        >>> read_published("BLEU = 27.3, 58.1/33.2/20.9/13.5 (BP=1.000)").describe()
-        'Read as 27.3 with precisions 58.1/33.2/20.9/13.5, brevity penalty 1.'
-        >>> read_published("BLEU after 3 epochs: 33.1").describe()
-        'Read as 33.1.'
-        """
-        if not (self.conditions or self.source or self.has_other_numbers):
-            return ""
-        sentence = f"Read as {self.written}"
-        if self.source:
-            sentence += f" from {self.source}"
-        if self.conditions:
-            sentence += f" with {describe_conditions(self.conditions.to_dict())}"
-        return f"{sentence}."
-
-
-def read_published(reported: object, decimals: int | None = None) -> Published:
-    """Read a published score: a number, a line that a tool prints, JSON, or a dict of results.
-
-    Args:
-        reported: the score.
-        decimals: the number of its known decimals; None for those that it is written with.
-
-    Raises:
-        ValueError: `reported` has no BLEU score or several, its signature cannot be read, or
-            `decimals` is not a number of decimals.
-
-    >>> read_published("27,30").number, read_published("COMET 0.85, BLEU 33.1").number
-    (27.3, 33.1)
-    >>> read_published("BLEU 33.1, BLEU 34.2")
-    Traceback (most recent call last):
-    ValueError: reported='BLEU 33.1, BLEU 34.2': pass one BLEU score, not 33.1 and 34.2.
-    """
-    # 1. Find the number, and what is beside it.
-    plain = _to_shown(reported)
-    if isinstance(plain, Mapping):
-        plain = {str(key): _to_shown(value) for key, value in plain.items()}
-    line = _read_any(plain)
-    # 2. Read the number.
-    written = SCORE_NOTATION.fullmatch(line.written)
-    if written is None:
-        raise invalid("reported", plain, EXPECTED_SCORE)
-    number = Decimal(written[1].replace(",", "."))
-    if not 0 <= number <= 100:
-        raise invalid("reported", plain, "a score from 0 to 1 or from 0 to 100")
-    # 3. Count its decimals, if they are not known.
-    if decimals is None:
-        known_decimals = count_decimals(number)
-    elif isinstance(decimals, bool) or not hasattr(decimals, "__index__") or decimals < 0:
-        raise invalid("decimals", decimals, "a whole number of 0 or more")
-    else:
-        known_decimals = int(decimals)
-    return Published(**vars(line), reported=plain, number=float(number), decimals=known_decimals)
-
-
-def _to_shown(value: object) -> Any:
-    """Convert NumPy's types; a float keeps the decimals that it displays.
-
-    `tolist` would turn a 32-bit 66.87 into 66.87000274658203.
-    """
-    return float(str(value)) if isinstance(value, np.floating) else to_python(value)
-
-
-def _read_any(plain: object) -> PublishedLine:
-    """Read a score of any type."""
-    if isinstance(plain, Mapping):
-        return _read_report(plain, plain)
-    if isinstance(plain, str):
-        structure = _parse_structure(plain)
-        if structure is not None:
-            return _read_report(structure, plain)
-        alone = SCORE_NOTATION.fullmatch(plain)
-        return PublishedLine(alone[1]) if alone else read_line(plain)
-    if isinstance(plain, bool) or SCORE_NOTATION.fullmatch(str(plain)) is None:
-        raise invalid("reported", plain, EXPECTED_SCORE)
-    return PublishedLine(str(plain))
-
-
-class Reading(NamedTuple):
-    """A published number, read as a score on one of the two scales.
-
-    scale: 1 or 100.
-    bleu: the number on the scale 0-1.
-    rounding: the distance between two numbers with as many decimals, on the scale 0-1.
-    """
-
-    scale: int
-    bleu: float
-    rounding: float
-
-
-def list_readings(number: float, decimals: int, scale: int | None = None) -> list[Reading]:
-    """List the readings of a published number, the most likely first.
-
-    >>> list_readings(0.5, decimals=1)
-    [Reading(scale=1, bleu=0.5, rounding=0.1), Reading(scale=100, bleu=0.005, rounding=0.001)]
-    """
-    scales = [1, 100] if decimals else [100, 1]
-    if scale is not None or number > 1:
-        scales = [scale or 100]
-    # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a
-    # perfect score.
-    return [
-        Reading(scale, number / scale, 10.0**-decimals / scale if decimals else 0.01)
-        for scale in scales
-    ]
-
-
-# --- JSON and dicts -------------------------------------------------------------------------------
-
-
-def _parse_structure(text: str) -> object:
-    """Return the value of JSON, or of Python's notation for a dict or list; None for other text."""
-    if not text.lstrip().startswith(("{", "[")):
-        return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-
-
-def _read_report(report: object, reported: object) -> PublishedLine:
-    """Read the JSON of sacreBLEU, a dict of evaluate's modules or of this metric, or a log entry.
-
-    >>> _read_report({"eval_loss": 2.1, "eval_bleu": 27.3}, "").written
-    '27.3'
-    """
-    # 1. sacreBLEU prints a list if it was asked for several metrics.
-    if isinstance(report, list) and all(isinstance(entry, Mapping) for entry in report):
-        entries = [entry for entry in report if WORD_BLEU.search(str(entry.get("name", "")))]
-        if len(entries) != 1:
-            raise invalid("reported", reported, "the result of one BLEU score")
-        (report,) = entries
-    if not isinstance(report, Mapping):
-        raise invalid("reported", reported, EXPECTED_SCORE)
-    # 2. The results of known tools.
-    is_score_of_bleu = "score" in report and WORD_BLEU.search(str(report.get("name", "BLEU")))
-    if is_score_of_bleu and "verbose_score" in report:
-        conditions, _ = read_conditions(str(report["verbose_score"]))
-        return PublishedLine(
-            _write(report["score"], reported),
-            scale=100,
-            signature=_find_signature(report),
-            conditions=conditions,
-            source="the JSON of sacreBLEU",
-        )
-    if "bleu" in report and "precisions" in report:
-        return PublishedLine(
-            _write(report["bleu"], reported),
-            scale=1,
-            signature=_find_signature(report),
-            conditions=_read_statistics(report, is_sacrebleus=False),
-            source="the result of `compute`",
-        )
-    if is_score_of_bleu and "precisions" in report:
-        return PublishedLine(
-            _write(report["score"], reported),
-            scale=100,
-            signature=_find_signature(report),
-            conditions=_read_statistics(report, is_sacrebleus=True),
-            source="the result of evaluate's `sacrebleu`",
-        )
-    # 3. Any dict with one BLEU score. The scale is unknown.
-    named = {key: value for key, value in report.items() if WORD_BLEU.search(str(key))}
-    if not named and is_score_of_bleu:
-        named = {"score": report["score"]}
-    numbers = {
-        key: value
-        for key, value in named.items()
-        if isinstance(value, (int, float)) and not isinstance(value, bool)
-    }
-    if len(numbers) > 1:
-        listed = list_numbers([f"{key}={value}" for key, value in numbers.items()])
-        raise invalid("reported", reported, f"one BLEU score, not {listed}")
-    for value in numbers.values():
-        return PublishedLine(_write(value, reported), signature=_find_signature(report))
-    raise invalid("reported", reported, "a dict with one BLEU score")
-
-
-def _write(score: object, reported: object) -> str:
-    """Return the digits of a score; `reported` is for the error."""
-    if isinstance(score, bool) or SCORE_NOTATION.fullmatch(str(score)) is None:
-        raise invalid("reported", reported, "a dict with one BLEU score")
-    return str(score)
-
-
-def _read_statistics(report: Mapping[str, Any], *, is_sacrebleus: bool) -> Conditions:
-    """Read the statistics of a result, which has all digits: this metric's, or `sacrebleu`'s."""
-    found = Conditions()
-    for key, condition in CONDITIONS.items():
-        if condition.key_of_sacrebleu is None:
-            continue
-        value = report.get(condition.key_of_sacrebleu if is_sacrebleus else key)
-        if condition.is_count and isinstance(value, (int, float)):
-            found[key] = (Rounded(int(value), 0.0),)
-        elif isinstance(value, (list, tuple, int, float)):
-            scale = condition.scale if is_sacrebleus else 1
-            found[key] = tuple(Rounded(float(number) / scale, 0.0) for number in to_list(value))
-    return found
-
-
-def _find_signature(report: Mapping[str, Any]) -> SignatureContent | None:
-    """Read the signature that a result has; None without one."""
-    text = report.get("signature")
-    return read_signature(text, "reported") if isinstance(text, str) and text else None
 
 
 # === bleu_core/rows/reading.py ===
@@ -12658,6 +12658,238 @@ def _decodes(runs: Sequence[str], codec: str) -> bool:
     )
 
 
+# === bleu_core/reconcile/scorer.py ===
+
+
+class Scorer:
+    """The scores of a corpus under settings; each is counted and scored once.
+
+    Attributes:
+        scores: the score of each setting that was added, on the scale 0-1.
+        progress: the name of the progress bar that a long search shows.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        reference_positions: ReferencePositions,
+        options: Options,
+        max_order: int,
+        progress: str = "",
+    ) -> None:
+        """Prepare the corpus with all references, and with each reference alone.
+
+        Args:
+            corpus: the texts.
+            reference_positions: the references to use alone.
+            options: supplies everything that is not a factor.
+            max_order: the highest of the settings.
+            progress: the name of the progress bar that a long search shows.
+        """
+        self.progress = progress
+        self.scores: dict[Setting, float] = {}
+        self._options = options
+        self._orders = max_order + 1  # NLTK's methods 5 and 7 look one order ahead
+        self._corpora = _split_references(corpus, reference_positions)
+        self._totals: dict[Setting, Int64] = {}  # the sum of all rows
+        self._last_rows: dict[Setting, Int64] = {}
+
+    def add(self, settings: Iterable[Setting]) -> None:
+        """Score further settings.
+
+        >>> scorer = Scorer(read_corpus(["a b c"], ["a c b"]), {}, Options(), max_order=2)
+        >>> start = Setting.of_options(Options(max_order=2))
+        >>> scorer.add([start, start._replace(max_order=1)])
+        >>> list(scorer.scores.values())
+        [0.5, 1.0]
+        """
+        # 1. Collect what is counted together, unless the sums are known, and what is scored
+        #    together.
+        countings: dict[tuple[object, ...], dict[Setting, list[Setting]]] = {}
+        sums: dict[Setting, list[Setting]] = {}
+        for setting in dict.fromkeys(settings):
+            if setting in self.scores:
+                continue
+            counting = setting.counting()
+            needs_rows = setting.mean_of_segments or setting.call != ""
+            if not needs_rows:
+                sums.setdefault(setting.scoring(), []).append(setting)
+            if needs_rows or counting not in self._totals:
+                text = (counting.references, counting.tokenize, counting.lowercase, counting.call)
+                of_counting = countings.setdefault(text, {}).setdefault(counting, [])
+                if needs_rows:
+                    of_counting.append(setting)
+
+        # 2. Count. Keep the sums, and score calls and means of segments while their rows are there.
+        for of_text in tqdm(countings.values(), desc=self.progress, delay=2):
+            for counting, rows in self._count(list(of_text)):
+                self._totals[counting] = rows.sum(axis=0)
+                self._last_rows[counting] = rows[-1:].copy()
+                self._score_rows(of_text[counting], rows)
+
+        # 3. Score the sums.
+        for scoring, of_scoring in sums.items():
+            options = of_scoring[0].options(self._options)
+            totals = [self._totals[setting.counting()] for setting in of_scoring]
+            if scoring.last_pair:
+                for setting, total in zip(of_scoring, totals):
+                    self.scores[setting] = score_by_last_pair(
+                        total, self._last_rows[setting.counting()], options
+                    )
+            else:
+                self.scores |= zip(of_scoring, bleu(np.stack(totals), options).tolist())
+
+    def _score_rows(self, settings: Sequence[Setting], rows: Int64) -> None:
+        """Score calls and means of segment scores from int64 [segments, 2 N + 2].
+
+        Means that differ in their weights only are smoothed once.
+        """
+        means: dict[Setting, dict[OrderWeights, Setting]] = {}
+        for setting in settings:
+            if setting.call:
+                self.scores[setting] = CALLS[setting.call].score_rows(
+                    rows, setting.options(self._options), is_mean=setting.mean_of_segments
+                )
+            else:
+                scoring = setting.scoring()._replace(weights=None)
+                means.setdefault(scoring, {})[setting.weights] = setting
+        for by_weights in means.values():
+            options = next(iter(by_weights.values())).options(self._options)
+            for weights, scores in bleu_by_weights(rows, options, by_weights).items():
+                self.scores[by_weights[weights]] = float(scores.mean())
+
+    def cumulative_rows(self, setting: Setting) -> Int64:
+        """Return the sums of the first 0, 1, 2, … rows: int64 [segments + 1, 2 N + 2]."""
+        ((_, rows),) = self._count([setting.counting()])
+        return np.concatenate([np.zeros_like(rows[:1]), rows.cumsum(axis=0)])
+
+    def lengths(self, setting: Setting) -> dict[str, int]:
+        """Return the lengths of predictions and references under a setting that was added."""
+        total = self._totals[setting.counting()]
+        layout = Layout.of_width(len(total))
+        return {
+            "translation_length": int(total[layout.length]),
+            "reference_length": int(total[layout.reference_length]),
+        }
+
+    def score_row(self, setting: Setting) -> Scores:
+        """Return the result of a corpus score that was added."""
+        return score_row(self._totals[setting.counting()], setting.options(self._options))
+
+    def _count(self, countings: Sequence[Setting]) -> Iterator[tuple[Setting, Int64]]:
+        """Yield the rows of the segments for each counting; all have the same texts and tokens.
+
+        The rows are one array, which the next step overwrites: use them before asking for more.
+        """
+        # 1. Count under the first rule for the reference length.
+        layout = Layout(self._orders)
+        first = countings[0]
+        corpus = self._corpora[first.references]
+        tokenize = first.tokenize
+        lowercase = first.lowercase
+        if first.call:
+            call = CALLS[first.call]
+            corpus = call.change(corpus, lowercase=lowercase)
+            if call.rewrite is not None:  # tokens with spaces between them, lower-cased
+                tokenize = "none"
+                lowercase = False
+        counted = replace(
+            self._options,
+            tokenize=tokenize,
+            lowercase=lowercase,
+            reference_length=first.reference_length,
+            minimum_total=0,
+            weights=None,
+            smooth_method="none",
+            smooth_value=None,
+            max_order=self._orders,
+        )
+        tokenizer = choose_tokenizer(counted, corpus.kind)
+        rows = count_corpus(corpus, tokenizer, counted)
+
+        # 2. Find the reference lengths under the other rules. Only this column depends on the rule,
+        #    so a single order is counted. A single reference is the closest, the shortest and the
+        #    longest.
+        lengths = rows[:, layout.length].copy()
+        reference_lengths = {first.reference_length: rows[:, layout.reference_length].copy()}
+        for rule in dict.fromkeys(counting.reference_length for counting in countings):
+            if rule in reference_lengths:
+                continue
+            if corpus.reference_count() == "1":
+                reference_lengths[rule] = reference_lengths[first.reference_length]
+            else:
+                by_rule = replace(counted, reference_length=rule, max_order=1)
+                unigram_rows = count_corpus(corpus, tokenizer, by_rule)
+                reference_lengths[rule] = unigram_rows[:, by_rule.layout.reference_length]
+
+        # 3. Write the factors that need no counting into the rows. A single reference and its
+        #    prediction have the same matches in either role.
+        for counting in countings:
+            length = lengths
+            reference_length = reference_lengths[counting.reference_length]
+            if counting.swapped:
+                length, reference_length = reference_length, length
+            rows[:, layout.length] = length
+            rows[:, layout.reference_length] = reference_length
+            rows[:, layout.totals] = count_totals(length, self._orders, counting.minimum_total).T
+            yield counting, rows
+
+
+def _split_references(
+    corpus: Corpus, reference_positions: ReferencePositions
+) -> dict[str | int, Corpus]:
+    """Return the corpus with all references, and with each reference alone."""
+    (batch,) = corpus.combine().batches
+    corpora: dict[str | int, Corpus] = {ALL_REFERENCES: corpus}
+    for index, positions in reference_positions.items():
+        references = batch.references.take(pa.array(positions))
+        corpora[index] = make_corpus(
+            [(batch.predictions, references, np.arange(len(positions) + 1))]
+        )
+    return corpora
+
+
+def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float:
+    """Return what NLTK's `corpus_bleu` makes of sums under its methods 5 to 7.
+
+    They get the last pair of the corpus instead of sums (nltk issue 3903): methods 5 and 7 for the
+    order beyond the last, method 6 for the numbers of n-grams from the third order on. Precisions
+    above 1 stay.
+
+    Args:
+        total: int64 [2 N + 2], the sum of all rows.
+        last_row: int64 [1, 2 N + 2], the row of the last segment.
+        options: supply the method and the orders.
+    """
+    layout = Layout.of_width(len(total))
+    last = last_row[0]
+    mixed = total.copy()
+    if options.smooth_method == "chen-cherry-6":
+        mixed[layout.totals][2:] = last[layout.totals][2:]
+    else:
+        beyond = options.max_order
+        mixed[layout.matches][beyond] = last[layout.matches][beyond]
+        mixed[layout.totals][beyond] = last[layout.totals][beyond]
+    counts = mixed.astype(float).tolist()
+    orders = options.counted_orders
+    columns = Columns(
+        matches=counts[layout.matches][:orders],
+        totals=counts[layout.totals][:orders],
+        length=counts[layout.length],
+        reference_length=counts[layout.reference_length],
+    )
+    if not columns.matches[0]:
+        return 0.0
+    smooth = SMOOTH_METHODS[options.smooth_method].smooth
+    smoothed = smooth(columns, options.smooth_value_in_effect or 0.0)
+    logarithm = 0.0
+    weights = order_weights([True] * options.max_order, options)
+    for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):
+        if weight and match > 0 and count > 0:  # NLTK leaves out orders without a match
+            logarithm += float(weight * math.log(match / count))
+    return float(brevity_penalty(columns.length, columns.reference_length)) * math.exp(logarithm)
+
+
 # === bleu_core/reconcile/settings.py ===
 
 
@@ -12692,9 +12924,6 @@ SEGMENT_FACTORS: Grid = {
     "max_order": (),
     "effective_order": (True, False),
 }
-
-# By the index of a reference, its position for each segment among all references of the corpus.
-ReferencePositions = Mapping[int, Int64]
 
 
 class EqualSettings(NamedTuple):
@@ -13995,238 +14224,6 @@ def find_mistakes(
     if any(each.kind in ("moved", "unrelated") for each in rows):
         found = [each for each in found if each.undo or each.kind not in _EXPLAINED_BY_ROWS]
     return [*rows, *found]
-
-
-# === bleu_core/reconcile/scorer.py ===
-
-
-class Scorer:
-    """The scores of a corpus under settings; each is counted and scored once.
-
-    Attributes:
-        scores: the score of each setting that was added, on the scale 0-1.
-        progress: the name of the progress bar that a long search shows.
-    """
-
-    def __init__(
-        self,
-        corpus: Corpus,
-        reference_positions: ReferencePositions,
-        options: Options,
-        max_order: int,
-        progress: str = "",
-    ) -> None:
-        """Prepare the corpus with all references, and with each reference alone.
-
-        Args:
-            corpus: the texts.
-            reference_positions: the references to use alone.
-            options: supplies everything that is not a factor.
-            max_order: the highest of the settings.
-            progress: the name of the progress bar that a long search shows.
-        """
-        self.progress = progress
-        self.scores: dict[Setting, float] = {}
-        self._options = options
-        self._orders = max_order + 1  # NLTK's methods 5 and 7 look one order ahead
-        self._corpora = _split_references(corpus, reference_positions)
-        self._totals: dict[Setting, Int64] = {}  # the sum of all rows
-        self._last_rows: dict[Setting, Int64] = {}
-
-    def add(self, settings: Iterable[Setting]) -> None:
-        """Score further settings.
-
-        >>> scorer = Scorer(read_corpus(["a b c"], ["a c b"]), {}, Options(), max_order=2)
-        >>> start = Setting.of_options(Options(max_order=2))
-        >>> scorer.add([start, start._replace(max_order=1)])
-        >>> list(scorer.scores.values())
-        [0.5, 1.0]
-        """
-        # 1. Collect what is counted together, unless the sums are known, and what is scored
-        #    together.
-        countings: dict[tuple[object, ...], dict[Setting, list[Setting]]] = {}
-        sums: dict[Setting, list[Setting]] = {}
-        for setting in dict.fromkeys(settings):
-            if setting in self.scores:
-                continue
-            counting = setting.counting()
-            needs_rows = setting.mean_of_segments or setting.call != ""
-            if not needs_rows:
-                sums.setdefault(setting.scoring(), []).append(setting)
-            if needs_rows or counting not in self._totals:
-                text = (counting.references, counting.tokenize, counting.lowercase, counting.call)
-                of_counting = countings.setdefault(text, {}).setdefault(counting, [])
-                if needs_rows:
-                    of_counting.append(setting)
-
-        # 2. Count. Keep the sums, and score calls and means of segments while their rows are there.
-        for of_text in tqdm(countings.values(), desc=self.progress, delay=2):
-            for counting, rows in self._count(list(of_text)):
-                self._totals[counting] = rows.sum(axis=0)
-                self._last_rows[counting] = rows[-1:].copy()
-                self._score_rows(of_text[counting], rows)
-
-        # 3. Score the sums.
-        for scoring, of_scoring in sums.items():
-            options = of_scoring[0].options(self._options)
-            totals = [self._totals[setting.counting()] for setting in of_scoring]
-            if scoring.last_pair:
-                for setting, total in zip(of_scoring, totals):
-                    self.scores[setting] = score_by_last_pair(
-                        total, self._last_rows[setting.counting()], options
-                    )
-            else:
-                self.scores |= zip(of_scoring, bleu(np.stack(totals), options).tolist())
-
-    def _score_rows(self, settings: Sequence[Setting], rows: Int64) -> None:
-        """Score calls and means of segment scores from int64 [segments, 2 N + 2].
-
-        Means that differ in their weights only are smoothed once.
-        """
-        means: dict[Setting, dict[OrderWeights, Setting]] = {}
-        for setting in settings:
-            if setting.call:
-                self.scores[setting] = CALLS[setting.call].score_rows(
-                    rows, setting.options(self._options), is_mean=setting.mean_of_segments
-                )
-            else:
-                scoring = setting.scoring()._replace(weights=None)
-                means.setdefault(scoring, {})[setting.weights] = setting
-        for by_weights in means.values():
-            options = next(iter(by_weights.values())).options(self._options)
-            for weights, scores in bleu_by_weights(rows, options, by_weights).items():
-                self.scores[by_weights[weights]] = float(scores.mean())
-
-    def cumulative_rows(self, setting: Setting) -> Int64:
-        """Return the sums of the first 0, 1, 2, … rows: int64 [segments + 1, 2 N + 2]."""
-        ((_, rows),) = self._count([setting.counting()])
-        return np.concatenate([np.zeros_like(rows[:1]), rows.cumsum(axis=0)])
-
-    def lengths(self, setting: Setting) -> dict[str, int]:
-        """Return the lengths of predictions and references under a setting that was added."""
-        total = self._totals[setting.counting()]
-        layout = Layout.of_width(len(total))
-        return {
-            "translation_length": int(total[layout.length]),
-            "reference_length": int(total[layout.reference_length]),
-        }
-
-    def score_row(self, setting: Setting) -> Scores:
-        """Return the result of a corpus score that was added."""
-        return score_row(self._totals[setting.counting()], setting.options(self._options))
-
-    def _count(self, countings: Sequence[Setting]) -> Iterator[tuple[Setting, Int64]]:
-        """Yield the rows of the segments for each counting; all have the same texts and tokens.
-
-        The rows are one array, which the next step overwrites: use them before asking for more.
-        """
-        # 1. Count under the first rule for the reference length.
-        layout = Layout(self._orders)
-        first = countings[0]
-        corpus = self._corpora[first.references]
-        tokenize = first.tokenize
-        lowercase = first.lowercase
-        if first.call:
-            call = CALLS[first.call]
-            corpus = call.change(corpus, lowercase=lowercase)
-            if call.rewrite is not None:  # tokens with spaces between them, lower-cased
-                tokenize = "none"
-                lowercase = False
-        counted = replace(
-            self._options,
-            tokenize=tokenize,
-            lowercase=lowercase,
-            reference_length=first.reference_length,
-            minimum_total=0,
-            weights=None,
-            smooth_method="none",
-            smooth_value=None,
-            max_order=self._orders,
-        )
-        tokenizer = choose_tokenizer(counted, corpus.kind)
-        rows = count_corpus(corpus, tokenizer, counted)
-
-        # 2. Find the reference lengths under the other rules. Only this column depends on the rule,
-        #    so a single order is counted. A single reference is the closest, the shortest and the
-        #    longest.
-        lengths = rows[:, layout.length].copy()
-        reference_lengths = {first.reference_length: rows[:, layout.reference_length].copy()}
-        for rule in dict.fromkeys(counting.reference_length for counting in countings):
-            if rule in reference_lengths:
-                continue
-            if corpus.reference_count() == "1":
-                reference_lengths[rule] = reference_lengths[first.reference_length]
-            else:
-                by_rule = replace(counted, reference_length=rule, max_order=1)
-                unigram_rows = count_corpus(corpus, tokenizer, by_rule)
-                reference_lengths[rule] = unigram_rows[:, by_rule.layout.reference_length]
-
-        # 3. Write the factors that need no counting into the rows. A single reference and its
-        #    prediction have the same matches in either role.
-        for counting in countings:
-            length = lengths
-            reference_length = reference_lengths[counting.reference_length]
-            if counting.swapped:
-                length, reference_length = reference_length, length
-            rows[:, layout.length] = length
-            rows[:, layout.reference_length] = reference_length
-            rows[:, layout.totals] = count_totals(length, self._orders, counting.minimum_total).T
-            yield counting, rows
-
-
-def _split_references(
-    corpus: Corpus, reference_positions: ReferencePositions
-) -> dict[str | int, Corpus]:
-    """Return the corpus with all references, and with each reference alone."""
-    (batch,) = corpus.combine().batches
-    corpora: dict[str | int, Corpus] = {ALL_REFERENCES: corpus}
-    for index, positions in reference_positions.items():
-        references = batch.references.take(pa.array(positions))
-        corpora[index] = make_corpus(
-            [(batch.predictions, references, np.arange(len(positions) + 1))]
-        )
-    return corpora
-
-
-def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float:
-    """Return what NLTK's `corpus_bleu` makes of sums under its methods 5 to 7.
-
-    They get the last pair of the corpus instead of sums (nltk issue 3903): methods 5 and 7 for the
-    order beyond the last, method 6 for the numbers of n-grams from the third order on. Precisions
-    above 1 stay.
-
-    Args:
-        total: int64 [2 N + 2], the sum of all rows.
-        last_row: int64 [1, 2 N + 2], the row of the last segment.
-        options: supply the method and the orders.
-    """
-    layout = Layout.of_width(len(total))
-    last = last_row[0]
-    mixed = total.copy()
-    if options.smooth_method == "chen-cherry-6":
-        mixed[layout.totals][2:] = last[layout.totals][2:]
-    else:
-        beyond = options.max_order
-        mixed[layout.matches][beyond] = last[layout.matches][beyond]
-        mixed[layout.totals][beyond] = last[layout.totals][beyond]
-    counts = mixed.astype(float).tolist()
-    orders = options.counted_orders
-    columns = Columns(
-        matches=counts[layout.matches][:orders],
-        totals=counts[layout.totals][:orders],
-        length=counts[layout.length],
-        reference_length=counts[layout.reference_length],
-    )
-    if not columns.matches[0]:
-        return 0.0
-    smooth = SMOOTH_METHODS[options.smooth_method].smooth
-    smoothed = smooth(columns, options.smooth_value_in_effect or 0.0)
-    logarithm = 0.0
-    weights = order_weights([True] * options.max_order, options)
-    for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):
-        if weight and match > 0 and count > 0:  # NLTK leaves out orders without a match
-            logarithm += float(weight * math.log(match / count))
-    return float(brevity_penalty(columns.length, columns.reference_length)) * math.exp(logarithm)
 
 
 # === bleu_core/significance/tests.py ===

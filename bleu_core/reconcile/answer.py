@@ -15,8 +15,7 @@ from ..results.wording import fit_terminal, passing, write_difference
 from ..shared.messages import count_things
 from ..shared.result_types import FactorStep, SettingScores
 from .calls import OTHER_FACTORS
-from .lines import describe_conditions
-from .published import read_published
+from .published import describe_conditions, read_published
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

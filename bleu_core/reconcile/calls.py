@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 ALL_REFERENCES = "all"  # references: all references of a segment
 CHARACTER_LIST = "list"  # the tokenizer that is Python's `list`: characters, blanks included
+# By the index of a reference, its position for each segment among all references of the corpus.
+ReferencePositions = Mapping[int, Int64]
 
 # --- Settings -------------------------------------------------------------------------------------
 

@@ -29,8 +29,7 @@ from ..rules.smoothing import SMOOTH_METHODS, Columns
 from ..shared.arrays import Int64
 from ..shared.result_types import Scores
 from ..text.corpus import Corpus, make_corpus
-from .calls import ALL_REFERENCES, CALLS, Setting
-from .settings import ReferencePositions
+from .calls import ALL_REFERENCES, CALLS, ReferencePositions, Setting
 
 
 class Scorer:

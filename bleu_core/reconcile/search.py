@@ -45,6 +45,7 @@ from .calls import (
     CALLS,
     OPTION_FACTORS,
     WITHOUT_SIGNATURE,
+    ReferencePositions,
     Setting,
     convention_options,
 )
@@ -53,7 +54,6 @@ from .scorer import Scorer
 from .settings import (
     SEGMENT_FACTORS,
     EqualSettings,
-    ReferencePositions,
     changed_factors,
     find_reference_positions,
     group_settings,

@@ -20,10 +20,16 @@ from ..rules.chosen_tokenizer import choose_tokenizer
 from ..rules.counting import REFERENCE_LENGTHS
 from ..rules.scoring import NOISE
 from ..rules.tokenizers import TOKENIZERS
-from ..shared.arrays import InputType, Int64, list_items
+from ..shared.arrays import InputType, list_items
 from ..shared.result_types import FactorStep
 from ..text.corpus import Corpus
-from .calls import ALL_REFERENCES, CHARACTER_LIST, OTHER_FACTORS, Setting
+from .calls import (
+    ALL_REFERENCES,
+    CHARACTER_LIST,
+    OTHER_FACTORS,
+    ReferencePositions,
+    Setting,
+)
 
 Grid = Mapping[str, Sequence[Any]]  # the values of each factor to combine
 
@@ -56,9 +62,6 @@ SEGMENT_FACTORS: Grid = {
     "max_order": (),
     "effective_order": (True, False),
 }
-
-# By the index of a reference, its position for each segment among all references of the corpus.
-ReferencePositions = Mapping[int, Int64]
 
 
 class EqualSettings(NamedTuple):

@@ -74,7 +74,6 @@ def test_texts_pass_few_functions_and_one_file_after_the_other(load):
         "bleu_core/methods/buffer.py",
         "bleu_core/rows/reading.py",
         "bleu_core/text/read.py",
-        "bleu_core/text/plain_lists.py",
         "bleu_core/text/elements.py",
         "bleu_core/rows/statistics.py",
         "bleu_core/rows/kernels.py",

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sacrebleu
-from bleu.bleu_core.reconcile.lines import Conditions, Rounded
-from bleu.bleu_core.reconcile.published import read_published
+from bleu.bleu_core.reconcile.published import Conditions, Rounded, read_published
 from conftest import needs_wmt21
 from helpers import WMT21, read_lines, read_system
 from test_search import make_sentences

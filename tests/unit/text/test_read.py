@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from bleu.bleu_core.shared.arrays import IDS, STRINGS, TOKENS
-from bleu.bleu_core.text import plain_lists
 from bleu.bleu_core.text import read as read_file
 from bleu.bleu_core.text.read import read_corpus
 from helpers import (
@@ -162,7 +161,7 @@ PLAIN = {
 @pytest.mark.parametrize(("predictions", "references", "is_plain"), PLAIN.values(), ids=PLAIN)
 def test_rows_of_the_fast_path(predictions, references, is_plain):
     """Both paths make the same corpus, types and all."""
-    plain = plain_lists.read_plain(predictions, references)
+    plain = read_file.read_plain(predictions, references)
     assert (plain is not None) == is_plain
     if not is_plain:
         return
