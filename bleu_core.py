@@ -4420,7 +4420,6 @@ class Tokenizer(NamedTuple):
     says: its description, as the end of a sentence.
     automaton: the equivalent for the kernel, with which `reconcile` tries the tokenizer, too; None
         if `split` runs at any size.
-    expects_raw_text: True if text that is tokenized already is a mistake.
     splits_unspaced: True if it splits scripts written without spaces.
     ascii_case: True if `lowercase` changes ASCII letters only, as in tools that work on bytes.
     lower_cases: True if it lower-cases text itself, so that `lowercase` changes no token.
@@ -4430,7 +4429,6 @@ class Tokenizer(NamedTuple):
     split: Split
     says: str
     automaton: Automaton | None = None
-    expects_raw_text: bool = True
     splits_unspaced: bool = False
     ascii_case: bool = False
     lower_cases: bool = False
@@ -4458,7 +4456,6 @@ TOKENIZERS: dict[str, Tokenizer] = {
         tokenize_none,
         "text is split at spaces only",
         Automaton((_SPACES,)),
-        expects_raw_text=False,
     ),
     "intl": Tokenizer(
         tokenize_intl,
@@ -4485,27 +4482,23 @@ TOKENIZERS: dict[str, Tokenizer] = {
         tokenize_char,
         "text is split into characters",
         Automaton((("alone", ((0, 0x10FFFF),)), _SPACES)),
-        expects_raw_text=False,
         splits_unspaced=True,
     ),
     "list": Tokenizer(
         tokenize_list,
         "text is split into characters, blanks included, as by Python’s list",
         Automaton((("alone", ((0, 0x10FFFF),)),)),
-        expects_raw_text=False,
         splits_unspaced=True,
     ),
     "multi-bleu": Tokenizer(
         tokenize_multi_bleu,
         "text is split at spaces only, as multi-bleu.perl does",
         Automaton((("space", " \t\n\v\f\r"),)),
-        expects_raw_text=False,
         ascii_case=True,
     ),
     "ptb": Tokenizer(
         tokenize_ptb,
         "captions are split by ptb, as pycocoevalcap does",
-        expects_raw_text=False,
         lower_cases=True,
         rejected=LINE_BREAKS,
     ),
@@ -4605,10 +4598,10 @@ def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
     return plain_labels
 
 
-def check_labels(options: Options, labels: Iterable[Label]) -> None:
+def check_labels(tokenize_by: Iterable[Label] | None, labels: Iterable[Label]) -> None:
     """Raise if a tokenizer was chosen for a name that is not a label."""
     present = set(labels)
-    for label in options.tokenize_by or ():
+    for label in tokenize_by or ():
         if label not in present:
             raise ValueError(
                 f"tokenize: {show_value(label)} is not among the labels of `by`. Remove it, or"
@@ -4768,9 +4761,7 @@ def choose_tokenizer(options: Options, kind: InputType) -> ChosenTokenizer:
 
 def _make_definition(split: Split) -> Tokenizer:
     """Return the record of a function that is not native: no text is suspicious to it."""
-    return Tokenizer(
-        split, "text is split by a function", expects_raw_text=False, splits_unspaced=True
-    )
+    return Tokenizer(split, "text is split by a function", splits_unspaced=True)
 
 
 def check_tokenizers(options: Options) -> None:
@@ -8110,7 +8101,6 @@ _VALUE = re.compile("[!-9;<>-~]+")
 
 _NAMES = [*SIGNATURE_KEYS, *(key.short for key in SIGNATURE_KEYS.values())]
 SIGNATURE_KEY = rf"(?<!\w)(?:{'|'.join(_NAMES)}):"  # a regular expression
-_SIGNED = re.compile(rf"\||{SIGNATURE_KEY}\S")
 
 _FORM = "Separate the keys by |, as in 'nrefs:1|case:lc|tok:13a'."
 
@@ -8141,15 +8131,6 @@ class SignatureContent(NamedTuple):
     pretokenized: str | None
     nrefs: str | None
     score: str
-
-
-def is_signed(text: str) -> bool:
-    """Return True if a text has a bar or a key of a signature.
-
-    >>> is_signed("27.3 nrefs:1|case:lc"), is_signed("27.3 tok:zh"), is_signed("BLEU: 27.3")
-    (True, True, False)
-    """
-    return _SIGNED.search(text) is not None
 
 
 def read_signature(text: object, name: str = "signature") -> SignatureContent:
@@ -10753,6 +10734,7 @@ class Setting(NamedTuple):
         )
 
 
+NamedSetting = tuple[Setting, str, bool]  # with the call that makes its score, and `Tool.is_known`
 OPTION_FACTORS = [name for name in Setting._fields if name in OPTIONS]
 
 
@@ -11126,7 +11108,7 @@ def read(
     document_of = read_documents(documents, len(corpus))
     labels = read_labels(by, len(corpus))
     if labels is not None:
-        check_labels(options, labels)
+        check_labels(options.tokenize_by, labels)
     return make_call(corpus, options, labels, document_of)
 
 
@@ -11141,37 +11123,19 @@ def read_segments(predictions: object, references: object, added: Sequence[Corpu
 # === bleu_core/rows/tables.py ===
 
 
-METADATA = b"bleu_metric"  # the key of a schema's metadata
+# The key of a schema's metadata, which is JSON: `COUNTING_OPTIONS`; `references`, the number of
+# references; `groups`, a label, the tokenizer and the number of references of each label; `sums`,
+# True if rows are sums of segments, and missing else.
+METADATA = b"bleu_metric"
 
 # --- Rows to tables -------------------------------------------------------------------------------
 
 
-class TableMetadata(TypedDict, total=False):
-    """What the metadata of a table records, as JSON.
-
-    The first five keys are `COUNTING_OPTIONS`. `references` is the number of references, and
-    `groups` has a label, the tokenizer and the number of references of each label. `sums` is True
-    if rows are sums of segments, and missing else.
-    """
-
-    tokenize: str | None
-    lowercase: bool
-    max_order: int
-    reference_length: str
-    minimum_total: int
-    references: str
-    groups: list[tuple[Label, str, str]]
-    sums: bool
-
-
 def tabulate(counted: Counted, options: Options) -> pa.Table:
     """Return counted rows as a table."""
-    metadata: TableMetadata = {
+    metadata = {
+        **options.counting_options(),
         "tokenize": counted.origin.tokenizer_name,
-        "lowercase": options.lowercase,
-        "max_order": options.max_order,
-        "reference_length": options.reference_length,
-        "minimum_total": options.minimum_total,
         "references": counted.origin.nrefs,
     }
     if counted.labels is not None:
@@ -11336,7 +11300,7 @@ def read_given(
     groups: dict[Label, Group] = {}
     if labels is not None:
         groups = _group_rows(labels, parts, recorded)
-        check_labels(options, labels)
+        check_labels(options.tokenize_by, labels)
     elif options.tokenize_by is not None:
         raise ValueError(NO_LABELS_FOR_TOKENIZERS)
     # 4. Compare what the rows say with what the caller asks for.
@@ -11413,7 +11377,7 @@ def _add_metadata(tables: Mapping[str, pa.Table], like: Any) -> dict[str, pa.Tab
 
 
 def _read_metadata(place: str, schema: pa.Schema) -> dict[str, Any]:
-    """Return the `TableMetadata` of a table, without unknown values; `place` is for errors."""
+    """Return the metadata of a table, without unknown values; `place` is for errors."""
     text = (schema.metadata or {}).get(METADATA, b"{}")
     try:
         # Older tables of empty lists have no tokenizer, which fits every tokenizer.
@@ -13149,7 +13113,6 @@ class Tool(NamedTuple):
 
 
 Tools = dict[Setting, Tool]
-NamedSetting = tuple[Setting, str, bool]  # the last two as in `Tool`
 
 # The corpus scores of the conventions, most common first.
 CONVENTION_CALLS = {
@@ -15836,8 +15799,7 @@ def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> tuple[C
     >>> corpus.references.to_pylist(), process
     ([['b']], 2)
     """
-    cells = (predictions, references)
-    tables = [pa.ipc.open_stream(cell.as_buffer()).read_all() for cell in cells]
+    tables = [pa.ipc.open_stream(cell.as_buffer()).read_all() for cell in (predictions, references)]
     texts, lists = (table["rows"].combine_chunks() for table in tables)
     process = int(tables[0].schema.metadata[b"process"])
     return make_corpus([(texts, *list_items(lists))]), process
@@ -16036,7 +15998,7 @@ def _count_texts(
                 check_label_count("documents", documents, len(corpus))
             if labels is not None:
                 check_label_count("by", labels, len(corpus))
-                check_labels(options, labels)
+                check_labels(options.tokenize_by, labels)
             counted = count_segments(make_call(corpus, options, labels, documents))
             look_at(corpus, counted.bigrams, options)
         yield name, counted
@@ -16407,7 +16369,7 @@ class TrainerMetric:
         self._expected_rows = self._expected_rows or len(self._by)
         if history:
             make_label_column("by", self._by)
-        check_labels(options, self._by)
+        check_labels(options.tokenize_by, self._by)
         # 4. Make the keys of the result, which labels must not share.
         self._keys = {label: f"bleu_{label}" for label in dict.fromkeys(self._by)}
         taken = {"bleu_macro"}
@@ -18626,13 +18588,6 @@ def compare_systems(
     return comparison
 
 
-class ScoredRow(NamedTuple):
-    """A row of the table of a comparison: its first cell, and its numbers by key."""
-
-    name: str
-    scores: Mapping[str, Any]
-
-
 class Comparison(QuotableReport):
     """The result of `compare`: a dict that displays as a table.
 
@@ -18687,8 +18642,8 @@ class Comparison(QuotableReport):
     def _latex_rows(self) -> list[list[str]]:
         """Return the cells, with a dagger for differences that are more than chance."""
         head, *rows = self._rows()
-        for row, scored in zip(rows, self._list_scores()):
-            if scored.scores.get("p_value", 1.0) < find_alpha(self.get("confidence")):
+        for row, (_, scores) in zip(rows, self._list_scores()):
+            if scores.get("p_value", 1.0) < find_alpha(self.get("confidence")):
                 row[0] += "†"
         return [head, *rows]
 
@@ -18764,7 +18719,7 @@ class Comparison(QuotableReport):
 
     def _describe_intervals(self) -> list[str]:
         """Say which kinds the intervals of the table are."""
-        scores = [row.scores for row in self._list_scores()]
+        scores = [scores for _, scores in self._list_scores()]
         level = name_interval(self.get("confidence"))
         kinds = {
             level: describe_intervals(scores),
@@ -18794,10 +18749,9 @@ class Comparison(QuotableReport):
         sentences = []
         for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
             scored = f"{name} scores {describe_score(system, self.get('confidence'))}"
-            is_baseline = name == self["baseline"]
             sentences.append(
                 f"the baseline {scored}"
-                if is_baseline
+                if name == self["baseline"]
                 else f"{scored}, {self._describe_difference(system)}"
             )
         sentences[0] = f"In BLEU, {sentences[0]}"
@@ -18833,20 +18787,20 @@ class Comparison(QuotableReport):
         if ends:
             scale = min(ends), max(ends)
             head.append("")
-            for row, scored in zip(rows, self._list_scores()):
+            for row, (_, scores) in zip(rows, self._list_scores()):
                 drawn = ""
-                if "confidence_interval" in scored.scores:
-                    low, high = scored.scores["confidence_interval"]
-                    drawn = draw_interval(low, scored.scores["bleu"], high, scale)
+                if "confidence_interval" in scores:
+                    low, high = scores["confidence_interval"]
+                    drawn = draw_interval(low, scores["bleu"], high, scale)
                 row.append(drawn)
         for row in rows:
             if row[0].startswith("  "):  # a group: HTML drops the spaces that indent it
                 row[0] = row[0].replace("  ", "\u00a0\u00a0", 1)
         return write_table(head, rows)
 
-    def _list_scores(self) -> list[ScoredRow]:
-        """Return the rows of the table."""
-        rows: list[ScoredRow] = []
+    def _list_scores(self) -> list[tuple[str, ResultDict]]:
+        """Return the rows of the table: the first cell of each, and its numbers by key."""
+        rows: list[tuple[str, ResultDict]] = []
         for name, system in self["systems"].items():
             remarks = []
             if name == self["baseline"]:
@@ -18854,14 +18808,14 @@ class Comparison(QuotableReport):
             if _count_runs(system) > 1:
                 remarks.append(describe_runs(system))
             shown = f"{name} ({', '.join(remarks)})" if remarks else str(name)
-            rows.append(ScoredRow(shown, system))
+            rows.append((shown, system))
             rows += [
-                ScoredRow(f"  {write_label(label, ['macro-average'])}", group)
+                (f"  {write_label(label, ['macro-average'])}", group)
                 for label, group in system.get("groups", {}).items()
             ]
             if "groups" in system:
                 macro = {"score": 100 * system["macro_bleu"], **read_macro_average(system)}
-                rows.append(ScoredRow("  macro-average", macro))
+                rows.append(("  macro-average", macro))
         return rows
 
 
@@ -19905,8 +19859,7 @@ def explain_segment(
     indices = [0]
     if not isinstance(listed, str):
         indices = [i for i, reference in enumerate(listed) if not is_missing(reference)]
-    effective = lengths.index(row[options.layout.reference_length])
-    result["effective_reference"] = indices[effective]
+    result["effective_reference"] = indices[lengths.index(row[options.layout.reference_length])]
     # 5. Describe the n-grams.
     result["orders"] = [
         _explain_order(order, total, tokens)

@@ -7,17 +7,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 from ..options.options import Options
 from ..results.formats import Column, list_cells, write_interval
 from ..results.html import draw_interval, write_table
-from ..results.plots import PlottedScore, plot_scores
+from ..results.plots import Axes, PlottedScore, plot_scores
 from ..results.report import QuotableReport
 from ..results.wording import (
     WAYS_TO_SETTINGS,
+    ResultDict,
     compare_scores,
     describe_runs,
     describe_score,
@@ -56,9 +57,6 @@ from .compared import (
     list_settings,
     score_and_test,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def compare_systems(
@@ -147,13 +145,6 @@ def compare_systems(
     return comparison
 
 
-class ScoredRow(NamedTuple):
-    """A row of the table of a comparison: its first cell, and its numbers by key."""
-
-    name: str
-    scores: Mapping[str, Any]
-
-
 class Comparison(QuotableReport):
     """The result of `compare`: a dict that displays as a table.
 
@@ -208,8 +199,8 @@ class Comparison(QuotableReport):
     def _latex_rows(self) -> list[list[str]]:
         """Return the cells, with a dagger for differences that are more than chance."""
         head, *rows = self._rows()
-        for row, scored in zip(rows, self._list_scores()):
-            if scored.scores.get("p_value", 1.0) < find_alpha(self.get("confidence")):
+        for row, (_, scores) in zip(rows, self._list_scores()):
+            if scores.get("p_value", 1.0) < find_alpha(self.get("confidence")):
                 row[0] += "†"
         return [head, *rows]
 
@@ -285,7 +276,7 @@ class Comparison(QuotableReport):
 
     def _describe_intervals(self) -> list[str]:
         """Say which kinds the intervals of the table are."""
-        scores = [row.scores for row in self._list_scores()]
+        scores = [scores for _, scores in self._list_scores()]
         level = name_interval(self.get("confidence"))
         kinds = {
             level: describe_intervals(scores),
@@ -315,10 +306,9 @@ class Comparison(QuotableReport):
         sentences = []
         for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
             scored = f"{name} scores {describe_score(system, self.get('confidence'))}"
-            is_baseline = name == self["baseline"]
             sentences.append(
                 f"the baseline {scored}"
-                if is_baseline
+                if name == self["baseline"]
                 else f"{scored}, {self._describe_difference(system)}"
             )
         sentences[0] = f"In BLEU, {sentences[0]}"
@@ -354,20 +344,20 @@ class Comparison(QuotableReport):
         if ends:
             scale = min(ends), max(ends)
             head.append("")
-            for row, scored in zip(rows, self._list_scores()):
+            for row, (_, scores) in zip(rows, self._list_scores()):
                 drawn = ""
-                if "confidence_interval" in scored.scores:
-                    low, high = scored.scores["confidence_interval"]
-                    drawn = draw_interval(low, scored.scores["bleu"], high, scale)
+                if "confidence_interval" in scores:
+                    low, high = scores["confidence_interval"]
+                    drawn = draw_interval(low, scores["bleu"], high, scale)
                 row.append(drawn)
         for row in rows:
             if row[0].startswith("  "):  # a group: HTML drops the spaces that indent it
                 row[0] = row[0].replace("  ", "\u00a0\u00a0", 1)
         return write_table(head, rows)
 
-    def _list_scores(self) -> list[ScoredRow]:
-        """Return the rows of the table."""
-        rows: list[ScoredRow] = []
+    def _list_scores(self) -> list[tuple[str, ResultDict]]:
+        """Return the rows of the table: the first cell of each, and its numbers by key."""
+        rows: list[tuple[str, ResultDict]] = []
         for name, system in self["systems"].items():
             remarks = []
             if name == self["baseline"]:
@@ -375,14 +365,14 @@ class Comparison(QuotableReport):
             if _count_runs(system) > 1:
                 remarks.append(describe_runs(system))
             shown = f"{name} ({', '.join(remarks)})" if remarks else str(name)
-            rows.append(ScoredRow(shown, system))
+            rows.append((shown, system))
             rows += [
-                ScoredRow(f"  {write_label(label, ['macro-average'])}", group)
+                (f"  {write_label(label, ['macro-average'])}", group)
                 for label, group in system.get("groups", {}).items()
             ]
             if "groups" in system:
                 macro = {"score": 100 * system["macro_bleu"], **read_macro_average(system)}
-                rows.append(ScoredRow("  macro-average", macro))
+                rows.append(("  macro-average", macro))
         return rows
 
 

@@ -242,7 +242,7 @@ def _count_texts(
                 check_label_count("documents", documents, len(corpus))
             if labels is not None:
                 check_label_count("by", labels, len(corpus))
-                check_labels(options, labels)
+                check_labels(options.tokenize_by, labels)
             counted = count_segments(make_call(corpus, options, labels, documents))
             look_at(corpus, counted.bigrams, options)
         yield name, counted

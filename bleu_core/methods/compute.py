@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..options.options import Options
 from ..options.signature import Origin, make_signature
 from ..results.formats import Column, list_cells, write_interval
 from ..results.html import headline, paragraph, wrap, write_table
-from ..results.plots import PlottedScore, plot_precisions, plot_scores
+from ..results.plots import Axes, PlottedScore, plot_precisions, plot_scores
 from ..results.report import QuotableReport, Report
 from ..results.wording import (
     ResultDict,
@@ -51,10 +51,6 @@ from ..significance.tests import (
     list_single_runs,
     read_macro_average,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 # --- The scores -----------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from ..options.options import Options
 from ..options.signature import Origin, make_signature
 from ..results.formula import plain_formula
 from ..results.html import explanation, legend, paragraph, wrap
-from ..results.plots import plot_precisions
+from ..results.plots import Axes, plot_precisions
 from ..results.report import Report
 from ..results.wording import write_score
 from ..rows.statistics import prepare_batch
@@ -34,10 +34,6 @@ from ..shared.result_types import CoveredTokens, NGramCount, OrderMatches
 from ..text.columns import list_references
 from ..text.elements import are_sentences
 from ..text.read import read_corpus
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 _ONE_PREDICTION = (
     "explain() takes one prediction with its references: for columns, write"
@@ -123,8 +119,7 @@ def explain_segment(
     indices = [0]
     if not isinstance(listed, str):
         indices = [i for i, reference in enumerate(listed) if not is_missing(reference)]
-    effective = lengths.index(row[options.layout.reference_length])
-    result["effective_reference"] = indices[effective]
+    result["effective_reference"] = indices[lengths.index(row[options.layout.reference_length])]
     # 5. Describe the n-grams.
     result["orders"] = [
         _explain_order(order, total, tokens)

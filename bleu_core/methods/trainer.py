@@ -141,7 +141,7 @@ class TrainerMetric:
         self._expected_rows = self._expected_rows or len(self._by)
         if history:
             make_label_column("by", self._by)
-        check_labels(options, self._by)
+        check_labels(options.tokenize_by, self._by)
         # 4. Make the keys of the result, which labels must not share.
         self._keys = {label: f"bleu_{label}" for label in dict.fromkeys(self._by)}
         taken = {"bleu_macro"}

@@ -194,7 +194,6 @@ _VALUE = re.compile("[!-9;<>-~]+")
 
 _NAMES = [*SIGNATURE_KEYS, *(key.short for key in SIGNATURE_KEYS.values())]
 SIGNATURE_KEY = rf"(?<!\w)(?:{'|'.join(_NAMES)}):"  # a regular expression
-_SIGNED = re.compile(rf"\||{SIGNATURE_KEY}\S")
 
 _FORM = "Separate the keys by |, as in 'nrefs:1|case:lc|tok:13a'."
 
@@ -225,15 +224,6 @@ class SignatureContent(NamedTuple):
     pretokenized: str | None
     nrefs: str | None
     score: str
-
-
-def is_signed(text: str) -> bool:
-    """Return True if a text has a bar or a key of a signature.
-
-    >>> is_signed("27.3 nrefs:1|case:lc"), is_signed("27.3 tok:zh"), is_signed("BLEU: 27.3")
-    (True, True, False)
-    """
-    return _SIGNED.search(text) is not None
 
 
 def read_signature(text: object, name: str = "signature") -> SignatureContent:

@@ -7,19 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from ..results.plots import FormulaStep, plot_steps
+from ..results.plots import Axes, FormulaStep, plot_steps
 from ..results.report import Report
 from ..results.wording import fit_terminal, passing, write_difference
 from ..shared.messages import count_things
 from ..shared.result_types import FactorStep, SettingScores
 from .calls import OTHER_FACTORS
 from .published import describe_conditions, read_published
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 SAID_USUAL = 4  # usual settings that the first sentence lists
 SHOWN_MATCHES = 10  # in a table

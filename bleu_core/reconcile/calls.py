@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -26,9 +26,6 @@ from ..rules.counting import Layout
 from ..rules.scoring import OrderWeights, bleu, bleu_by_weights
 from ..shared.arrays import STRINGS, Float64, Int64
 from ..text.corpus import Corpus, make_corpus
-
-if TYPE_CHECKING:
-    from .tools import NamedSetting
 
 ALL_REFERENCES = "all"  # references: all references of a segment
 CHARACTER_LIST = "list"  # the tokenizer that is Python's `list`: characters, blanks included
@@ -113,6 +110,7 @@ class Setting(NamedTuple):
         )
 
 
+NamedSetting = tuple[Setting, str, bool]  # with the call that makes its score, and `Tool.is_known`
 OPTION_FACTORS = [name for name in Setting._fields if name in OPTIONS]
 
 

@@ -21,6 +21,7 @@ from ..text.corpus import Corpus
 from .calls import (
     ALL_REFERENCES,
     CHARACTER_LIST,
+    NamedSetting,
     Setting,
     convention_options,
     list_call_settings,
@@ -42,7 +43,6 @@ class Tool(NamedTuple):
 
 
 Tools = dict[Setting, Tool]
-NamedSetting = tuple[Setting, str, bool]  # the last two as in `Tool`
 
 # The corpus scores of the conventions, most common first.
 CONVENTION_CALLS = {

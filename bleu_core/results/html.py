@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ..shared.messages import count_things
+from ..shared.result_types import CoveredTokens, NGramCount, OrderMatches
 from .formula import describe_penalty, list_terms, multiply
 from .wording import ResultDict, escape_unseen, write_number
-
-if TYPE_CHECKING:
-    from ..shared.result_types import CoveredTokens, NGramCount, OrderMatches
-
 
 _SHOWN_NGRAMS = 100  # per order and kind
 # N-grams that don't count, or not as often as they occur.

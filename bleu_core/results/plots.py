@@ -18,9 +18,11 @@ import numpy as np
 from .wording import ResultDict, write_difference, write_name
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axes import Axes as Axes  # results take it from here
     from matplotlib.transforms import Transform
     from matplotlib.typing import ColorType
+else:
+    Axes = Any
 
 
 _THICKNESS = 0.6  # of a bar in a waterfall

@@ -6,16 +6,13 @@ The class reads with `read`, and its buffer with `read_segments`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from ..options.options import Options
 from ..shared.messages import NO_SEGMENTS
 from ..text.corpus import Corpus, join_corpora
 from ..text.labels import check_labels, read_documents, read_labels
 from ..text.read import read_corpus, warn_if_reordered
 from .statistics import Call, make_call
-
-if TYPE_CHECKING:
-    from ..options.options import Options
 
 
 def read(
@@ -50,7 +47,7 @@ def read(
     document_of = read_documents(documents, len(corpus))
     labels = read_labels(by, len(corpus))
     if labels is not None:
-        check_labels(options, labels)
+        check_labels(options.tokenize_by, labels)
     return make_call(corpus, options, labels, document_of)
 
 

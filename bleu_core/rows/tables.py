@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -39,37 +39,19 @@ from .parts import (
 )
 from .statistics import Counted, Group
 
-METADATA = b"bleu_metric"  # the key of a schema's metadata
+# The key of a schema's metadata, which is JSON: `COUNTING_OPTIONS`; `references`, the number of
+# references; `groups`, a label, the tokenizer and the number of references of each label; `sums`,
+# True if rows are sums of segments, and missing else.
+METADATA = b"bleu_metric"
 
 # --- Rows to tables -------------------------------------------------------------------------------
 
 
-class TableMetadata(TypedDict, total=False):
-    """What the metadata of a table records, as JSON.
-
-    The first five keys are `COUNTING_OPTIONS`. `references` is the number of references, and
-    `groups` has a label, the tokenizer and the number of references of each label. `sums` is True
-    if rows are sums of segments, and missing else.
-    """
-
-    tokenize: str | None
-    lowercase: bool
-    max_order: int
-    reference_length: str
-    minimum_total: int
-    references: str
-    groups: list[tuple[Label, str, str]]
-    sums: bool
-
-
 def tabulate(counted: Counted, options: Options) -> pa.Table:
     """Return counted rows as a table."""
-    metadata: TableMetadata = {
+    metadata = {
+        **options.counting_options(),
         "tokenize": counted.origin.tokenizer_name,
-        "lowercase": options.lowercase,
-        "max_order": options.max_order,
-        "reference_length": options.reference_length,
-        "minimum_total": options.minimum_total,
         "references": counted.origin.nrefs,
     }
     if counted.labels is not None:
@@ -234,7 +216,7 @@ def read_given(
     groups: dict[Label, Group] = {}
     if labels is not None:
         groups = _group_rows(labels, parts, recorded)
-        check_labels(options, labels)
+        check_labels(options.tokenize_by, labels)
     elif options.tokenize_by is not None:
         raise ValueError(NO_LABELS_FOR_TOKENIZERS)
     # 4. Compare what the rows say with what the caller asks for.
@@ -311,7 +293,7 @@ def _add_metadata(tables: Mapping[str, pa.Table], like: Any) -> dict[str, pa.Tab
 
 
 def _read_metadata(place: str, schema: pa.Schema) -> dict[str, Any]:
-    """Return the `TableMetadata` of a table, without unknown values; `place` is for errors."""
+    """Return the metadata of a table, without unknown values; `place` is for errors."""
     text = (schema.metadata or {}).get(METADATA, b"{}")
     try:
         # Older tables of empty lists have no tokenizer, which fits every tokenizer.

@@ -99,9 +99,7 @@ def choose_tokenizer(options: Options, kind: InputType) -> ChosenTokenizer:
 
 def _make_definition(split: Split) -> Tokenizer:
     """Return the record of a function that is not native: no text is suspicious to it."""
-    return Tokenizer(
-        split, "text is split by a function", expects_raw_text=False, splits_unspaced=True
-    )
+    return Tokenizer(split, "text is split by a function", splits_unspaced=True)
 
 
 def check_tokenizers(options: Options) -> None:

@@ -215,7 +215,6 @@ class Tokenizer(NamedTuple):
     says: its description, as the end of a sentence.
     automaton: the equivalent for the kernel, with which `reconcile` tries the tokenizer, too; None
         if `split` runs at any size.
-    expects_raw_text: True if text that is tokenized already is a mistake.
     splits_unspaced: True if it splits scripts written without spaces.
     ascii_case: True if `lowercase` changes ASCII letters only, as in tools that work on bytes.
     lower_cases: True if it lower-cases text itself, so that `lowercase` changes no token.
@@ -225,7 +224,6 @@ class Tokenizer(NamedTuple):
     split: Split
     says: str
     automaton: Automaton | None = None
-    expects_raw_text: bool = True
     splits_unspaced: bool = False
     ascii_case: bool = False
     lower_cases: bool = False
@@ -253,7 +251,6 @@ TOKENIZERS: dict[str, Tokenizer] = {
         tokenize_none,
         "text is split at spaces only",
         Automaton((_SPACES,)),
-        expects_raw_text=False,
     ),
     "intl": Tokenizer(
         tokenize_intl,
@@ -280,27 +277,23 @@ TOKENIZERS: dict[str, Tokenizer] = {
         tokenize_char,
         "text is split into characters",
         Automaton((("alone", ((0, 0x10FFFF),)), _SPACES)),
-        expects_raw_text=False,
         splits_unspaced=True,
     ),
     "list": Tokenizer(
         tokenize_list,
         "text is split into characters, blanks included, as by Python’s list",
         Automaton((("alone", ((0, 0x10FFFF),)),)),
-        expects_raw_text=False,
         splits_unspaced=True,
     ),
     "multi-bleu": Tokenizer(
         tokenize_multi_bleu,
         "text is split at spaces only, as multi-bleu.perl does",
         Automaton((("space", " \t\n\v\f\r"),)),
-        expects_raw_text=False,
         ascii_case=True,
     ),
     "ptb": Tokenizer(
         tokenize_ptb,
         "captions are split by ptb, as pycocoevalcap does",
-        expects_raw_text=False,
         lower_cases=True,
         rejected=LINE_BREAKS,
     ),

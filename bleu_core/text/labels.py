@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -39,10 +39,6 @@ from .columns import (
     to_chunks,
 )
 from .elements import FILE_NAME, name_missing
-
-if TYPE_CHECKING:
-    from ..options.options import Options
-
 
 _AnyLabel = TypeVar("_AnyLabel", bound=Hashable)
 
@@ -134,10 +130,10 @@ def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
     return plain_labels
 
 
-def check_labels(options: Options, labels: Iterable[Label]) -> None:
+def check_labels(tokenize_by: Iterable[Label] | None, labels: Iterable[Label]) -> None:
     """Raise if a tokenizer was chosen for a name that is not a label."""
     present = set(labels)
-    for label in options.tokenize_by or ():
+    for label in tokenize_by or ():
         if label not in present:
             raise ValueError(
                 f"tokenize: {show_value(label)} is not among the labels of `by`. Remove it, or"
