@@ -409,90 +409,6 @@ def find_maker(copy: str, name: str, version: str) -> Callable[..., object]:
 _make_maker = functools.cache(_Maker)  # one per class, because pickle writes the same object once
 
 
-# === bleu_core/options/conventions.py ===
-
-
-CONVENTIONS: dict[str, dict[str, Any]] = {
-    "default": {},
-    "papineni": {"smooth_method": "none"},
-    "hf": {"smooth_method": "none", "reference_length": "shortest"},
-    "nltk": {"tokenize": "none", "smooth_method": "none", "minimum_total": 1},
-    "moses": {"tokenize": "multi-bleu", "smooth_method": "none"},
-    "coco": {"tokenize": "ptb", "smooth_method": "coco"},
-}
-
-# The methods of NLTK's SmoothingFunction by their names there.
-NLTK_METHODS = {
-    "method0": "none",
-    "method1": "floor",
-    "method2": "add-k",
-    "method3": "exp",
-    "method4": "nltk-4",
-    "method5": "nltk-5",
-    "method6": "chen-cherry-6",
-    "method7": "nltk-7",
-}
-
-
-class DropIn(NamedTuple):
-    """One of evaluate's modules, whose `compute` this metric can replace.
-
-    convention: the convention that reproduces the module's score.
-    defaults: the module's arguments besides the columns; None stands for the default of this
-        metric.
-    names: the options of this metric by the module's names, where they differ; None for an argument
-        without effect.
-    keys: the keys of this metric's result by the module's keys.
-    scale: the highest precision.
-    """
-
-    convention: str
-    defaults: Mapping[str, object]
-    names: Mapping[str, str | None]
-    keys: Mapping[str, str]
-    scale: int
-
-
-DROP_INS = {
-    "sacrebleu": DropIn(
-        "default",
-        defaults={
-            "smooth_method": "exp",
-            "smooth_value": None,
-            "force": False,
-            "lowercase": False,
-            "tokenize": None,
-            "use_effective_order": False,
-        },
-        names={"force": None, "use_effective_order": "effective_order"},
-        keys={
-            "score": "score",
-            "counts": "counts",
-            "totals": "totals",
-            "precisions": "precisions",
-            "bp": "brevity_penalty",
-            "sys_len": "translation_length",
-            "ref_len": "reference_length",
-        },
-        scale=100,
-    ),
-    "bleu": DropIn(
-        "hf",
-        defaults={"tokenizer": None, "max_order": 4, "smooth": False},
-        names={"tokenizer": "tokenize", "smooth": "smooth_method"},
-        keys={
-            "bleu": "bleu",
-            "precisions": "precisions",
-            "brevity_penalty": "brevity_penalty",
-            "length_ratio": "length_ratio",
-            "translation_length": "translation_length",
-            "reference_length": "reference_length",
-        },
-        scale=1,
-    ),
-}
-
-
 # === bleu_core/options/option_types.py ===
 
 
@@ -598,6 +514,89 @@ class LoadArguments(CorpusOptions, total=False):
     hash: str | None
     max_concurrent_cache_files: int
     timeout: float
+
+
+# --- Conventions, and drop-ins: arguments, keys and scales of evaluate's modules ------------------
+
+CONVENTIONS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "papineni": {"smooth_method": "none"},
+    "hf": {"smooth_method": "none", "reference_length": "shortest"},
+    "nltk": {"tokenize": "none", "smooth_method": "none", "minimum_total": 1},
+    "moses": {"tokenize": "multi-bleu", "smooth_method": "none"},
+    "coco": {"tokenize": "ptb", "smooth_method": "coco"},
+}
+
+# The methods of NLTK's SmoothingFunction by their names there.
+NLTK_METHODS = {
+    "method0": "none",
+    "method1": "floor",
+    "method2": "add-k",
+    "method3": "exp",
+    "method4": "nltk-4",
+    "method5": "nltk-5",
+    "method6": "chen-cherry-6",
+    "method7": "nltk-7",
+}
+
+
+class DropIn(NamedTuple):
+    """One of evaluate's modules, whose `compute` this metric can replace.
+
+    convention: the convention that reproduces the module's score.
+    defaults: the module's arguments besides the columns; None stands for the default of this
+        metric.
+    names: the options of this metric by the module's names, where they differ; None for an argument
+        without effect.
+    keys: the keys of this metric's result by the module's keys.
+    scale: the highest precision.
+    """
+
+    convention: str
+    defaults: Mapping[str, object]
+    names: Mapping[str, str | None]
+    keys: Mapping[str, str]
+    scale: int
+
+
+DROP_INS = {
+    "sacrebleu": DropIn(
+        "default",
+        defaults={
+            "smooth_method": "exp",
+            "smooth_value": None,
+            "force": False,
+            "lowercase": False,
+            "tokenize": None,
+            "use_effective_order": False,
+        },
+        names={"force": None, "use_effective_order": "effective_order"},
+        keys={
+            "score": "score",
+            "counts": "counts",
+            "totals": "totals",
+            "precisions": "precisions",
+            "bp": "brevity_penalty",
+            "sys_len": "translation_length",
+            "ref_len": "reference_length",
+        },
+        scale=100,
+    ),
+    "bleu": DropIn(
+        "hf",
+        defaults={"tokenizer": None, "max_order": 4, "smooth": False},
+        names={"tokenizer": "tokenize", "smooth": "smooth_method"},
+        keys={
+            "bleu": "bleu",
+            "precisions": "precisions",
+            "brevity_penalty": "brevity_penalty",
+            "length_ratio": "length_ratio",
+            "translation_length": "translation_length",
+            "reference_length": "reference_length",
+        },
+        scale=1,
+    ),
+}
 
 
 # === bleu_core/rules/unicode.py ===
@@ -1604,17 +1603,6 @@ def count_things(number: int, noun: str) -> str:
     ('1 reference', '2,000 references')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def describe_share(found: int, total: int, noun: str) -> str:
-    """Write a share of things in percent, and a small share by its numbers.
-
-    >>> describe_share(1, 200, "prediction"), describe_share(1, 5_000, "prediction")
-    ('0.5% of the predictions', '1 of 5,000 predictions')
-    """
-    if found < 0.001 * total:
-        return f"{found:,} of {total:,} {noun}s"
-    return f"{found / total:.1%} of the {noun}s"
 
 
 def name_value(value: object) -> str:
@@ -2709,258 +2697,6 @@ class _ClassOf(dict[int, str]):
 _CLASS_OF = _ClassOf({code_point: chr(code_point) for code_point in range(128)})
 
 
-# === bleu_core/rules/scoring.py ===
-
-
-OrderWeights = tuple[float, ...] | None  # one per order; None for equal weights
-
-NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes it
-
-
-class Precisions(NamedTuple):
-    """The precision of each order and the brevity penalty, after smoothing.
-
-    values: the precision of each order.
-    present: a flag per order, set if the order has n-grams.
-    brevity_penalty: the penalty of the predictions' length.
-    """
-
-    values: list[Number]
-    present: list[Flag]
-    brevity_penalty: Number
-
-
-def bleu(rows: Int64, options: Options) -> Float64:
-    """Return BLEU of each row (Papineni et al., 2002, section 2.3), on the scale 0-1.
-
-    Args:
-        rows: int64 [..., 2 N + 2].
-        options: supplies `max_order`, `smooth_method`, `smooth_value`, `effective_order` and
-            `weights`.
-
-    Returns:
-        float64 [...]; a float for a single row, of which `score_row` returns more.
-
-    Three of four words match, and one of three bigrams: BLEU-2 is the root of 3/4 · 1/3.
-
-    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
-    >>> print(f"{bleu(row, Options(max_order=2)):.4f}")
-    0.5000
-    """
-    return cast(Float64, _score_columns(_split_rows(rows), options))
-
-
-def bleu_by_weights(
-    rows: Int64, options: Options, weights: Iterable[OrderWeights]
-) -> dict[OrderWeights, Float64]:
-    """Return BLEU of each row under several weights, which are smoothed only once.
-
-    Args:
-        rows: int64 [..., 2 N + 2].
-        options: as for `bleu`.
-        weights: one weight per order each; None for equal weights.
-
-    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
-    >>> scores = bleu_by_weights(row, Options(max_order=2), [(1.0, 0.0), (0.0, 1.0)])
-    >>> [round(float(score), 4) for score in scores.values()]
-    [0.75, 0.3333]
-    """
-    smoothed = _smooth(_split_rows(rows), options)
-    logarithms = [_log(value) for value in smoothed.values]
-    scores: dict[OrderWeights, Float64] = {}
-    for chosen in weights:
-        weight_of = order_weights(smoothed.present, replace(options, weights=chosen))
-        scores[chosen] = cast(Float64, _combine(weight_of, logarithms, smoothed.brevity_penalty))
-    return scores
-
-
-def bleu_of_columns(columns: Float64, options: Options) -> Float64:
-    """Return BLEU of rows whose statistics are the first axis: float64 [2 N + 2, ...]."""
-    return cast(Float64, _score_columns(_split_columns(list(columns)), options))
-
-
-def _score_columns(columns: Columns, options: Options) -> Number:
-    smoothed = _smooth(columns, options)
-    logarithms = [_log(value) for value in smoothed.values]
-    return _combine(order_weights(smoothed.present, options), logarithms, smoothed.brevity_penalty)
-
-
-def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
-    """Return the scores and counts of one corpus in plain Python types.
-
-    Args:
-        row: int64 [2 N + 2], the sum of the corpus's rows.
-        options: as for `bleu`.
-        smoothed: the result of `precisions`, if it is known.
-    """
-    numbers = row.tolist()
-    *_, length, reference_length = numbers
-    if smoothed is None:
-        smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
-    penalty = float(smoothed.brevity_penalty)
-    logarithms = [_log(value) for value in smoothed.values]
-    by_order = [
-        float(_combine(order_weights(smoothed.present, options, order), logarithms, penalty))
-        for order in range(1, options.max_order + 1)
-    ]
-    score = by_order[-1]
-    if options.weights is not None:
-        score = float(_combine(order_weights(smoothed.present, options), logarithms, penalty))
-    return {
-        "bleu": score,
-        "score": 100 * score,
-        "precisions": [float(value) for value in smoothed.values],
-        "brevity_penalty": penalty,
-        "length_ratio": length / reference_length if reference_length else 0.0,
-        "translation_length": length,
-        "reference_length": reference_length,
-        "counts": numbers[: options.max_order],
-        "totals": numbers[len(numbers) // 2 - 1 :][: options.max_order],
-        "bleu_by_order": by_order,
-    }
-
-
-def order_weights(
-    present: Sequence[Flag], options: Options, orders: int | None = None
-) -> list[Number]:
-    """Return the weight w of each order in BP · exp(Σ w ln p).
-
-    With effective order, the weight of orders without n-grams is distributed among the other
-    orders, in proportion. All weights are 0 if no order with a weight has n-grams.
-
-    Args:
-        present: a flag per order, set if the order has n-grams.
-        options: supplies `weights` and `effective_order`.
-        orders: the number of orders that share equal weights; None for all N orders with
-            `options.weights`.
-
-    >>> order_weights([True, True, False, False], Options(effective_order=True))
-    [0.5, 0.5, 0.0, 0.0]
-    """
-    if orders is None and options.weights is not None:
-        weights: list[Number] = list(options.weights)
-    else:
-        equal_weights = orders or len(present)
-        weights = [1 / equal_weights] * equal_weights
-    if not options.effective_order:
-        return weights
-    used = [select(flag, weight, 0.0) for weight, flag in zip(weights, present)]
-    remaining: Number = reduce(add, used)
-    whole = sum(weights)
-    return [divide(weight * whole, remaining, remaining > 0) for weight in used]
-
-
-def precisions(rows: Int64, options: Options) -> Precisions:
-    """Return the precision of each order after smoothing, on the scale 0-1."""
-    return _smooth(_split_rows(rows), options)
-
-
-def brevity_penalty(length: Number, reference_length: Number) -> Number:
-    """Return 1 for predictions as long as their references, exp(1 - r/c) for shorter ones.
-
-    Empty predictions get 0.
-
-    Args:
-        length: c, the length of the predictions.
-        reference_length: r, the effective reference length.
-
-    >>> print(f"{brevity_penalty(3.0, 4.0):.4f}")
-    0.7165
-    """
-    is_short = length < reference_length
-    has_tokens = length > 0
-    ratio = divide(reference_length, length, is_short & has_tokens)
-    return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
-
-
-def count_wins(deltas: Float64) -> Wins:
-    """Count wins, ties and losses; differences below rounding error are ties.
-
-    Args:
-        deltas: float64 [segments], the score of a system minus the score of the other system.
-
-    >>> count_wins(np.array([0.5, 0.0, 1e-17, -0.25]))
-    {'wins': 1, 'ties': 2, 'losses': 1}
-    """
-    wins = int((deltas > NOISE).sum())
-    losses = int((deltas < -NOISE).sum())
-    return {"wins": wins, "ties": len(deltas) - wins - losses, "losses": losses}
-
-
-def _split_rows(rows: Int64) -> Columns:
-    rows = np.asarray(rows)
-    if rows.ndim == 1:
-        return _split_columns(rows.astype(float).tolist())
-    return _split_columns(list(np.moveaxis(rows, -1, 0).astype(float, order="C")))
-
-
-def _split_columns(columns: Counts) -> Columns:
-    """Name the columns of statistics rows, 2 N + 2 floats or arrays."""
-    orders = len(columns) // 2 - 1
-    return Columns(columns[:orders], columns[orders:-2], columns[-2], columns[-1])
-
-
-def _smooth(columns: Columns, options: Options) -> Precisions:
-    method = SMOOTH_METHODS[options.smooth_method]
-    # 1. Smooth. The rows may have more orders than the score and the method need.
-    orders = options.counted_orders
-    counted = Columns(
-        columns.matches[:orders], columns.totals[:orders], columns.length, columns.reference_length
-    )
-    smoothed = method.smooth(counted, options.smooth_value_in_effect or 0.0)
-    # 2. Divide. A precision is at most 1, and 0 if there are no n-grams.
-    present = has_ngrams(smoothed.totals)
-    quotients = map(divide, smoothed.matches, smoothed.totals, present)
-    values = [select(quotient > 1, 1.0, quotient) for quotient in quotients]
-    # 3. Leave out orders without a match, if the method does: a factor of 1 changes no product.
-    #    `present` then means "has a match", so that with effective order the order has no weight.
-    if method.skips:
-        present = [match > 0 for match in smoothed.matches]
-        values = [select(flag, value, 1.0) for flag, value in zip(present, values)]
-    # 4. Smoothing applies to orders without a match, not to predictions without any match
-    #    (mjpost/sacrebleu issue 141). A single row gives Python's True, which needs no work.
-    has_match: Flag = reduce(or_, [match > 0 for match in columns.matches[: options.max_order]])
-    if not method.scores_no_match and has_match is not True:
-        values = [select(has_match, value, 0.0) for value in values]
-    return Precisions(values, present, brevity_penalty(smoothed.length, smoothed.reference_length))
-
-
-def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
-    """Return BP · exp(Σ w ln p), 0 if no order has a weight."""
-    if isinstance(penalty, np.ndarray):
-        return _combine_columns(weights, logarithms, penalty)
-    total: Number = 0.0
-    has_weight = False
-    for weight, logarithm in zip(weights, logarithms):
-        if weight > 0:  # skip zero weights, because 0 · -inf is nan
-            total = total + weight * logarithm
-            has_weight = True
-    return float(penalty * np.exp(total)) if has_weight else 0.0
-
-
-def _combine_columns(
-    weights: Sequence[Number], logarithms: Sequence[Number], penalties: Float64
-) -> Float64:
-    """Do the work of `_combine` for many rows at once."""
-    total: Number = 0.0
-    has_weight: Flag = False
-    for weight, logarithm in zip(weights, logarithms):
-        flag = weight > 0
-        has_weight = has_weight | flag
-        if isinstance(flag, np.ndarray):
-            total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
-        elif flag:
-            total = total + weight * logarithm
-    return cast(Float64, select(has_weight, penalties * np.exp(total), 0.0))
-
-
-def _log(value: Number) -> Number:
-    if isinstance(value, np.ndarray):
-        with np.errstate(divide="ignore"):
-            return np.log(value)
-    return float(np.log(value)) if value > 0 else -math.inf
-
-
 # === bleu_core/options/other_names.py ===
 
 
@@ -3109,7 +2845,6 @@ OTHER_NAMES = {
 
 # The advice for columns in methods whose columns have other names.
 _SYSTEMS = "write `systems`, a dict from names to predictions"
-_TEXTS = "pass texts to compute(predictions=..., references=...)"
 _COLUMNS = {
     ("compare", "predictions"): _SYSTEMS,
     ("rank", "predictions"): _SYSTEMS,
@@ -3120,8 +2855,6 @@ _COLUMNS = {
     ("self_bleu", "predictions"): "write `texts`",
     ("self_bleu", "references"): "write `against`, one list of texts",
     ("compute_metrics", "predictions"): "remove it; the trainer passes the predictions",
-    ("score", "predictions"): _TEXTS,
-    ("score", "references"): _TEXTS,
 }
 
 # Names of values of a result in other tools, or in statistics, and the key here. They are in lower
@@ -3278,20 +3011,19 @@ def warm_up() -> bool:
         return True
 
 
-_NO_NUMBA = Notice(
-    "numba",
-    "numba can't be imported."
-    " Scores are the same, but large inputs take up to about 100 times as long",
-    ". To fix this: pip install numba",
-)
-
-
 def _has_compiler() -> bool:
     """Return True if numba can be imported and may compile; warn if it is missing."""
     try:
         import numba
     except ImportError:
-        warn(_NO_NUMBA)
+        warn(
+            Notice(
+                "numba",
+                "numba can't be imported."
+                " Scores are the same, but large inputs take up to about 100 times as long",
+                ". To fix this: pip install numba",
+            )
+        )
         return False
     return not numba.config.DISABLE_JIT
 
@@ -3321,13 +3053,6 @@ def _announce_compiling() -> AbstractContextManager[object]:
     return event.install_listener("numba:compile", Announcement())
 
 
-_CACHE_UNUSABLE = Notice(
-    "numba's cache",
-    "numba's cache is not usable, so every process compiles again: {error}",
-    ". Delete or fix {folder}",
-)
-
-
 def _compile_all() -> None:
     """Replace the registered functions with compiled ones."""
     from llvmlite import ir
@@ -3350,7 +3075,15 @@ def _compile_all() -> None:
         return
     except Exception as error:
         folder = os.path.join(os.path.dirname(__file__), "__pycache__")
-        warn(_CACHE_UNUSABLE, error=error, folder=os.environ.get("NUMBA_CACHE_DIR") or folder)
+        warn(
+            Notice(
+                "numba's cache",
+                "numba's cache is not usable, so every process compiles again: {error}",
+                ". Delete or fix {folder}",
+            ),
+            error=error,
+            folder=os.environ.get("NUMBA_CACHE_DIR") or folder,
+        )
     # If the reason is a bug in a kernel, and not numba's cache, this raises it again.
     _compile_kernels(cached=False)
 
@@ -4142,28 +3875,6 @@ SENTENCES_AS_TOKENS = Notice(
 )
 
 
-_TOKEN_REFERENCES = Notice(
-    "token references",
-    "The references look like lists of tokens, but the predictions are text,"
-    " so each token was read as a reference of one word",
-    ". Pass text: references=[' '.join(tokens) for tokens in references],"
-    " or the text from before it was split",
-)
-
-
-_WHOLE_FILES = Notice(
-    "whole files",
-    "predictions[{row}] has {breaks:,} line breaks and its reference {references:,},"
-    " and all their lines were scored as one segment",
-    ". For files with one segment per line, pass open(path, encoding='utf-8') for each column",
-)
-_FILE_AS_TEXT = Notice(
-    "file name",
-    "{name}[0] looks like the name of a file, and the name itself was scored",
-    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
-)
-
-
 def warn_about_rows(corpus: Corpus) -> None:
     """Warn if predictions look like lists of sentences, or references like tokens.
 
@@ -4183,7 +3894,15 @@ def warn_about_rows(corpus: Corpus) -> None:
         has_space = pc.any(pc.match_substring_regex(batch.references, INNER_SPACE)).as_py()
         # All tokens together are about as long as the text: half to twice the length.
         if length <= 2 * references_length <= 4 * length and not has_space:
-            warn(_TOKEN_REFERENCES)
+            warn(
+                Notice(
+                    "token references",
+                    "The references look like lists of tokens, but the predictions are text,"
+                    " so each token was read as a reference of one word",
+                    ". Pass text: references=[' '.join(tokens) for tokens in references],"
+                    " or the text from before it was split",
+                )
+            )
 
 
 def are_sentences(texts: pa.ChunkedArray) -> bool:
@@ -4209,7 +3928,19 @@ def _warn_about_files(corpus: Corpus) -> None:
             continue
         reference_breaks = max(reference.count("\n") for reference in references[row])
         if reference_breaks >= _FEWEST_BREAKS:
-            warn(_WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
+            warn(
+                Notice(
+                    "whole files",
+                    "predictions[{row}] has {breaks:,} line breaks and its reference"
+                    " {references:,},"
+                    " and all their lines were scored as one segment",
+                    ". For files with one segment per line, pass open(path, encoding='utf-8') for"
+                    " each column",
+                ),
+                row=row,
+                breaks=breaks,
+                references=reference_breaks,
+            )
             return
 
 
@@ -4217,7 +3948,14 @@ def warn_about_names(texts: Mapping[str, str]) -> None:
     """Warn of the only text of a column if it has the form of a file's name, and no other has."""
     for name, text in texts.items():
         if FILE_NAME.fullmatch(text) and [*texts.values()].count(text) == 1:
-            warn(_FILE_AS_TEXT, name=name)
+            warn(
+                Notice(
+                    "file name",
+                    "{name}[0] looks like the name of a file, and the name itself was scored",
+                    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
+                ),
+                name=name,
+            )
             return
 
 
@@ -5368,9 +5106,6 @@ def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None
             )
 
 
-_ONE_RUN_EACH = f"Pass one run per system; compare() takes several {RUNS_BY_NAME}"
-
-
 def explain_runs(predictions: object, references: object, error: str) -> str | None:
     """Describe training runs in a container other than a dict; None if there are no runs.
 
@@ -5406,7 +5141,10 @@ def explain_runs(predictions: object, references: object, error: str) -> str | N
     if len(rows) == segments and all(_is_token(item) for row in rows for item in row):
         return None
     found = f"{count_things(len(rows), 'run')} in one {name_value(predictions)}"
-    return f"expected the predictions of one run, got {found}. {_ONE_RUN_EACH}"
+    return (
+        f"expected the predictions of one run, got {found}. Pass one run per system;"
+        f" compare() takes several {RUNS_BY_NAME}"
+    )
 
 
 def _is_token(item: object) -> bool:
@@ -5734,14 +5472,6 @@ def read_corpus(predictions: object, references: object, allow_empty: bool = Fal
     return corpus
 
 
-_OTHER_ORDER = Notice(
-    "order of rows",
-    "{name}: its pandas index has the labels of the index of {other} in another order, but rows are"
-    " paired by position",
-    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
-)
-
-
 def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
     """Warn of columns whose pandas index is that of texts in another order.
 
@@ -5754,7 +5484,17 @@ def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
         if labels is None or index is None or len(labels) != len(index) or labels.equals(index):
             continue
         if labels.is_unique and index.is_unique and labels.isin(index).all():
-            warn(_OTHER_ORDER, name=name, other=other)
+            warn(
+                Notice(
+                    "order of rows",
+                    "{name}: its pandas index has the labels of the index of {other} in another"
+                    " order, but rows are"
+                    " paired by position",
+                    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
+                ),
+                name=name,
+                other=other,
+            )
 
 
 def _find_index(data: object) -> Any:
@@ -5763,13 +5503,6 @@ def _find_index(data: object) -> Any:
     if pandas is None or not isinstance(data, (pandas.Series, pandas.DataFrame)):
         return None
     return data.index
-
-
-_SAME_PREDICTIONS = Notice(
-    "same predictions",
-    "Systems {systems} have the same predictions",
-    ". Check which files were read",
-)
 
 
 def read_corpora(
@@ -5803,7 +5536,14 @@ def read_corpora(
         yield name, corpus
     for names in names_of.values():
         if len(names) > 1:
-            warn(_SAME_PREDICTIONS, systems=list_systems(names))
+            warn(
+                Notice(
+                    "same predictions",
+                    "Systems {systems} have the same predictions",
+                    ". Check which files were read",
+                ),
+                systems=list_systems(names),
+            )
 
 
 def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
@@ -6143,12 +5883,6 @@ def _write_names(names: Iterable[str]) -> str:
 
 # --- The options ----------------------------------------------------------------------------------
 
-_SMOOTH_VALUE_IGNORED = Notice(
-    "smooth value",
-    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is ignored",
-    ". Remove it",
-)
-
 
 @picklable
 @dataclass(frozen=True)
@@ -6265,7 +5999,16 @@ class Options:
         options._check(checks_weights)
         takes_value = SMOOTH_METHODS[options.smooth_method].value is not None
         if values.get("smooth_value") is not None and not takes_value:
-            warn(_SMOOTH_VALUE_IGNORED, method=options.smooth_method, value=options.smooth_value)
+            warn(
+                Notice(
+                    "smooth value",
+                    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is"
+                    " ignored",
+                    ". Remove it",
+                ),
+                method=options.smooth_method,
+                value=options.smooth_value,
+            )
         if options.weights is not None:
             options = replace(options, weights=tuple(map(float, options.weights)))
         return options
@@ -6363,6 +6106,52 @@ DESCRIPTIONS: dict[str, str] = {
 
 def find_convention(name: str) -> dict[str, Any]:
     return CONVENTIONS[DROP_INS[name].convention if name in DROP_INS else name]
+
+
+# --- The options that a load or a drop-in chooses -------------------------------------------------
+
+
+def choose_options(convention: str, given: Mapping[str, object]) -> Options:
+    """Return the options of a named convention or drop-in, overridden by the user's choices.
+
+    >>> choose_options("hf", {"max_order": 2}).reference_length
+    'shortest'
+    """
+    names = [*CONVENTIONS, *DROP_INS]
+    if convention not in names:
+        raise invalid("config_name", convention, one_of(names))
+    return replace(Options(), convention=convention, **find_convention(convention)).override(given)
+
+
+def read_drop_in(module: str, given: Mapping[str, object], options: Options) -> Options:
+    """Return the options of a drop-in's `compute`.
+
+    Its arguments may be those of the module, or options of this metric.
+    """
+    drop_in = DROP_INS[module]
+    options_of_scores = (name for name in OPTIONS if name not in CORPUS_ONLY)
+    chosen: dict[str, object] = {}
+    for name, value in given.items():
+        option = drop_in.names.get(name, name)
+        if value is None or option is None:
+            continue
+        if name != option and given.get(option) is not None:
+            raise TypeError(f"`{name}` and `{option}` are the same option. Pass `{option}` only.")
+        if name == "smooth":
+            value = "laplace" if value else "none"
+        chosen[option] = value
+    taken = dict.fromkeys([*drop_in.defaults, *options_of_scores])
+    chosen_options = options.override(chosen, taken, f"evaluate's `{module}` compute")
+    return replace(chosen_options, segments=False, confidence=None)
+
+
+def shape_result(result: dict[str, Any], options: Options) -> dict[str, Any]:
+    """Return a result; under a drop-in, with the keys and on the scales of evaluate's module."""
+    drop_in = DROP_INS.get(options.convention)
+    if drop_in is None:
+        return result
+    shaped = {name: result[key] for name, key in drop_in.keys.items()}
+    return shaped | {"precisions": [drop_in.scale * value for value in result["precisions"]]}
 
 
 # === bleu_core/rows/kernels.py ===
@@ -7413,41 +7202,259 @@ def layout_of(columns: pa.Table) -> Layout:
     return Layout.of_width(columns.num_columns)
 
 
-# === bleu_core/rules/zeros.py ===
+# === bleu_core/rules/scoring.py ===
 
 
-_NO_TOKENS = Notice("zero", "{name} is 0: {predictions}")
-_NO_REFERENCE_TOKENS = Notice("zero", "{name} is 0: the references are empty")
-_NO_MATCH = Notice("zero", "{name} is 0: no token of the predictions occurs in the references")
-_TOO_SHORT = Notice(
-    "zero",
-    "{name} is 0: every prediction is shorter than {tokens}, so there are no {order}-grams",
-    " (effective_order=True scores only the n-grams that exist)",
-    option="effective_order",
-    value=True,
-)
-_TOO_SHORT_FOR_WEIGHTS = Notice(
-    "zero",
-    "{name} is 0: every prediction is shorter than {tokens}, the shortest n-gram with a weight",
-    " (pass weights for shorter ones)",
-)
-_NO_LONG_MATCH = Notice(
-    "zero",
-    "{name} is 0: no {order}-gram of the predictions occurs in the references",
-    " (smooth_method='exp' avoids this)",
-    option="smooth_method",
-    value="exp",
-)
-_ALMOST_ZERO = Notice(
-    "zero",
-    "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
-    " (`bleu_by_order` has the scores of shorter n-grams)",
-)
-_FAR_TOO_SHORT = Notice(
-    "zero",
-    "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
-    " so the brevity penalty rounds to 0",
-)
+OrderWeights = tuple[float, ...] | None  # one per order; None for equal weights
+
+NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes it
+
+
+class Precisions(NamedTuple):
+    """The precision of each order and the brevity penalty, after smoothing.
+
+    values: the precision of each order.
+    present: a flag per order, set if the order has n-grams.
+    brevity_penalty: the penalty of the predictions' length.
+    """
+
+    values: list[Number]
+    present: list[Flag]
+    brevity_penalty: Number
+
+
+def bleu(rows: Int64, options: Options) -> Float64:
+    """Return BLEU of each row (Papineni et al., 2002, section 2.3), on the scale 0-1.
+
+    Args:
+        rows: int64 [..., 2 N + 2].
+        options: supplies `max_order`, `smooth_method`, `smooth_value`, `effective_order` and
+            `weights`.
+
+    Returns:
+        float64 [...]; a float for a single row, of which `score_row` returns more.
+
+    Three of four words match, and one of three bigrams: BLEU-2 is the root of 3/4 · 1/3.
+
+    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
+    >>> print(f"{bleu(row, Options(max_order=2)):.4f}")
+    0.5000
+    """
+    return cast(Float64, _score_columns(_split_rows(rows), options))
+
+
+def bleu_by_weights(
+    rows: Int64, options: Options, weights: Iterable[OrderWeights]
+) -> dict[OrderWeights, Float64]:
+    """Return BLEU of each row under several weights, which are smoothed only once.
+
+    Args:
+        rows: int64 [..., 2 N + 2].
+        options: as for `bleu`.
+        weights: one weight per order each; None for equal weights.
+
+    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
+    >>> scores = bleu_by_weights(row, Options(max_order=2), [(1.0, 0.0), (0.0, 1.0)])
+    >>> [round(float(score), 4) for score in scores.values()]
+    [0.75, 0.3333]
+    """
+    smoothed = _smooth(_split_rows(rows), options)
+    logarithms = [_log(value) for value in smoothed.values]
+    scores: dict[OrderWeights, Float64] = {}
+    for chosen in weights:
+        weight_of = order_weights(smoothed.present, replace(options, weights=chosen))
+        scores[chosen] = cast(Float64, _combine(weight_of, logarithms, smoothed.brevity_penalty))
+    return scores
+
+
+def bleu_of_columns(columns: Float64, options: Options) -> Float64:
+    """Return BLEU of rows whose statistics are the first axis: float64 [2 N + 2, ...]."""
+    return cast(Float64, _score_columns(_split_columns(list(columns)), options))
+
+
+def _score_columns(columns: Columns, options: Options) -> Number:
+    smoothed = _smooth(columns, options)
+    logarithms = [_log(value) for value in smoothed.values]
+    return _combine(order_weights(smoothed.present, options), logarithms, smoothed.brevity_penalty)
+
+
+def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
+    """Return the scores and counts of one corpus in plain Python types.
+
+    Args:
+        row: int64 [2 N + 2], the sum of the corpus's rows.
+        options: as for `bleu`.
+        smoothed: the result of `precisions`, if it is known.
+    """
+    numbers = row.tolist()
+    *_, length, reference_length = numbers
+    if smoothed is None:
+        smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
+    penalty = float(smoothed.brevity_penalty)
+    logarithms = [_log(value) for value in smoothed.values]
+    by_order = [
+        float(_combine(order_weights(smoothed.present, options, order), logarithms, penalty))
+        for order in range(1, options.max_order + 1)
+    ]
+    score = by_order[-1]
+    if options.weights is not None:
+        score = float(_combine(order_weights(smoothed.present, options), logarithms, penalty))
+    return {
+        "bleu": score,
+        "score": 100 * score,
+        "precisions": [float(value) for value in smoothed.values],
+        "brevity_penalty": penalty,
+        "length_ratio": length / reference_length if reference_length else 0.0,
+        "translation_length": length,
+        "reference_length": reference_length,
+        "counts": numbers[: options.max_order],
+        "totals": numbers[len(numbers) // 2 - 1 :][: options.max_order],
+        "bleu_by_order": by_order,
+    }
+
+
+def order_weights(
+    present: Sequence[Flag], options: Options, orders: int | None = None
+) -> list[Number]:
+    """Return the weight w of each order in BP · exp(Σ w ln p).
+
+    With effective order, the weight of orders without n-grams is distributed among the other
+    orders, in proportion. All weights are 0 if no order with a weight has n-grams.
+
+    Args:
+        present: a flag per order, set if the order has n-grams.
+        options: supplies `weights` and `effective_order`.
+        orders: the number of orders that share equal weights; None for all N orders with
+            `options.weights`.
+
+    >>> order_weights([True, True, False, False], Options(effective_order=True))
+    [0.5, 0.5, 0.0, 0.0]
+    """
+    if orders is None and options.weights is not None:
+        weights: list[Number] = list(options.weights)
+    else:
+        equal_weights = orders or len(present)
+        weights = [1 / equal_weights] * equal_weights
+    if not options.effective_order:
+        return weights
+    used = [select(flag, weight, 0.0) for weight, flag in zip(weights, present)]
+    remaining: Number = reduce(add, used)
+    whole = sum(weights)
+    return [divide(weight * whole, remaining, remaining > 0) for weight in used]
+
+
+def precisions(rows: Int64, options: Options) -> Precisions:
+    """Return the precision of each order after smoothing, on the scale 0-1."""
+    return _smooth(_split_rows(rows), options)
+
+
+def brevity_penalty(length: Number, reference_length: Number) -> Number:
+    """Return 1 for predictions as long as their references, exp(1 - r/c) for shorter ones.
+
+    Empty predictions get 0.
+
+    Args:
+        length: c, the length of the predictions.
+        reference_length: r, the effective reference length.
+
+    >>> print(f"{brevity_penalty(3.0, 4.0):.4f}")
+    0.7165
+    """
+    is_short = length < reference_length
+    has_tokens = length > 0
+    ratio = divide(reference_length, length, is_short & has_tokens)
+    return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
+
+
+def count_wins(deltas: Float64) -> Wins:
+    """Count wins, ties and losses; differences below rounding error are ties.
+
+    Args:
+        deltas: float64 [segments], the score of a system minus the score of the other system.
+
+    >>> count_wins(np.array([0.5, 0.0, 1e-17, -0.25]))
+    {'wins': 1, 'ties': 2, 'losses': 1}
+    """
+    wins = int((deltas > NOISE).sum())
+    losses = int((deltas < -NOISE).sum())
+    return {"wins": wins, "ties": len(deltas) - wins - losses, "losses": losses}
+
+
+def _split_rows(rows: Int64) -> Columns:
+    rows = np.asarray(rows)
+    if rows.ndim == 1:
+        return _split_columns(rows.astype(float).tolist())
+    return _split_columns(list(np.moveaxis(rows, -1, 0).astype(float, order="C")))
+
+
+def _split_columns(columns: Counts) -> Columns:
+    """Name the columns of statistics rows, 2 N + 2 floats or arrays."""
+    orders = len(columns) // 2 - 1
+    return Columns(columns[:orders], columns[orders:-2], columns[-2], columns[-1])
+
+
+def _smooth(columns: Columns, options: Options) -> Precisions:
+    method = SMOOTH_METHODS[options.smooth_method]
+    # 1. Smooth. The rows may have more orders than the score and the method need.
+    orders = options.counted_orders
+    counted = Columns(
+        columns.matches[:orders], columns.totals[:orders], columns.length, columns.reference_length
+    )
+    smoothed = method.smooth(counted, options.smooth_value_in_effect or 0.0)
+    # 2. Divide. A precision is at most 1, and 0 if there are no n-grams.
+    present = has_ngrams(smoothed.totals)
+    quotients = map(divide, smoothed.matches, smoothed.totals, present)
+    values = [select(quotient > 1, 1.0, quotient) for quotient in quotients]
+    # 3. Leave out orders without a match, if the method does: a factor of 1 changes no product.
+    #    `present` then means "has a match", so that with effective order the order has no weight.
+    if method.skips:
+        present = [match > 0 for match in smoothed.matches]
+        values = [select(flag, value, 1.0) for flag, value in zip(present, values)]
+    # 4. Smoothing applies to orders without a match, not to predictions without any match
+    #    (mjpost/sacrebleu issue 141). A single row gives Python's True, which needs no work.
+    has_match: Flag = reduce(or_, [match > 0 for match in columns.matches[: options.max_order]])
+    if not method.scores_no_match and has_match is not True:
+        values = [select(has_match, value, 0.0) for value in values]
+    return Precisions(values, present, brevity_penalty(smoothed.length, smoothed.reference_length))
+
+
+def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
+    """Return BP · exp(Σ w ln p), 0 if no order has a weight."""
+    if isinstance(penalty, np.ndarray):
+        return _combine_columns(weights, logarithms, penalty)
+    total: Number = 0.0
+    has_weight = False
+    for weight, logarithm in zip(weights, logarithms):
+        if weight > 0:  # skip zero weights, because 0 · -inf is nan
+            total = total + weight * logarithm
+            has_weight = True
+    return float(penalty * np.exp(total)) if has_weight else 0.0
+
+
+def _combine_columns(
+    weights: Sequence[Number], logarithms: Sequence[Number], penalties: Float64
+) -> Float64:
+    """Do the work of `_combine` for many rows at once."""
+    total: Number = 0.0
+    has_weight: Flag = False
+    for weight, logarithm in zip(weights, logarithms):
+        flag = weight > 0
+        has_weight = has_weight | flag
+        if isinstance(flag, np.ndarray):
+            total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
+        elif flag:
+            total = total + weight * logarithm
+    return cast(Float64, select(has_weight, penalties * np.exp(total), 0.0))
+
+
+def _log(value: Number) -> Number:
+    if isinstance(value, np.ndarray):
+        with np.errstate(divide="ignore"):
+            return np.log(value)
+    return float(np.log(value)) if value > 0 else -math.inf
+
+
+# --- Scores that are 0 or almost 0, with the reason and the option that helps ---------------------
 
 
 def warn_if_zero(
@@ -7462,7 +7469,8 @@ def warn_if_zero(
         options: supplies `weights`, `max_order`, `smooth_method` and `effective_order`.
         name: the score, as the subject of the message.
     """
-    if not _is_zero(score, row, options):
+    adds_tiny_numbers = SMOOTH_METHODS[options.smooth_method].smooths_lengths
+    if score and not adds_tiny_numbers:
         return
     layout = Layout.of_width(len(row))
     matches = row[layout.matches]
@@ -7473,37 +7481,83 @@ def warn_if_zero(
     orders = [order for order, weight in enumerate(weights, 1) if weight]
     shortest = orders[0]
     longest = orders[-1]
+    if score and all(matches[order - 1] for order in orders):
+        return
     unmatched = [order for order in orders if totals[order - 1] and not matches[order - 1]]
     if not length:
         empty = count_things(segments, "empty prediction") if segments else ""
-        warn(_NO_TOKENS, name=name, predictions=empty or "the predictions are empty")
-    elif SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        warn(
+            Notice("zero", "{name} is 0: {predictions}"),
+            name=name,
+            predictions=empty or "the predictions are empty",
+        )
+    elif adds_tiny_numbers:
         first = next((order for order in orders if not matches[order - 1]), longest)
-        warn(_ALMOST_ZERO, name=name, order=first)
+        warn(
+            Notice(
+                "zero",
+                "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
+                " (`bleu_by_order` has the scores of shorter n-grams)",
+            ),
+            name=name,
+            order=first,
+        )
     elif not reference_length:
-        warn(_NO_REFERENCE_TOKENS, name=name)
+        warn(Notice("zero", "{name} is 0: the references are empty"), name=name)
     elif not matches[0]:
-        warn(_NO_MATCH, name=name)
+        warn(
+            Notice("zero", "{name} is 0: no token of the predictions occurs in the references"),
+            name=name,
+        )
     elif not totals[longest - 1] and not options.effective_order:
-        warn(_TOO_SHORT, name=name, tokens=count_things(longest, "token"), order=longest)
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: every prediction is shorter than {tokens}, so there are no"
+                " {order}-grams",
+                " (effective_order=True scores only the n-grams that exist)",
+                option="effective_order",
+                value=True,
+            ),
+            name=name,
+            tokens=count_things(longest, "token"),
+            order=longest,
+        )
     elif not totals[shortest - 1] and options.effective_order:
-        warn(_TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(shortest, "token"))
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: every prediction is shorter than {tokens}, the shortest n-gram with"
+                " a weight",
+                " (pass weights for shorter ones)",
+            ),
+            name=name,
+            tokens=count_things(shortest, "token"),
+        )
     elif unmatched:
-        warn(_NO_LONG_MATCH, name=name, order=unmatched[0])
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: no {order}-gram of the predictions occurs in the references",
+                " (smooth_method='exp' avoids this)",
+                option="smooth_method",
+                value="exp",
+            ),
+            name=name,
+            order=unmatched[0],
+        )
     else:
         tokens = count_things(reference_length, "token")
-        warn(_FAR_TOO_SHORT, name=name, length=length, tokens=tokens)
-
-
-def _is_zero(score: float, row: Int64, options: Options) -> bool:
-    """Return True if a score is 0, or if only the tiny numbers of `coco` keep it above 0."""
-    if score == 0:
-        return True
-    if not SMOOTH_METHODS[options.smooth_method].smooths_lengths:
-        return False
-    weights = options.weights or (1.0,) * options.max_order
-    matches = row[Layout.of_width(len(row)).matches].tolist()
-    return any(weight and not count for weight, count in zip(weights, matches))
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
+                " so the brevity penalty rounds to 0",
+            ),
+            name=name,
+            length=length,
+            tokens=tokens,
+        )
 
 
 def warn_about_zeros(
@@ -8236,6 +8290,28 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
     )
 
 
+def options_of_signature(signature: object, given: Mapping[str, object]) -> Options:
+    """Return the options that a signature names, overridden by the user's choices.
+
+    Raises:
+        TypeError, ValueError: as `read_signature`; or the input of the score was not text.
+
+    >>> options_of_signature("nrefs:1|case:lc|eff:no|tok:zh|smooth:exp", {"max_order": 2}).tokenize
+    'zh'
+    """
+    content = read_signature(signature)
+    if content.pretokenized is not None:
+        raise ValueError(
+            f"signature: 'tok:{content.pretokenized}' says that the input was"
+            f" {content.pretokenized} already, not how to split text. Remove it from the signature,"
+            f" and pass {content.pretokenized}."
+        )
+    options = dict(content.options)
+    if "smooth_method" in given:  # the value was for the method of the signature
+        options.pop("smooth_value", None)
+    return replace(choose_options("default", options), signed_trials=content.trials).override(given)
+
+
 def _unreadable(name: str, pair: str, option: str | None) -> ValueError:
     if option is None:
         return ValueError(
@@ -8454,6 +8530,426 @@ def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
     numbers = ngrams.copy()
     numbers[repeated[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
     return numbers
+
+
+# === bleu_core/reconcile/calls.py ===
+
+
+ALL_REFERENCES = "all"  # references: all references of a segment
+CHARACTER_LIST = "list"  # the tokenizer that is Python's `list`: characters, blanks included
+# By the index of a reference, its position for each segment among all references of the corpus.
+ReferencePositions = Mapping[int, Int64]
+
+# --- Settings -------------------------------------------------------------------------------------
+
+
+class Setting(NamedTuple):
+    """The factors in which tools and papers differ, in the order of the steps between two settings.
+
+    mean_of_segments: True if the score is the mean of segment scores, False if it is that of the
+        corpus.
+    swapped: True if predictions and references are exchanged.
+    references: `ALL_REFERENCES`, or the index of the only reference that is used.
+    last_pair: True if the smoothing method looks at the last segment instead of the corpus, as
+        NLTK's `corpus_bleu` does under methods 5 to 7.
+    call: the name of a record in `CALLS`; empty for a score that options give.
+    The other factors are options.
+    """
+
+    mean_of_segments: bool
+    swapped: bool
+    references: str | int
+    tokenize: Tokenize
+    lowercase: bool
+    minimum_total: int
+    reference_length: str
+    smooth_method: str
+    max_order: int
+    weights: OrderWeights
+    effective_order: bool
+    last_pair: bool
+    call: str
+
+    @classmethod
+    def of_options(cls, options: Options) -> Setting:
+        """Return the setting that options describe, with all references.
+
+        >>> Setting.of_options(Options()).reference_length
+        'closest'
+        """
+        values: dict[str, Any] = {name: factor.default for name, factor in OTHER_FACTORS.items()}
+        values |= {name: getattr(options, name) for name in OPTION_FACTORS}
+        return cls(references=ALL_REFERENCES, **values)
+
+    def options(self, base: Options) -> Options:
+        """Return `base` with the options of this setting.
+
+        The value for the smoothing method is kept only for the method that it was chosen for.
+        """
+        values = {name: getattr(self, name) for name in OPTION_FACTORS}
+        if self.smooth_method != base.smooth_method:
+            values["smooth_value"] = None
+        return replace(base, **values)
+
+    def counting(self) -> Setting:
+        """Return the setting without the factors that do not affect counting."""
+        changes_texts = self.call != "" and CALLS[self.call].changes_texts
+        return self._replace(
+            mean_of_segments=False,
+            smooth_method="",
+            max_order=0,
+            weights=None,
+            effective_order=False,
+            last_pair=False,
+            call=self.call if changes_texts else "",
+        )
+
+    def scoring(self) -> Setting:
+        """Return the setting without the factors that affect counting, as one of a corpus."""
+        return self._replace(
+            mean_of_segments=False,
+            swapped=False,
+            references=ALL_REFERENCES,
+            tokenize="",
+            lowercase=False,
+            minimum_total=0,
+            reference_length="",
+            call="",
+        )
+
+
+NamedSetting = tuple[Setting, str, bool]  # with the call that makes its score, and `Tool.is_known`
+OPTION_FACTORS = [name for name in Setting._fields if name in OPTIONS]
+
+
+class OtherFactor(NamedTuple):
+    """A factor of a setting that is not an option.
+
+    says: its name in tables of changes, with a field for its value if there are more than two.
+    default: its value in the setting of options.
+    """
+
+    says: str
+    default: object = False
+
+
+OTHER_FACTORS = {
+    "mean_of_segments": OtherFactor("mean of segment scores"),
+    "swapped": OtherFactor("predictions and references swapped"),
+    "last_pair": OtherFactor("smoothing by the last pair"),
+    "call": OtherFactor("{}", default=""),
+}
+
+
+def convention_options(options: Options) -> dict[str, Options]:
+    """Return the options of each convention, overridden by options that the user chose.
+
+    >>> convention_options(Options().override({"max_order": 2}))["hf"].max_order
+    2
+    """
+    chosen = {name: getattr(options, name) for name in options.given}
+    if options.tokenize_by is not None:
+        chosen["tokenize"] = options.tokenize_by
+    return {name: choose_options(name, chosen) for name in CONVENTIONS}
+
+
+# --- Scores that no option gives ------------------------------------------------------------------
+
+
+class BaseTool(NamedTuple):
+    """A tool on whose score a call builds.
+
+    says: the tool.
+    convention: its options.
+    takes_options: True if options that the user chose apply to it.
+    changes: factors with other values than in the convention.
+    """
+
+    says: str
+    convention: str
+    takes_options: bool = False
+    changes: Mapping[str, Any] = MappingProxyType({})
+
+    def make_setting(self, options: Options) -> Setting:
+        """Return the setting of the tool; `options` are those of the user."""
+        chosen = choose_options(self.convention, {})
+        if self.takes_options:
+            chosen = convention_options(options)[self.convention]
+        return Setting.of_options(chosen)._replace(**self.changes)
+
+
+_SENTENCE_BLEU = "the mean of NLTK's `sentence_bleu`"
+_MEAN = MappingProxyType({"mean_of_segments": True})
+BASE_TOOLS = {
+    "sacreBLEU": BaseTool("sacreBLEU's `corpus_bleu`", "default", takes_options=True),
+    "NLTK": BaseTool("NLTK's `corpus_bleu`", "nltk"),
+    "NLTK, mean": BaseTool(_SENTENCE_BLEU, "nltk", changes=_MEAN),
+    "NLTK, mean, method1": BaseTool(
+        f"{_SENTENCE_BLEU} with method1", "nltk", changes={**_MEAN, "smooth_method": "floor"}
+    ),
+    "summaries": BaseTool("", "default", changes={**_MEAN, "reference_length": "shortest"}),
+}
+
+
+class ToolCall(NamedTuple):
+    """A score that people compute and that no option of `compute` gives.
+
+    A record in `CALLS` is all that a call needs; `test_calls.py` asks the tool itself.
+
+    says: the call, which follows "the score is from", and how to get the score, or why no option
+        gives it. `{tool}` stands for the tool, `{rows}` for the rows that are scored.
+    bases: the names of the tools on whose score the call builds, most common first.
+    overrides: options whose values the call replaces: it is not tried if one of them is known.
+    rewrite: the function from a text to its tokens with spaces between them; None if texts are
+        tokenized as the tool does.
+    select: the function from the corpus to the corpus that is scored; None for the same corpus.
+    batch_size: the number of rows that are scored together, before scores are averaged; 0 for all
+        rows, or for each row if the tool's score is a mean.
+    score: the function from int64 [units, 2 N + 2] and the options of the tool to float64 [units],
+        of which the mean is taken; None for BLEU.
+    fewest_segments: the smallest corpus for which this call scores differently.
+    """
+
+    says: str
+    bases: tuple[str, ...]
+    overrides: tuple[str, ...] = ()
+    rewrite: Callable[[str], str] | None = None
+    select: Callable[[Corpus], Corpus] | None = None
+    batch_size: int = 0
+    score: Callable[[Int64, Options], Float64] = bleu
+    fewest_segments: int = 1
+
+    @property
+    def changes_texts(self) -> bool:
+        """True if other texts are counted than those that were passed."""
+        return self.rewrite is not None or self.select is not None
+
+    @property
+    def is_of_corpus(self) -> bool:
+        """True for a score of sums, beside which a tool prints precisions and lengths."""
+        return not self.batch_size and self.score is bleu
+
+    def fits(self, corpus: Corpus) -> bool:
+        """Return False if the score is that of another setting, or cannot be made."""
+        is_fixed = self.changes_texts and corpus.kind != "text"
+        return not is_fixed and len(corpus) >= self.fewest_segments
+
+    def change(self, corpus: Corpus, *, lowercase: bool) -> Corpus:
+        """Return the corpus that is scored instead of a corpus."""
+        if self.select is not None:
+            return self.select(corpus)
+        return corpus if self.rewrite is None else rewrite_corpus(corpus, self.rewrite, lowercase)
+
+    def score_rows(self, rows: Int64, options: Options, *, is_mean: bool) -> float:
+        """Return the score of int64 [segments, 2 N + 2] under the options of the tool."""
+        if self.batch_size:
+            units = np.add.reduceat(rows, range(0, len(rows), self.batch_size), axis=0)
+        elif is_mean:
+            units = rows
+        else:
+            units = rows.sum(axis=0, keepdims=True)
+        return float(self.score(units, options).mean())
+
+
+def rewrite_corpus(corpus: Corpus, rewrite: Callable[[str], str], lowercase: bool) -> Corpus:
+    """Return a corpus whose texts a function changed, after they were lower-cased if asked for."""
+    changed: dict[str, str] = {}
+
+    def change(texts: pa.Array) -> pa.Array:
+        results = []
+        for text in texts.to_pylist():
+            if text not in changed:
+                changed[text] = rewrite(text.lower() if lowercase else text)
+            results.append(changed[text])
+        return pa.array(results, STRINGS)
+
+    return make_corpus(
+        [
+            (change(batch.predictions), change(batch.references), batch.bounds)
+            for batch in corpus.batches
+        ]
+    )
+
+
+def select_first_rows(corpus: Corpus) -> Corpus:
+    """Return the segments that sacreBLEU scores if it gets a list of references per row.
+
+    sacreBLEU expects a list per position: it takes the k-th text of each row for references of the
+    k-th prediction. With one reference per row, that is row 0 alone.
+
+    >>> chosen = select_first_rows(read_corpus(["a", "b"], [["c"], ["d"]]))
+    >>> chosen.predictions.to_pylist(), chosen.references.to_pylist()
+    (['a'], [['c', 'd']])
+    """
+    (batch,) = corpus.combine().batches
+    starts = batch.bounds[:-1]
+    rows = min(int(np.diff(batch.bounds).min()), len(corpus))
+    places = np.concatenate([starts + row for row in range(rows)])
+    references = batch.references.take(pa.array(places))
+    bounds = np.arange(rows + 1) * len(starts)
+    return make_corpus([(batch.predictions.slice(0, rows), references, bounds)])
+
+
+_WORDS_AND_PUNCTUATION = re.compile(r"\w+|[^\w\s]+")
+_WORDS_AND_CHARACTERS = re.compile(r"[^\W_]+|[^\w\s]|_")
+_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+
+
+def split_words_and_punctuation(text: str) -> str:
+    """Separate words from punctuation, whose runs stay whole, as NLTK's `wordpunct_tokenize`.
+
+    >>> split_words_and_punctuation("It's (3.5)...")
+    "It ' s ( 3 . 5 )..."
+    """
+    return " ".join(_WORDS_AND_PUNCTUATION.findall(text))
+
+
+def split_words_and_characters(text: str) -> str:
+    """Lower-case a text, and separate its words and each character of punctuation.
+
+    >>> split_words_and_characters("Get_it's (3.5)...")
+    "get _ it ' s ( 3 . 5 ) . . ."
+    """
+    return " ".join(_WORDS_AND_CHARACTERS.findall(text.lower()))
+
+
+def drop_punctuation(text: str) -> str:
+    """Lower-case a text, and remove ASCII punctuation.
+
+    >>> drop_punctuation("The well-known cat's mat.")
+    'the wellknown cats mat'
+    """
+    return text.lower().translate(_WITHOUT_PUNCTUATION)
+
+
+def drop_punctuation_and_articles(text: str) -> str:
+    """Lower-case a text, and remove ASCII punctuation, then English articles.
+
+    >>> drop_punctuation_and_articles("The well-known cat's mat.").split()
+    ['wellknown', 'cats', 'mat']
+    """
+    return _ARTICLES.sub(" ", drop_punctuation(text))
+
+
+def score_summaries(rows: Int64, options: Options) -> Float64:
+    """Return CodeXGLUE's smoothed BLEU-4 of each row: float64 [rows].
+
+    Matches and totals have 1 more from the second order on, and so have both lengths in the brevity
+    penalty. A text without tokens has a precision of 1.
+
+    Args:
+        rows: int64 [rows, 2 N + 2] with N of 4 or more.
+        options: not used, because the formula has none.
+
+    Two of two words match, and the bigram: only the brevity penalty remains, exp(1 - 4/3).
+
+    >>> rows = np.array([[2, 1, 0, 0, 2, 1, 0, 0, 2, 3]])
+    >>> print(f"{score_summaries(rows, Options())[0]:.4f}")
+    0.7165
+    """
+    layout = Layout.of_width(rows.shape[1])
+    matches = rows[:, layout.matches][:, :_SUMMARY_ORDERS].astype(float)
+    totals = rows[:, layout.totals][:, :_SUMMARY_ORDERS].astype(float)
+    matches[:, 1:] += 1
+    totals[:, 1:] += 1
+    tiny = sys.float_info.min  # instead of no match at all
+    logarithms = np.log(matches + tiny) - np.log(totals + tiny)
+    length_ratios = (rows[:, layout.reference_length] + 1) / (rows[:, layout.length] + 1)
+    return np.exp(logarithms.mean(axis=1) + np.minimum(0, 1 - length_ratios))
+
+
+def average_orders(rows: Int64, options: Options) -> Float64:
+    """Return the mean of BLEU-1 to BLEU-N of each row: float64 [rows].
+
+    Three of four words match, and one of three bigrams: BLEU-1 is 3/4, BLEU-2 is 1/2.
+
+    >>> rows = np.array([[3, 1, 4, 3, 4, 4]])
+    >>> average_orders(rows, Options(max_order=2)).tolist()
+    [0.625]
+    """
+    weights = [
+        (1 / order,) * order + (0.0,) * (options.max_order - order)
+        for order in range(1, options.max_order + 1)
+    ]
+    return np.mean(list(bleu_by_weights(rows, options, weights).values()), axis=0)
+
+
+_SUMMARY_ORDERS = 4
+_TEXT_OPTIONS = ("tokenize", "lowercase")
+_NLTK_BASES = ("NLTK", "NLTK, mean", "NLTK, mean, method1")
+
+# By their names in tables of changes.
+CALLS = {
+    "one list per row": ToolCall(
+        "sacreBLEU's `corpus_bleu` given one list per row, which scores {rows} alone: pass"
+        " `list(zip(*references))`",
+        bases=("sacreBLEU",),
+        select=select_first_rows,
+        fewest_segments=2,
+    ),
+    "CodeXGLUE": ToolCall(
+        "CodeXGLUE's smoothed BLEU-4 of summaries; no option has its brevity penalty,"
+        " exp(1 - (r + 1)/(c + 1))",
+        bases=("summaries",),
+        overrides=(*_TEXT_OPTIONS, "smooth_method", "max_order", "weights"),
+        rewrite=split_words_and_characters,
+        score=score_summaries,
+    ),
+    "mean of BLEU-1 to BLEU-4": ToolCall(
+        "{tool}, as the mean of BLEU-1 to BLEU-4: average `bleu_by_order`",
+        bases=("sacreBLEU", *_NLTK_BASES),
+        overrides=("max_order", "weights"),
+        score=average_orders,
+    ),
+    "words without punctuation": ToolCall(
+        "{tool} given lower-cased words without punctuation; no tokenizer removes any: pass the"
+        " tokens",
+        bases=_NLTK_BASES,
+        overrides=_TEXT_OPTIONS,
+        rewrite=drop_punctuation,
+    ),
+    "words without punctuation and articles": ToolCall(
+        "{tool} given lower-cased words without punctuation and articles; no tokenizer removes any:"
+        " pass the tokens",
+        bases=_NLTK_BASES,
+        overrides=_TEXT_OPTIONS,
+        rewrite=drop_punctuation_and_articles,
+    ),
+    "wordpunct_tokenize": ToolCall(
+        "{tool} given tokens of NLTK's `wordpunct_tokenize`: pass it as `tokenize`",
+        bases=_NLTK_BASES,
+        overrides=("tokenize",),
+        rewrite=split_words_and_punctuation,
+    ),
+}
+for _size in (8, 16, 32, 64, 128):
+    CALLS[f"mean over batches of {_size}"] = ToolCall(
+        f"{{tool}}, as the mean over batches of {_size} rows: score all rows at once",
+        bases=("sacreBLEU",),
+        batch_size=_size,
+        fewest_segments=_size + 1,
+    )
+
+
+def list_call_settings(corpus: Corpus, options: Options, start: Setting) -> Iterator[NamedSetting]:
+    """Yield the settings of `CALLS`, with the sentence of each.
+
+    Args:
+        corpus: the texts.
+        options: the user's options.
+        start: the starting point of the search.
+    """
+    fewest_references = int(corpus.reference_counts().min())
+    rows = "row 0" if fewest_references == 1 else f"the first {fewest_references} rows"
+    for name, call in CALLS.items():
+        if not call.fits(corpus):
+            continue
+        # The call has already split and lower-cased these texts.
+        unused = {name: getattr(start, name) for name in _TEXT_OPTIONS if name in call.overrides}
+        for base in map(BASE_TOOLS.__getitem__, call.bases):
+            setting = base.make_setting(options)._replace(call=name, **unused)
+            yield setting, call.says.format(tool=base.says, rows=rows), False
 
 
 # === bleu_core/check/alignment.py ===
@@ -8746,74 +9242,6 @@ def unwrap_quotes(text: str) -> str:
     """
     inner = text.strip()[1:-1]
     return text if re.search('["“”„«»「」『』]', inner) else inner
-
-
-# === bleu_core/options/chosen_options.py ===
-
-
-def choose_options(convention: str, given: Mapping[str, object]) -> Options:
-    """Return the options of a named convention or drop-in, overridden by the user's choices.
-
-    >>> choose_options("hf", {"max_order": 2}).reference_length
-    'shortest'
-    """
-    names = [*CONVENTIONS, *DROP_INS]
-    if convention not in names:
-        raise invalid("config_name", convention, one_of(names))
-    return replace(Options(), convention=convention, **find_convention(convention)).override(given)
-
-
-def options_of_signature(signature: object, given: Mapping[str, object]) -> Options:
-    """Return the options that a signature names, overridden by the user's choices.
-
-    Raises:
-        TypeError, ValueError: as `read_signature`; or the input of the score was not text.
-
-    >>> options_of_signature("nrefs:1|case:lc|eff:no|tok:zh|smooth:exp", {"max_order": 2}).tokenize
-    'zh'
-    """
-    content = read_signature(signature)
-    if content.pretokenized is not None:
-        raise ValueError(
-            f"signature: 'tok:{content.pretokenized}' says that the input was"
-            f" {content.pretokenized} already, not how to split text. Remove it from the signature,"
-            f" and pass {content.pretokenized}."
-        )
-    options = dict(content.options)
-    if "smooth_method" in given:  # the value was for the method of the signature
-        options.pop("smooth_value", None)
-    return replace(choose_options("default", options), signed_trials=content.trials).override(given)
-
-
-def read_drop_in(module: str, given: Mapping[str, object], options: Options) -> Options:
-    """Return the options of a drop-in's `compute`.
-
-    Its arguments may be those of the module, or options of this metric.
-    """
-    drop_in = DROP_INS[module]
-    options_of_scores = (name for name in OPTIONS if name not in CORPUS_ONLY)
-    chosen: dict[str, object] = {}
-    for name, value in given.items():
-        option = drop_in.names.get(name, name)
-        if value is None or option is None:
-            continue
-        if name != option and given.get(option) is not None:
-            raise TypeError(f"`{name}` and `{option}` are the same option. Pass `{option}` only.")
-        if name == "smooth":
-            value = "laplace" if value else "none"
-        chosen[option] = value
-    taken = dict.fromkeys([*drop_in.defaults, *options_of_scores])
-    chosen_options = options.override(chosen, taken, f"evaluate's `{module}` compute")
-    return replace(chosen_options, segments=False, confidence=None)
-
-
-def shape_result(result: dict[str, Any], options: Options) -> dict[str, Any]:
-    """Return a result; under a drop-in, with the keys and on the scales of evaluate's module."""
-    drop_in = DROP_INS.get(options.convention)
-    if drop_in is None:
-        return result
-    shaped = {name: result[key] for name, key in drop_in.keys.items()}
-    return shaped | {"precisions": [drop_in.scale * value for value in result["precisions"]]}
 
 
 # === bleu_core/reconcile/published.py ===
@@ -9856,6 +10284,252 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
             yield from pool.map(lambda batch: count_batch(batch, tokenizer, options), chunk)
 
 
+# === bleu_core/reconcile/tools.py ===
+
+
+class Tool(NamedTuple):
+    """A call that makes scores of a setting.
+
+    says: its name, which follows "the score is from".
+    is_known: True for a tool under its usual arguments, which comes before settings with fewer
+        changes; False for a variant, which is plausible with any number of changes.
+    rank: its place among all tools, most common first.
+    """
+
+    says: str
+    is_known: bool
+    rank: int
+
+
+Tools = dict[Setting, Tool]
+
+# The corpus scores of the conventions, most common first.
+CONVENTION_CALLS = {
+    "default": "sacreBLEU's `corpus_bleu`",
+    "nltk": "NLTK's `corpus_bleu` given lists of words",
+    "hf": "evaluate's `bleu`",
+    "moses": "`multi-bleu.perl`",
+    "papineni": "the formula of 2002 on tokens of mteval-v13a",
+}
+
+SWAPPED = "{}, with predictions and references swapped: swap them back"
+
+
+class GivenTexts(NamedTuple):
+    """Texts as people pass them to NLTK, and the options that split them in the same way."""
+
+    says: str
+    tokenize: str
+    lowercase: bool
+
+
+NLTK_INPUTS = (
+    GivenTexts("lists of words", "none", False),
+    GivenTexts("lists of lower-cased words", "none", True),
+    GivenTexts("strings: characters, blanks included", CHARACTER_LIST, False),
+)
+
+# The weights of tutorials, for orders 1 to 4. The last three are single orders, which also pass for
+# BLEU-2 to BLEU-4.
+TUTORIAL_WEIGHTS: tuple[OrderWeights, ...] = (
+    None,
+    (1.0, 0.0, 0.0, 0.0),
+    (0.5, 0.5, 0.0, 0.0),
+    (0.33, 0.33, 0.33, 0.0),
+    (1 / 3, 1 / 3, 1 / 3, 0.0),
+    (0.0, 1.0, 0.0, 0.0),
+    (0.0, 0.0, 1.0, 0.0),
+    (0.0, 0.0, 0.0, 1.0),
+)
+
+# NLTK's methods that look at the last pair of a corpus, because they get it and not the sums.
+LAST_PAIR_METHODS = ("method5", "method6", "method7")
+
+
+def list_tools(
+    corpus: Corpus, options: Options, start: Setting, *, references: Sequence[str | int]
+) -> Tools:
+    """List the calls that make scores of a corpus, with the options that the user chose.
+
+    Args:
+        corpus: the texts.
+        options: the user's options.
+        start: the starting point of the search.
+        references: the values of that factor to combine with the calls of NLTK.
+
+    >>> corpus = read_corpus(["a b"], ["a b"])
+    >>> start = Setting.of_options(Options())
+    >>> tools = list_tools(corpus, Options(), start, references=(ALL_REFERENCES,))
+    >>> characters = [tool for setting, tool in tools.items() if setting.tokenize == "list"]
+    >>> characters[0].says
+    "the mean of NLTK's `sentence_bleu` given strings: characters, blanks included"
+    """
+    of_convention = {
+        name: Setting.of_options(chosen) for name, chosen in convention_options(options).items()
+    }
+    captions: list[NamedSetting] = []
+    is_coco = _is_convention("coco", of_convention["coco"]) and options.weights is None
+    if is_coco and corpus.kind == "text" and are_captions(corpus):
+        captions = _list_caption_calls(of_convention["coco"])
+    calls: list[NamedSetting] = []
+    # Several references of a short text are most often those of a picture.
+    if corpus.reference_count() not in ("1", "?"):
+        calls += captions
+    # 1. Whole tools under their usual arguments.
+    for name, says in CONVENTION_CALLS.items():
+        setting = of_convention[name]
+        calls.append((setting, says if _is_convention(name, setting) else "", True))
+    sacrebleu_mean = of_convention["default"]._replace(mean_of_segments=True)
+    sentences = "the mean of sacreBLEU's `sentence_score`"
+    calls += [
+        (sacrebleu_mean._replace(effective_order=True), f"{sentences} with effective order", True),
+        (sacrebleu_mean, sentences, True),
+    ]
+    # NLTK knows no options of this metric: its calls are those of the convention as it stands.
+    nltk = Setting.of_options(choose_options("nltk", {}))
+    calls += _list_nltk_calls(corpus.kind, nltk, references)
+    calls += captions
+    calls += list_call_settings(corpus, options, start)
+    # 2. The same with exchanged texts.
+    if corpus.reference_count() == "1":
+        calls += [
+            (setting._replace(swapped=True), SWAPPED.format(says or "this tool"), False)
+            for setting, says, _ in calls
+            if setting.weights is None and not (setting.last_pair or setting.call)
+        ]
+    return _list_by_setting(calls)
+
+
+def _is_convention(name: str, setting: Setting) -> bool:
+    """Return False if the user chose another value for an option of a convention."""
+    return all(getattr(setting, option) == value for option, value in CONVENTIONS[name].items())
+
+
+def _list_by_setting(calls: Iterable[NamedSetting]) -> Tools:
+    """Return tools in order: the first call that is listed for a setting names it."""
+    tools: Tools = {}
+    for setting, says, is_known in calls:
+        tools.setdefault(setting, Tool(says, is_known, rank=len(tools)))
+    return tools
+
+
+def _list_caption_calls(coco: Setting) -> list[NamedSetting]:
+    """List pycocoevalcap's four scores, of the corpus and as means of those of captions."""
+    calls = []
+    for order in (4, 3, 2, 1):  # most common first
+        of_corpus = coco._replace(max_order=order)
+        mean = of_corpus._replace(mean_of_segments=True, effective_order=False)
+        calls += [
+            (of_corpus, f"pycocoevalcap's Bleu_{order}", True),
+            (mean, f"the mean of pycocoevalcap's Bleu_{order} of each caption", False),
+        ]
+    return calls
+
+
+def _list_nltk_calls(
+    kind: InputType, nltk: Setting, references: Sequence[str | int]
+) -> Iterator[NamedSetting]:
+    """Yield the scores that people compute with NLTK, most common first.
+
+    Args:
+        kind: what the texts are; tokens stay as they are.
+        nltk: the convention.
+        references: the values of that factor.
+    """
+    given_texts = list(NLTK_INPUTS)
+    if kind != "text":
+        given_texts = [GivenTexts(f"the {kind}", "", False)]
+    methods = {"": "none", **NLTK_METHODS, "the zeros left out, as before NLTK 3.3": "skip"}
+    for which, weights, given in product(references, TUTORIAL_WEIGHTS, given_texts):
+        if which != ALL_REFERENCES and weights is not None:  # two rare choices at once
+            continue
+        for method, smooth_method in methods.items():
+            if smooth_method == "skip" and weights is not None:
+                continue
+            setting = nltk._replace(
+                references=which,
+                lowercase=given.lowercase,
+                smooth_method=smooth_method,
+                # Only method 6 counts no n-gram of a text that is too short.
+                minimum_total=0 if method == "method6" else nltk.minimum_total,
+            )
+            if kind == "text":
+                setting = setting._replace(tokenize=given.tokenize)
+            if weights is not None:
+                setting = setting._replace(weights=weights, max_order=len(weights))
+            with_arguments = _name_arguments(given, method, weights, which)
+            mean = setting._replace(mean_of_segments=True)
+            says = f"the mean of NLTK's `sentence_bleu` given {with_arguments}"
+            yield mean, says, setting == nltk
+            says = f"NLTK's `corpus_bleu` given {with_arguments}"
+            if method in LAST_PAIR_METHODS:
+                says += ", which depends on the last pair (nltk issue 3903)"
+                setting = setting._replace(last_pair=True)
+            if weights is None or weights[-1] or method not in LAST_PAIR_METHODS:
+                yield setting, says, False
+
+
+def _name_arguments(
+    given: GivenTexts, method: str, weights: OrderWeights, references: str | int
+) -> str:
+    """Write the arguments of a call of NLTK.
+
+    >>> _name_arguments(NLTK_INPUTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL_REFERENCES)
+    'lists of words, with method1 and weights (0.33, 0.33, 0.33, 0)'
+    """
+    further = [method] if method else []
+    if weights is not None:
+        further.append(f"weights ({', '.join(f'{weight:.4g}' for weight in weights)})")
+    if references != ALL_REFERENCES:
+        further.append(f"reference {references}")
+    if not further:
+        return given.says
+    *others, last = further
+    listed = f"{', '.join(others)} and {last}" if others else last
+    return f"{given.says}, with {listed}"
+
+
+def list_moses_tools(tokenizers: Sequence[str], start: Setting) -> Tools:
+    """List tokenized BLEU with tokenizers of Moses.
+
+    >>> start = Setting.of_options(Options())
+    >>> tools = list_moses_tools(["moses-de"], start)
+    >>> next(iter(tools.values())).says
+    "tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for de"
+    """
+    calls = []
+    for tokenizer in tokenizers:
+        language, _, compounds = tokenizer.removeprefix("moses-").partition("-")
+        says = f"tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for {language}"
+        if compounds:
+            says += ", with compounds split"
+        for method, lowercase in product(("none", start.smooth_method), (False, True)):
+            setting = start._replace(
+                tokenize=tokenizer, smooth_method=method, lowercase=lowercase, max_order=4
+            )
+            calls.append((setting, says, method == "none" and not lowercase))
+    return _list_by_setting(calls)
+
+
+_LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
+
+
+def are_captions(corpus: Corpus) -> bool:
+    """Return False if texts are longer than captions, or have a line break in a text.
+
+    The tokenizer of captions would take fifteen times as long as all other conventions together.
+    """
+    if corpus.kind != "text":
+        return True
+    if pc.mean(pc.binary_length(corpus.predictions)).as_py() > _LONGEST_CAPTION:
+        return False
+    return all(
+        fits_tokenizer(texts, "ptb")
+        for batch in corpus.batches
+        for texts in (batch.predictions, batch.references)
+    )
+
+
 # === bleu_core/check/damages.py ===
 
 
@@ -10648,429 +11322,477 @@ def find_typography(pairs: Pairs) -> Iterator[Found]:
         )
 
 
-# === bleu_core/reconcile/calls.py ===
+# === bleu_core/reconcile/settings.py ===
 
 
-ALL_REFERENCES = "all"  # references: all references of a segment
-CHARACTER_LIST = "list"  # the tokenizer that is Python's `list`: characters, blanks included
-# By the index of a reference, its position for each segment among all references of the corpus.
-ReferencePositions = Mapping[int, Int64]
+Grid = Mapping[str, Sequence[Any]]  # the values of each factor to combine
+
+# The smoothing methods to try for corpus scores.
+CORPUS_METHODS = ("exp", "none", "skip", "floor", "add-k", "laplace")
+
+# The values that a search combines, in addition to the values of the starting point. The tokenizer
+# and the smoothing of captions are tried only together, as a convention. Characters with blanks
+# are tried only as NLTK splits a str.
+FACTORS: Grid = {
+    "references": (ALL_REFERENCES,),
+    "tokenize": tuple(
+        name
+        for name, tokenizer in TOKENIZERS.items()
+        if tokenizer.automaton and name != CHARACTER_LIST
+    ),
+    "lowercase": (False, True),
+    "minimum_total": (0, 1),
+    "reference_length": tuple(REFERENCE_LENGTHS),
+    "smooth_method": CORPUS_METHODS,
+    "max_order": (4, 3, 2, 1),
+}
+
+# The values for means of segment scores: fewer options, but more smoothing methods, because such
+# means may be made with NLTK's `sentence_bleu`.
+SEGMENT_FACTORS: Grid = {
+    **FACTORS,
+    "reference_length": (),
+    "smooth_method": (*CORPUS_METHODS, "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7"),
+    "max_order": (),
+    "effective_order": (True, False),
+}
+
+
+class EqualSettings(NamedTuple):
+    """Settings that give the same score.
+
+    setting: the most plausible one.
+    others: the others, the most plausible first.
+    score: their score, on the scale 0-1.
+    level: the index of the kind of `setting` in `KIND_OF_LEVEL`.
+    """
+
+    setting: Setting
+    others: list[Setting]
+    score: float
+    level: int
+
 
 # --- Settings -------------------------------------------------------------------------------------
 
 
-class Setting(NamedTuple):
-    """The factors in which tools and papers differ, in the order of the steps between two settings.
+def sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
+    """Write the signature of a setting; `references` is that of `Setting`."""
+    nrefs = corpus.reference_count() if references == ALL_REFERENCES else "1"
+    return make_signature(options, Origin(choose_tokenizer(options, corpus.kind).name, nrefs))
 
-    mean_of_segments: True if the score is the mean of segment scores, False if it is that of the
-        corpus.
-    swapped: True if predictions and references are exchanged.
-    references: `ALL_REFERENCES`, or the index of the only reference that is used.
-    last_pair: True if the smoothing method looks at the last segment instead of the corpus, as
-        NLTK's `corpus_bleu` does under methods 5 to 7.
-    call: the name of a record in `CALLS`; empty for a score that options give.
-    The other factors are options.
+
+def simplify(setting: Setting) -> Setting:
+    """Return the simplest setting that means the same: `max_order` instead of `weights`.
+
+    Orders beyond the last weight don't matter, but for NLTK's method 7, which smooths all orders
+    before it averages neighbors. Their weights (1/2, 1/2, 0, 0) are those of `max_order=2`:
+
+    >>> setting = simplify(Setting.of_options(Options(weights=(0.5, 0.5, 0, 0))))
+    >>> setting.weights, setting.max_order
+    (None, 2)
     """
-
-    mean_of_segments: bool
-    swapped: bool
-    references: str | int
-    tokenize: Tokenize
-    lowercase: bool
-    minimum_total: int
-    reference_length: str
-    smooth_method: str
-    max_order: int
-    weights: OrderWeights
-    effective_order: bool
-    last_pair: bool
-    call: str
-
-    @classmethod
-    def of_options(cls, options: Options) -> Setting:
-        """Return the setting that options describe, with all references.
-
-        >>> Setting.of_options(Options()).reference_length
-        'closest'
-        """
-        values: dict[str, Any] = {name: factor.default for name, factor in OTHER_FACTORS.items()}
-        values |= {name: getattr(options, name) for name in OPTION_FACTORS}
-        return cls(references=ALL_REFERENCES, **values)
-
-    def options(self, base: Options) -> Options:
-        """Return `base` with the options of this setting.
-
-        The value for the smoothing method is kept only for the method that it was chosen for.
-        """
-        values = {name: getattr(self, name) for name in OPTION_FACTORS}
-        if self.smooth_method != base.smooth_method:
-            values["smooth_value"] = None
-        return replace(base, **values)
-
-    def counting(self) -> Setting:
-        """Return the setting without the factors that do not affect counting."""
-        changes_texts = self.call != "" and CALLS[self.call].changes_texts
-        return self._replace(
-            mean_of_segments=False,
-            smooth_method="",
-            max_order=0,
-            weights=None,
-            effective_order=False,
-            last_pair=False,
-            call=self.call if changes_texts else "",
-        )
-
-    def scoring(self) -> Setting:
-        """Return the setting without the factors that affect counting, as one of a corpus."""
-        return self._replace(
-            mean_of_segments=False,
-            swapped=False,
-            references=ALL_REFERENCES,
-            tokenize="",
-            lowercase=False,
-            minimum_total=0,
-            reference_length="",
-            call="",
-        )
+    if setting.weights is None or setting.smooth_method in ("chen-cherry-7", "nltk-7"):
+        return setting
+    for order in range(1, setting.max_order + 1):
+        equal_weights = (1 / order,) * order + (0.0,) * (setting.max_order - order)
+        if setting.weights == equal_weights:
+            return setting._replace(weights=None, max_order=order)
+    return setting
 
 
-NamedSetting = tuple[Setting, str, bool]  # with the call that makes its score, and `Tool.is_known`
-OPTION_FACTORS = [name for name in Setting._fields if name in OPTIONS]
+def changed_factors(before: Setting, after: Setting) -> list[str]:
+    """Return the names of the factors that differ between two settings.
 
-
-class OtherFactor(NamedTuple):
-    """A factor of a setting that is not an option.
-
-    says: its name in tables of changes, with a field for its value if there are more than two.
-    has_signature: False if no options of `compute` give the score.
-    default: its value in the setting of options.
+    >>> start = Setting.of_options(Options())
+    >>> changed_factors(start, start._replace(tokenize="zh"))
+    ['tokenize']
     """
-
-    says: str
-    has_signature: bool = True
-    default: object = False
+    return [name for name, old, new in zip(Setting._fields, before, after) if old != new]
 
 
-OTHER_FACTORS = {
-    "mean_of_segments": OtherFactor("mean of segment scores"),
-    "swapped": OtherFactor("predictions and references swapped"),
-    "last_pair": OtherFactor("smoothing by the last pair", has_signature=False),
-    "call": OtherFactor("{}", has_signature=False, default=""),
-}
-WITHOUT_SIGNATURE = tuple(
-    name for name, factor in OTHER_FACTORS.items() if not factor.has_signature
-)
+def list_path(start: Setting, end: Setting) -> list[Setting]:
+    """List the settings from one setting to another, both included, one factor at a time.
+
+    >>> start = Setting.of_options(Options())
+    >>> end = start._replace(tokenize="zh", lowercase=True)
+    >>> [(setting.tokenize, setting.lowercase) for setting in list_path(start, end)]
+    [('13a', False), ('zh', False), ('zh', True)]
+    """
+    path = [start]
+    for factor in changed_factors(start, end):
+        path.append(path[-1]._replace(**{factor: getattr(end, factor)}))
+    return path
 
 
-def convention_options(options: Options) -> dict[str, Options]:
-    """Return the options of each convention, overridden by options that the user chose.
+def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) -> list[FactorStep]:
+    """List the steps from one setting to another, one factor at a time; their differences add up.
 
-    >>> convention_options(Options().override({"max_order": 2}))["hf"].max_order
+    >>> start = Setting.of_options(Options())
+    >>> end = start._replace(tokenize="zh")
+    >>> list_steps({start: 0.25, end: 0.5}, start, end)
+    [{'factor': 'tokenize', 'value': 'zh', 'delta': 0.25}]
+    """
+    path = list_path(start, end)
+    return [
+        {
+            "factor": factor,
+            "value": to_json(getattr(end, factor)),
+            "delta": scores[after] - scores[before],
+        }
+        for factor, before, after in zip(changed_factors(start, end), path, path[1:])
+    ]
+
+
+def to_json(value: object) -> object:
+    """Return weights as a list, any other value as it is."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def group_settings(scores: Mapping[Setting, float]) -> list[list[Setting]]:
+    """Group the settings that give the same score, the lowest score first.
+
+    >>> start = Setting.of_options(Options())
+    >>> scores = {start._replace(references=0): 0.5, start: 0.25, start._replace(references=1): 0.5}
+    >>> [len(group) for group in group_settings(scores)]
+    [1, 2]
+    """
+    groups: list[list[Setting]] = []
+    previous = -math.inf
+    for setting, score in sorted(scores.items(), key=itemgetter(1)):
+        if score - previous > NOISE:
+            groups.append([])
+        groups[-1].append(setting)
+        previous = score
+    return groups
+
+
+def list_same_score(group: EqualSettings) -> dict[str, list[object]]:
+    """Return, by factor, the values that keep the score if all other factors stay the same.
+
+    >>> start = Setting.of_options(Options())
+    >>> others = [start._replace(lowercase=True), start._replace(max_order=3)]
+    >>> list_same_score(EqualSettings(start, others, 0.5, None))
+    {'lowercase': [True], 'max_order': [3]}
+    """
+    same_score: dict[str, list[object]] = {}
+    for other in group.others:
+        changed = changed_factors(group.setting, other)
+        if len(changed) == 1 and changed[0] not in OTHER_FACTORS:
+            (factor,) = changed
+            same_score.setdefault(factor, []).append(to_json(getattr(other, factor)))
+    return same_score
+
+
+def list_swapped(grid: Grid, start: Setting) -> list[Setting]:
+    """List the starting point with exchanged texts, and with one more change.
+
+    >>> start = Setting.of_options(Options())
+    >>> len(list_swapped({"lowercase": (False, True)}, start))
     2
     """
-    chosen = {name: getattr(options, name) for name in options.given}
-    if options.tokenize_by is not None:
-        chosen["tokenize"] = options.tokenize_by
-    return {name: choose_options(name, chosen) for name in CONVENTIONS}
+    swapped = start._replace(swapped=True)
+    settings = [swapped]
+    for factor, values in grid.items():
+        settings += [swapped._replace(**{factor: value}) for value in values]
+    return list(dict.fromkeys(settings))
 
 
-# --- Scores that no option gives ------------------------------------------------------------------
+# --- Grids of settings ----------------------------------------------------------------------------
 
 
-class BaseTool(NamedTuple):
-    """A tool on whose score a call builds.
+def find_reference_positions(corpus: Corpus, given: pa.ChunkedArray) -> ReferencePositions:
+    """Find the references of each index that every segment has, among all of the corpus.
 
-    says: the tool.
-    convention: its options.
-    takes_options: True if options that the user chose apply to it.
-    changes: factors with other values than in the convention.
+    The result is empty if every segment has a single reference. `given` has the references as the
+    user passed them, including each None.
+
+    >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], EXPECTED_REFERENCES)
+    >>> find_reference_positions(read_corpus(["a", "b"], given), given)
+    {2: array([1, 3])}
+    """
+    if corpus.reference_count() == "1":
+        return {}
+    given_items, bounds = list_items(given.combine_chunks())
+    is_present = np.asarray(given_items.is_valid())
+    position_in_corpus = np.cumsum(is_present) - 1  # the corpus has no None
+    reference_positions = {}
+    for index in range(np.diff(bounds).min()):
+        given_positions = bounds[:-1] + index
+        if is_present[given_positions].all():
+            reference_positions[index] = position_in_corpus[given_positions]
+    return reference_positions
+
+
+def make_grid(
+    kind: InputType,
+    reference_positions: ReferencePositions,
+    options: Options,
+    fixed: Collection[str],
+    *,
+    factors: Grid = FACTORS,
+) -> Grid:
+    """Return the values of each factor that a search combines, the value in `options` first.
+
+    >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
+    ('all', 0)
+    """
+    further = dict(factors)
+    further["references"] = (ALL_REFERENCES, *reference_positions)
+    constant = [*fixed]
+    if options.weights is not None:  # they fix the order
+        constant.append("max_order")
+    if kind != "text":
+        constant.append("tokenize")
+    if kind == "ids":
+        constant.append("lowercase")
+    further |= dict.fromkeys(constant, ())
+    return {
+        name: tuple(dict.fromkeys([start_value, *further.get(name, ())]))
+        for name, start_value in Setting.of_options(options)._asdict().items()
+    }
+
+
+def list_grid(grid: Grid) -> list[Setting]:
+    """List all combinations of the values of a grid.
+
+    >>> corpus_grid = make_grid("ids", {}, Options(), {"max_order", "smooth_method"})
+    >>> len(list_grid(corpus_grid)), len(corpus_grid["reference_length"])
+    (6, 3)
+    """
+    return [Setting(*values) for values in product(*(grid[name] for name in Setting._fields))]
+
+
+# --- Scores of settings ---------------------------------------------------------------------------
+
+
+class Scorer:
+    """The scores of a corpus under settings; each is counted and scored once.
+
+    Attributes:
+        scores: the score of each setting that was added, on the scale 0-1.
+        progress: the name of the progress bar that a long search shows.
     """
 
-    says: str
-    convention: str
-    takes_options: bool = False
-    changes: Mapping[str, Any] = MappingProxyType({})
+    def __init__(
+        self,
+        corpus: Corpus,
+        reference_positions: ReferencePositions,
+        options: Options,
+        max_order: int,
+        progress: str = "",
+    ) -> None:
+        """Prepare the corpus with all references, and with each reference alone.
 
-    def make_setting(self, options: Options) -> Setting:
-        """Return the setting of the tool; `options` are those of the user."""
-        chosen = choose_options(self.convention, {})
-        if self.takes_options:
-            chosen = convention_options(options)[self.convention]
-        return Setting.of_options(chosen)._replace(**self.changes)
+        Args:
+            corpus: the texts.
+            reference_positions: the references to use alone.
+            options: supplies everything that is not a factor.
+            max_order: the highest of the settings.
+            progress: the name of the progress bar that a long search shows.
+        """
+        self.progress = progress
+        self.scores: dict[Setting, float] = {}
+        self._options = options
+        self._orders = max_order + 1  # NLTK's methods 5 and 7 look one order ahead
+        self._corpora = _split_references(corpus, reference_positions)
+        self._totals: dict[Setting, Int64] = {}  # the sum of all rows
+        self._last_rows: dict[Setting, Int64] = {}
+
+    def add(self, settings: Iterable[Setting]) -> None:
+        """Score further settings.
+
+        >>> scorer = Scorer(read_corpus(["a b c"], ["a c b"]), {}, Options(), max_order=2)
+        >>> start = Setting.of_options(Options(max_order=2))
+        >>> scorer.add([start, start._replace(max_order=1)])
+        >>> list(scorer.scores.values())
+        [0.5, 1.0]
+        """
+        # 1. Collect what is counted together, unless the sums are known, and what is scored
+        #    together.
+        countings: dict[tuple[object, ...], dict[Setting, list[Setting]]] = {}
+        sums: dict[Setting, list[Setting]] = {}
+        for setting in dict.fromkeys(settings):
+            if setting in self.scores:
+                continue
+            counting = setting.counting()
+            needs_rows = setting.mean_of_segments or setting.call != ""
+            if not needs_rows:
+                sums.setdefault(setting.scoring(), []).append(setting)
+            if needs_rows or counting not in self._totals:
+                text = (counting.references, counting.tokenize, counting.lowercase, counting.call)
+                of_counting = countings.setdefault(text, {}).setdefault(counting, [])
+                if needs_rows:
+                    of_counting.append(setting)
+
+        # 2. Count. Keep the sums, and score calls and means of segments while their rows are there.
+        for of_text in tqdm(countings.values(), desc=self.progress, delay=2):
+            for counting, rows in self._count(list(of_text)):
+                self._totals[counting] = rows.sum(axis=0)
+                self._last_rows[counting] = rows[-1:].copy()
+                self._score_rows(of_text[counting], rows)
+
+        # 3. Score the sums.
+        for scoring, of_scoring in sums.items():
+            options = of_scoring[0].options(self._options)
+            totals = [self._totals[setting.counting()] for setting in of_scoring]
+            if scoring.last_pair:
+                for setting, total in zip(of_scoring, totals):
+                    self.scores[setting] = score_by_last_pair(
+                        total, self._last_rows[setting.counting()], options
+                    )
+            else:
+                self.scores |= zip(of_scoring, bleu(np.stack(totals), options).tolist())
+
+    def _score_rows(self, settings: Sequence[Setting], rows: Int64) -> None:
+        """Score calls and means of segment scores from int64 [segments, 2 N + 2].
+
+        Means that differ in their weights only are smoothed once.
+        """
+        means: dict[Setting, dict[OrderWeights, Setting]] = {}
+        for setting in settings:
+            if setting.call:
+                self.scores[setting] = CALLS[setting.call].score_rows(
+                    rows, setting.options(self._options), is_mean=setting.mean_of_segments
+                )
+            else:
+                scoring = setting.scoring()._replace(weights=None)
+                means.setdefault(scoring, {})[setting.weights] = setting
+        for by_weights in means.values():
+            options = next(iter(by_weights.values())).options(self._options)
+            for weights, scores in bleu_by_weights(rows, options, by_weights).items():
+                self.scores[by_weights[weights]] = float(scores.mean())
+
+    def cumulative_rows(self, setting: Setting) -> Int64:
+        """Return the sums of the first 0, 1, 2, … rows: int64 [segments + 1, 2 N + 2]."""
+        ((_, rows),) = self._count([setting.counting()])
+        return np.concatenate([np.zeros_like(rows[:1]), rows.cumsum(axis=0)])
+
+    def lengths(self, setting: Setting) -> dict[str, int]:
+        """Return the lengths of predictions and references under a setting that was added."""
+        total = self._totals[setting.counting()]
+        layout = Layout.of_width(len(total))
+        return {
+            "translation_length": int(total[layout.length]),
+            "reference_length": int(total[layout.reference_length]),
+        }
+
+    def score_row(self, setting: Setting) -> Scores:
+        """Return the result of a corpus score that was added."""
+        return score_row(self._totals[setting.counting()], setting.options(self._options))
+
+    def _count(self, countings: Sequence[Setting]) -> Iterator[tuple[Setting, Int64]]:
+        """Yield the rows of the segments for each counting; all have the same texts and tokens.
+
+        The rows are one array, which the next step overwrites: use them before asking for more.
+        """
+        # 1. Count under the first rule for the reference length.
+        layout = Layout(self._orders)
+        first = countings[0]
+        corpus = self._corpora[first.references]
+        tokenize = first.tokenize
+        lowercase = first.lowercase
+        if first.call:
+            call = CALLS[first.call]
+            corpus = call.change(corpus, lowercase=lowercase)
+            if call.rewrite is not None:  # tokens with spaces between them, lower-cased
+                tokenize = "none"
+                lowercase = False
+        counted = replace(
+            self._options,
+            tokenize=tokenize,
+            lowercase=lowercase,
+            reference_length=first.reference_length,
+            minimum_total=0,
+            weights=None,
+            smooth_method="none",
+            smooth_value=None,
+            max_order=self._orders,
+        )
+        tokenizer = choose_tokenizer(counted, corpus.kind)
+        rows = count_corpus(corpus, tokenizer, counted)
+
+        # 2. Find the reference lengths under the other rules. Only this column depends on the rule,
+        #    so a single order is counted. A single reference is the closest, the shortest and the
+        #    longest.
+        lengths = rows[:, layout.length].copy()
+        reference_lengths = {first.reference_length: rows[:, layout.reference_length].copy()}
+        for rule in dict.fromkeys(counting.reference_length for counting in countings):
+            if rule in reference_lengths:
+                continue
+            if corpus.reference_count() == "1":
+                reference_lengths[rule] = reference_lengths[first.reference_length]
+            else:
+                by_rule = replace(counted, reference_length=rule, max_order=1)
+                unigram_rows = count_corpus(corpus, tokenizer, by_rule)
+                reference_lengths[rule] = unigram_rows[:, by_rule.layout.reference_length]
+
+        # 3. Write the factors that need no counting into the rows. A single reference and its
+        #    prediction have the same matches in either role.
+        for counting in countings:
+            length = lengths
+            reference_length = reference_lengths[counting.reference_length]
+            if counting.swapped:
+                length, reference_length = reference_length, length
+            rows[:, layout.length] = length
+            rows[:, layout.reference_length] = reference_length
+            rows[:, layout.totals] = count_totals(length, self._orders, counting.minimum_total).T
+            yield counting, rows
 
 
-_SENTENCE_BLEU = "the mean of NLTK's `sentence_bleu`"
-_MEAN = MappingProxyType({"mean_of_segments": True})
-BASE_TOOLS = {
-    "sacreBLEU": BaseTool("sacreBLEU's `corpus_bleu`", "default", takes_options=True),
-    "NLTK": BaseTool("NLTK's `corpus_bleu`", "nltk"),
-    "NLTK, mean": BaseTool(_SENTENCE_BLEU, "nltk", changes=_MEAN),
-    "NLTK, mean, method1": BaseTool(
-        f"{_SENTENCE_BLEU} with method1", "nltk", changes={**_MEAN, "smooth_method": "floor"}
-    ),
-    "summaries": BaseTool("", "default", changes={**_MEAN, "reference_length": "shortest"}),
-}
-
-
-class ToolCall(NamedTuple):
-    """A score that people compute and that no option of `compute` gives.
-
-    A record in `CALLS` is all that a call needs; `test_calls.py` asks the tool itself.
-
-    says: the call, which follows "the score is from", and how to get the score, or why no option
-        gives it. `{tool}` stands for the tool, `{rows}` for the rows that are scored.
-    bases: the names of the tools on whose score the call builds, most common first.
-    overrides: options whose values the call replaces: it is not tried if one of them is known.
-    rewrite: the function from a text to its tokens with spaces between them; None if texts are
-        tokenized as the tool does.
-    select: the function from the corpus to the corpus that is scored; None for the same corpus.
-    batch_size: the number of rows that are scored together, before scores are averaged; 0 for all
-        rows, or for each row if the tool's score is a mean.
-    score: the function from int64 [units, 2 N + 2] and the options of the tool to float64 [units],
-        of which the mean is taken; None for BLEU.
-    fewest_segments: the smallest corpus for which this call scores differently.
-    """
-
-    says: str
-    bases: tuple[str, ...]
-    overrides: tuple[str, ...] = ()
-    rewrite: Callable[[str], str] | None = None
-    select: Callable[[Corpus], Corpus] | None = None
-    batch_size: int = 0
-    score: Callable[[Int64, Options], Float64] = bleu
-    fewest_segments: int = 1
-
-    @property
-    def changes_texts(self) -> bool:
-        """True if other texts are counted than those that were passed."""
-        return self.rewrite is not None or self.select is not None
-
-    @property
-    def is_of_corpus(self) -> bool:
-        """True for a score of sums, beside which a tool prints precisions and lengths."""
-        return not self.batch_size and self.score is bleu
-
-    def fits(self, corpus: Corpus) -> bool:
-        """Return False if the score is that of another setting, or cannot be made."""
-        is_fixed = self.changes_texts and corpus.kind != "text"
-        return not is_fixed and len(corpus) >= self.fewest_segments
-
-    def change(self, corpus: Corpus, *, lowercase: bool) -> Corpus:
-        """Return the corpus that is scored instead of a corpus."""
-        if self.select is not None:
-            return self.select(corpus)
-        return corpus if self.rewrite is None else rewrite_corpus(corpus, self.rewrite, lowercase)
-
-    def score_rows(self, rows: Int64, options: Options, *, is_mean: bool) -> float:
-        """Return the score of int64 [segments, 2 N + 2] under the options of the tool."""
-        if self.batch_size:
-            units = np.add.reduceat(rows, range(0, len(rows), self.batch_size), axis=0)
-        elif is_mean:
-            units = rows
-        else:
-            units = rows.sum(axis=0, keepdims=True)
-        return float(self.score(units, options).mean())
-
-
-def rewrite_corpus(corpus: Corpus, rewrite: Callable[[str], str], lowercase: bool) -> Corpus:
-    """Return a corpus whose texts a function changed, after they were lower-cased if asked for."""
-    changed: dict[str, str] = {}
-
-    def change(texts: pa.Array) -> pa.Array:
-        results = []
-        for text in texts.to_pylist():
-            if text not in changed:
-                changed[text] = rewrite(text.lower() if lowercase else text)
-            results.append(changed[text])
-        return pa.array(results, STRINGS)
-
-    return make_corpus(
-        [
-            (change(batch.predictions), change(batch.references), batch.bounds)
-            for batch in corpus.batches
-        ]
-    )
-
-
-def select_first_rows(corpus: Corpus) -> Corpus:
-    """Return the segments that sacreBLEU scores if it gets a list of references per row.
-
-    sacreBLEU expects a list per position: it takes the k-th text of each row for references of the
-    k-th prediction. With one reference per row, that is row 0 alone.
-
-    >>> chosen = select_first_rows(read_corpus(["a", "b"], [["c"], ["d"]]))
-    >>> chosen.predictions.to_pylist(), chosen.references.to_pylist()
-    (['a'], [['c', 'd']])
-    """
+def _split_references(
+    corpus: Corpus, reference_positions: ReferencePositions
+) -> dict[str | int, Corpus]:
+    """Return the corpus with all references, and with each reference alone."""
     (batch,) = corpus.combine().batches
-    starts = batch.bounds[:-1]
-    rows = min(int(np.diff(batch.bounds).min()), len(corpus))
-    places = np.concatenate([starts + row for row in range(rows)])
-    references = batch.references.take(pa.array(places))
-    bounds = np.arange(rows + 1) * len(starts)
-    return make_corpus([(batch.predictions.slice(0, rows), references, bounds)])
+    corpora: dict[str | int, Corpus] = {ALL_REFERENCES: corpus}
+    for index, positions in reference_positions.items():
+        references = batch.references.take(pa.array(positions))
+        corpora[index] = make_corpus(
+            [(batch.predictions, references, np.arange(len(positions) + 1))]
+        )
+    return corpora
 
 
-_WORDS_AND_PUNCTUATION = re.compile(r"\w+|[^\w\s]+")
-_WORDS_AND_CHARACTERS = re.compile(r"[^\W_]+|[^\w\s]|_")
-_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float:
+    """Return what NLTK's `corpus_bleu` makes of sums under its methods 5 to 7.
 
-
-def split_words_and_punctuation(text: str) -> str:
-    """Separate words from punctuation, whose runs stay whole, as NLTK's `wordpunct_tokenize`.
-
-    >>> split_words_and_punctuation("It's (3.5)...")
-    "It ' s ( 3 . 5 )..."
-    """
-    return " ".join(_WORDS_AND_PUNCTUATION.findall(text))
-
-
-def split_words_and_characters(text: str) -> str:
-    """Lower-case a text, and separate its words and each character of punctuation.
-
-    >>> split_words_and_characters("Get_it's (3.5)...")
-    "get _ it ' s ( 3 . 5 ) . . ."
-    """
-    return " ".join(_WORDS_AND_CHARACTERS.findall(text.lower()))
-
-
-def drop_punctuation(text: str) -> str:
-    """Lower-case a text, and remove ASCII punctuation.
-
-    >>> drop_punctuation("The well-known cat's mat.")
-    'the wellknown cats mat'
-    """
-    return text.lower().translate(_WITHOUT_PUNCTUATION)
-
-
-def drop_punctuation_and_articles(text: str) -> str:
-    """Lower-case a text, and remove ASCII punctuation, then English articles.
-
-    >>> drop_punctuation_and_articles("The well-known cat's mat.").split()
-    ['wellknown', 'cats', 'mat']
-    """
-    return _ARTICLES.sub(" ", drop_punctuation(text))
-
-
-def score_summaries(rows: Int64, options: Options) -> Float64:
-    """Return CodeXGLUE's smoothed BLEU-4 of each row: float64 [rows].
-
-    Matches and totals have 1 more from the second order on, and so have both lengths in the brevity
-    penalty. A text without tokens has a precision of 1.
+    They get the last pair of the corpus instead of sums (nltk issue 3903): methods 5 and 7 for the
+    order beyond the last, method 6 for the numbers of n-grams from the third order on. Precisions
+    above 1 stay.
 
     Args:
-        rows: int64 [rows, 2 N + 2] with N of 4 or more.
-        options: not used, because the formula has none.
-
-    Two of two words match, and the bigram: only the brevity penalty remains, exp(1 - 4/3).
-
-    >>> rows = np.array([[2, 1, 0, 0, 2, 1, 0, 0, 2, 3]])
-    >>> print(f"{score_summaries(rows, Options())[0]:.4f}")
-    0.7165
+        total: int64 [2 N + 2], the sum of all rows.
+        last_row: int64 [1, 2 N + 2], the row of the last segment.
+        options: supply the method and the orders.
     """
-    layout = Layout.of_width(rows.shape[1])
-    matches = rows[:, layout.matches][:, :_SUMMARY_ORDERS].astype(float)
-    totals = rows[:, layout.totals][:, :_SUMMARY_ORDERS].astype(float)
-    matches[:, 1:] += 1
-    totals[:, 1:] += 1
-    tiny = sys.float_info.min  # instead of no match at all
-    logarithms = np.log(matches + tiny) - np.log(totals + tiny)
-    length_ratios = (rows[:, layout.reference_length] + 1) / (rows[:, layout.length] + 1)
-    return np.exp(logarithms.mean(axis=1) + np.minimum(0, 1 - length_ratios))
-
-
-def average_orders(rows: Int64, options: Options) -> Float64:
-    """Return the mean of BLEU-1 to BLEU-N of each row: float64 [rows].
-
-    Three of four words match, and one of three bigrams: BLEU-1 is 3/4, BLEU-2 is 1/2.
-
-    >>> rows = np.array([[3, 1, 4, 3, 4, 4]])
-    >>> average_orders(rows, Options(max_order=2)).tolist()
-    [0.625]
-    """
-    weights = [
-        (1 / order,) * order + (0.0,) * (options.max_order - order)
-        for order in range(1, options.max_order + 1)
-    ]
-    return np.mean(list(bleu_by_weights(rows, options, weights).values()), axis=0)
-
-
-_SUMMARY_ORDERS = 4
-_TEXT_OPTIONS = ("tokenize", "lowercase")
-_NLTK_BASES = ("NLTK", "NLTK, mean", "NLTK, mean, method1")
-
-# By their names in tables of changes.
-CALLS = {
-    "one list per row": ToolCall(
-        "sacreBLEU's `corpus_bleu` given one list per row, which scores {rows} alone: pass"
-        " `list(zip(*references))`",
-        bases=("sacreBLEU",),
-        select=select_first_rows,
-        fewest_segments=2,
-    ),
-    "CodeXGLUE": ToolCall(
-        "CodeXGLUE's smoothed BLEU-4 of summaries; no option has its brevity penalty,"
-        " exp(1 - (r + 1)/(c + 1))",
-        bases=("summaries",),
-        overrides=(*_TEXT_OPTIONS, "smooth_method", "max_order", "weights"),
-        rewrite=split_words_and_characters,
-        score=score_summaries,
-    ),
-    "mean of BLEU-1 to BLEU-4": ToolCall(
-        "{tool}, as the mean of BLEU-1 to BLEU-4: average `bleu_by_order`",
-        bases=("sacreBLEU", *_NLTK_BASES),
-        overrides=("max_order", "weights"),
-        score=average_orders,
-    ),
-    "words without punctuation": ToolCall(
-        "{tool} given lower-cased words without punctuation; no tokenizer removes any: pass the"
-        " tokens",
-        bases=_NLTK_BASES,
-        overrides=_TEXT_OPTIONS,
-        rewrite=drop_punctuation,
-    ),
-    "words without punctuation and articles": ToolCall(
-        "{tool} given lower-cased words without punctuation and articles; no tokenizer removes any:"
-        " pass the tokens",
-        bases=_NLTK_BASES,
-        overrides=_TEXT_OPTIONS,
-        rewrite=drop_punctuation_and_articles,
-    ),
-    "wordpunct_tokenize": ToolCall(
-        "{tool} given tokens of NLTK's `wordpunct_tokenize`: pass it as `tokenize`",
-        bases=_NLTK_BASES,
-        overrides=("tokenize",),
-        rewrite=split_words_and_punctuation,
-    ),
-}
-for _size in (8, 16, 32, 64, 128):
-    CALLS[f"mean over batches of {_size}"] = ToolCall(
-        f"{{tool}}, as the mean over batches of {_size} rows: score all rows at once",
-        bases=("sacreBLEU",),
-        batch_size=_size,
-        fewest_segments=_size + 1,
+    layout = Layout.of_width(len(total))
+    last = last_row[0]
+    mixed = total.copy()
+    if options.smooth_method == "chen-cherry-6":
+        mixed[layout.totals][2:] = last[layout.totals][2:]
+    else:
+        beyond = options.max_order
+        mixed[layout.matches][beyond] = last[layout.matches][beyond]
+        mixed[layout.totals][beyond] = last[layout.totals][beyond]
+    counts = mixed.astype(float).tolist()
+    orders = options.counted_orders
+    columns = Columns(
+        matches=counts[layout.matches][:orders],
+        totals=counts[layout.totals][:orders],
+        length=counts[layout.length],
+        reference_length=counts[layout.reference_length],
     )
-
-
-def list_call_settings(corpus: Corpus, options: Options, start: Setting) -> Iterator[NamedSetting]:
-    """Yield the settings of `CALLS`, with the sentence of each.
-
-    Args:
-        corpus: the texts.
-        options: the user's options.
-        start: the starting point of the search.
-    """
-    fewest_references = int(corpus.reference_counts().min())
-    rows = "row 0" if fewest_references == 1 else f"the first {fewest_references} rows"
-    for name, call in CALLS.items():
-        if not call.fits(corpus):
-            continue
-        # The call has already split and lower-cased these texts.
-        unused = {name: getattr(start, name) for name in _TEXT_OPTIONS if name in call.overrides}
-        for base in map(BASE_TOOLS.__getitem__, call.bases):
-            setting = base.make_setting(options)._replace(call=name, **unused)
-            yield setting, call.says.format(tool=base.says, rows=rows), False
+    if not columns.matches[0]:
+        return 0.0
+    smooth = SMOOTH_METHODS[options.smooth_method].smooth
+    smoothed = smooth(columns, options.smooth_value_in_effect or 0.0)
+    logarithm = 0.0
+    weights = order_weights([True] * options.max_order, options)
+    for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):
+        if weight and match > 0 and count > 0:  # NLTK leaves out orders without a match
+            logarithm += float(weight * math.log(match / count))
+    return float(brevity_penalty(columns.length, columns.reference_length)) * math.exp(logarithm)
 
 
 # === bleu_core/rows/reading.py ===
@@ -12619,725 +13341,6 @@ def _decodes(runs: Sequence[str], codec: str) -> bool:
     decode = make_decoder(codec)
     return all(len(decode(run)) <= len(run) / 2 for run in runs) and any(
         decode(run).strip() for run in runs
-    )
-
-
-# === bleu_core/reconcile/scorer.py ===
-
-
-class Scorer:
-    """The scores of a corpus under settings; each is counted and scored once.
-
-    Attributes:
-        scores: the score of each setting that was added, on the scale 0-1.
-        progress: the name of the progress bar that a long search shows.
-    """
-
-    def __init__(
-        self,
-        corpus: Corpus,
-        reference_positions: ReferencePositions,
-        options: Options,
-        max_order: int,
-        progress: str = "",
-    ) -> None:
-        """Prepare the corpus with all references, and with each reference alone.
-
-        Args:
-            corpus: the texts.
-            reference_positions: the references to use alone.
-            options: supplies everything that is not a factor.
-            max_order: the highest of the settings.
-            progress: the name of the progress bar that a long search shows.
-        """
-        self.progress = progress
-        self.scores: dict[Setting, float] = {}
-        self._options = options
-        self._orders = max_order + 1  # NLTK's methods 5 and 7 look one order ahead
-        self._corpora = _split_references(corpus, reference_positions)
-        self._totals: dict[Setting, Int64] = {}  # the sum of all rows
-        self._last_rows: dict[Setting, Int64] = {}
-
-    def add(self, settings: Iterable[Setting]) -> None:
-        """Score further settings.
-
-        >>> scorer = Scorer(read_corpus(["a b c"], ["a c b"]), {}, Options(), max_order=2)
-        >>> start = Setting.of_options(Options(max_order=2))
-        >>> scorer.add([start, start._replace(max_order=1)])
-        >>> list(scorer.scores.values())
-        [0.5, 1.0]
-        """
-        # 1. Collect what is counted together, unless the sums are known, and what is scored
-        #    together.
-        countings: dict[tuple[object, ...], dict[Setting, list[Setting]]] = {}
-        sums: dict[Setting, list[Setting]] = {}
-        for setting in dict.fromkeys(settings):
-            if setting in self.scores:
-                continue
-            counting = setting.counting()
-            needs_rows = setting.mean_of_segments or setting.call != ""
-            if not needs_rows:
-                sums.setdefault(setting.scoring(), []).append(setting)
-            if needs_rows or counting not in self._totals:
-                text = (counting.references, counting.tokenize, counting.lowercase, counting.call)
-                of_counting = countings.setdefault(text, {}).setdefault(counting, [])
-                if needs_rows:
-                    of_counting.append(setting)
-
-        # 2. Count. Keep the sums, and score calls and means of segments while their rows are there.
-        for of_text in tqdm(countings.values(), desc=self.progress, delay=2):
-            for counting, rows in self._count(list(of_text)):
-                self._totals[counting] = rows.sum(axis=0)
-                self._last_rows[counting] = rows[-1:].copy()
-                self._score_rows(of_text[counting], rows)
-
-        # 3. Score the sums.
-        for scoring, of_scoring in sums.items():
-            options = of_scoring[0].options(self._options)
-            totals = [self._totals[setting.counting()] for setting in of_scoring]
-            if scoring.last_pair:
-                for setting, total in zip(of_scoring, totals):
-                    self.scores[setting] = score_by_last_pair(
-                        total, self._last_rows[setting.counting()], options
-                    )
-            else:
-                self.scores |= zip(of_scoring, bleu(np.stack(totals), options).tolist())
-
-    def _score_rows(self, settings: Sequence[Setting], rows: Int64) -> None:
-        """Score calls and means of segment scores from int64 [segments, 2 N + 2].
-
-        Means that differ in their weights only are smoothed once.
-        """
-        means: dict[Setting, dict[OrderWeights, Setting]] = {}
-        for setting in settings:
-            if setting.call:
-                self.scores[setting] = CALLS[setting.call].score_rows(
-                    rows, setting.options(self._options), is_mean=setting.mean_of_segments
-                )
-            else:
-                scoring = setting.scoring()._replace(weights=None)
-                means.setdefault(scoring, {})[setting.weights] = setting
-        for by_weights in means.values():
-            options = next(iter(by_weights.values())).options(self._options)
-            for weights, scores in bleu_by_weights(rows, options, by_weights).items():
-                self.scores[by_weights[weights]] = float(scores.mean())
-
-    def cumulative_rows(self, setting: Setting) -> Int64:
-        """Return the sums of the first 0, 1, 2, … rows: int64 [segments + 1, 2 N + 2]."""
-        ((_, rows),) = self._count([setting.counting()])
-        return np.concatenate([np.zeros_like(rows[:1]), rows.cumsum(axis=0)])
-
-    def lengths(self, setting: Setting) -> dict[str, int]:
-        """Return the lengths of predictions and references under a setting that was added."""
-        total = self._totals[setting.counting()]
-        layout = Layout.of_width(len(total))
-        return {
-            "translation_length": int(total[layout.length]),
-            "reference_length": int(total[layout.reference_length]),
-        }
-
-    def score_row(self, setting: Setting) -> Scores:
-        """Return the result of a corpus score that was added."""
-        return score_row(self._totals[setting.counting()], setting.options(self._options))
-
-    def _count(self, countings: Sequence[Setting]) -> Iterator[tuple[Setting, Int64]]:
-        """Yield the rows of the segments for each counting; all have the same texts and tokens.
-
-        The rows are one array, which the next step overwrites: use them before asking for more.
-        """
-        # 1. Count under the first rule for the reference length.
-        layout = Layout(self._orders)
-        first = countings[0]
-        corpus = self._corpora[first.references]
-        tokenize = first.tokenize
-        lowercase = first.lowercase
-        if first.call:
-            call = CALLS[first.call]
-            corpus = call.change(corpus, lowercase=lowercase)
-            if call.rewrite is not None:  # tokens with spaces between them, lower-cased
-                tokenize = "none"
-                lowercase = False
-        counted = replace(
-            self._options,
-            tokenize=tokenize,
-            lowercase=lowercase,
-            reference_length=first.reference_length,
-            minimum_total=0,
-            weights=None,
-            smooth_method="none",
-            smooth_value=None,
-            max_order=self._orders,
-        )
-        tokenizer = choose_tokenizer(counted, corpus.kind)
-        rows = count_corpus(corpus, tokenizer, counted)
-
-        # 2. Find the reference lengths under the other rules. Only this column depends on the rule,
-        #    so a single order is counted. A single reference is the closest, the shortest and the
-        #    longest.
-        lengths = rows[:, layout.length].copy()
-        reference_lengths = {first.reference_length: rows[:, layout.reference_length].copy()}
-        for rule in dict.fromkeys(counting.reference_length for counting in countings):
-            if rule in reference_lengths:
-                continue
-            if corpus.reference_count() == "1":
-                reference_lengths[rule] = reference_lengths[first.reference_length]
-            else:
-                by_rule = replace(counted, reference_length=rule, max_order=1)
-                unigram_rows = count_corpus(corpus, tokenizer, by_rule)
-                reference_lengths[rule] = unigram_rows[:, by_rule.layout.reference_length]
-
-        # 3. Write the factors that need no counting into the rows. A single reference and its
-        #    prediction have the same matches in either role.
-        for counting in countings:
-            length = lengths
-            reference_length = reference_lengths[counting.reference_length]
-            if counting.swapped:
-                length, reference_length = reference_length, length
-            rows[:, layout.length] = length
-            rows[:, layout.reference_length] = reference_length
-            rows[:, layout.totals] = count_totals(length, self._orders, counting.minimum_total).T
-            yield counting, rows
-
-
-def _split_references(
-    corpus: Corpus, reference_positions: ReferencePositions
-) -> dict[str | int, Corpus]:
-    """Return the corpus with all references, and with each reference alone."""
-    (batch,) = corpus.combine().batches
-    corpora: dict[str | int, Corpus] = {ALL_REFERENCES: corpus}
-    for index, positions in reference_positions.items():
-        references = batch.references.take(pa.array(positions))
-        corpora[index] = make_corpus(
-            [(batch.predictions, references, np.arange(len(positions) + 1))]
-        )
-    return corpora
-
-
-def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float:
-    """Return what NLTK's `corpus_bleu` makes of sums under its methods 5 to 7.
-
-    They get the last pair of the corpus instead of sums (nltk issue 3903): methods 5 and 7 for the
-    order beyond the last, method 6 for the numbers of n-grams from the third order on. Precisions
-    above 1 stay.
-
-    Args:
-        total: int64 [2 N + 2], the sum of all rows.
-        last_row: int64 [1, 2 N + 2], the row of the last segment.
-        options: supply the method and the orders.
-    """
-    layout = Layout.of_width(len(total))
-    last = last_row[0]
-    mixed = total.copy()
-    if options.smooth_method == "chen-cherry-6":
-        mixed[layout.totals][2:] = last[layout.totals][2:]
-    else:
-        beyond = options.max_order
-        mixed[layout.matches][beyond] = last[layout.matches][beyond]
-        mixed[layout.totals][beyond] = last[layout.totals][beyond]
-    counts = mixed.astype(float).tolist()
-    orders = options.counted_orders
-    columns = Columns(
-        matches=counts[layout.matches][:orders],
-        totals=counts[layout.totals][:orders],
-        length=counts[layout.length],
-        reference_length=counts[layout.reference_length],
-    )
-    if not columns.matches[0]:
-        return 0.0
-    smooth = SMOOTH_METHODS[options.smooth_method].smooth
-    smoothed = smooth(columns, options.smooth_value_in_effect or 0.0)
-    logarithm = 0.0
-    weights = order_weights([True] * options.max_order, options)
-    for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):
-        if weight and match > 0 and count > 0:  # NLTK leaves out orders without a match
-            logarithm += float(weight * math.log(match / count))
-    return float(brevity_penalty(columns.length, columns.reference_length)) * math.exp(logarithm)
-
-
-# === bleu_core/reconcile/settings.py ===
-
-
-Grid = Mapping[str, Sequence[Any]]  # the values of each factor to combine
-
-# The smoothing methods to try for corpus scores.
-CORPUS_METHODS = ("exp", "none", "skip", "floor", "add-k", "laplace")
-
-# The values that a search combines, in addition to the values of the starting point. The tokenizer
-# and the smoothing of captions are tried only together, as a convention. Characters with blanks
-# are tried only as NLTK splits a str.
-FACTORS: Grid = {
-    "references": (ALL_REFERENCES,),
-    "tokenize": tuple(
-        name
-        for name, tokenizer in TOKENIZERS.items()
-        if tokenizer.automaton and name != CHARACTER_LIST
-    ),
-    "lowercase": (False, True),
-    "minimum_total": (0, 1),
-    "reference_length": tuple(REFERENCE_LENGTHS),
-    "smooth_method": CORPUS_METHODS,
-    "max_order": (4, 3, 2, 1),
-}
-
-# The values for means of segment scores: fewer options, but more smoothing methods, because such
-# means may be made with NLTK's `sentence_bleu`.
-SEGMENT_FACTORS: Grid = {
-    **FACTORS,
-    "reference_length": (),
-    "smooth_method": (*CORPUS_METHODS, "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7"),
-    "max_order": (),
-    "effective_order": (True, False),
-}
-
-
-class EqualSettings(NamedTuple):
-    """Settings that give the same score.
-
-    setting: the most plausible one.
-    others: the others, the most plausible first.
-    score: their score, on the scale 0-1.
-    level: the index of the kind of `setting` in `KIND_OF_LEVEL`.
-    """
-
-    setting: Setting
-    others: list[Setting]
-    score: float
-    level: int
-
-
-# --- Settings -------------------------------------------------------------------------------------
-
-
-def sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
-    """Write the signature of a setting; `references` is that of `Setting`."""
-    nrefs = corpus.reference_count() if references == ALL_REFERENCES else "1"
-    return make_signature(options, Origin(choose_tokenizer(options, corpus.kind).name, nrefs))
-
-
-def simplify(setting: Setting) -> Setting:
-    """Return the simplest setting that means the same: `max_order` instead of `weights`.
-
-    Orders beyond the last weight don't matter, but for NLTK's method 7, which smooths all orders
-    before it averages neighbors. Their weights (1/2, 1/2, 0, 0) are those of `max_order=2`:
-
-    >>> setting = simplify(Setting.of_options(Options(weights=(0.5, 0.5, 0, 0))))
-    >>> setting.weights, setting.max_order
-    (None, 2)
-    """
-    if setting.weights is None or setting.smooth_method in ("chen-cherry-7", "nltk-7"):
-        return setting
-    for order in range(1, setting.max_order + 1):
-        equal_weights = (1 / order,) * order + (0.0,) * (setting.max_order - order)
-        if setting.weights == equal_weights:
-            return setting._replace(weights=None, max_order=order)
-    return setting
-
-
-def changed_factors(before: Setting, after: Setting) -> list[str]:
-    """Return the names of the factors that differ between two settings.
-
-    >>> start = Setting.of_options(Options())
-    >>> changed_factors(start, start._replace(tokenize="zh"))
-    ['tokenize']
-    """
-    return [name for name, old, new in zip(Setting._fields, before, after) if old != new]
-
-
-def list_path(start: Setting, end: Setting) -> list[Setting]:
-    """List the settings from one setting to another, both included, one factor at a time.
-
-    >>> start = Setting.of_options(Options())
-    >>> end = start._replace(tokenize="zh", lowercase=True)
-    >>> [(setting.tokenize, setting.lowercase) for setting in list_path(start, end)]
-    [('13a', False), ('zh', False), ('zh', True)]
-    """
-    path = [start]
-    for factor in changed_factors(start, end):
-        path.append(path[-1]._replace(**{factor: getattr(end, factor)}))
-    return path
-
-
-def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) -> list[FactorStep]:
-    """List the steps from one setting to another, one factor at a time; their differences add up.
-
-    >>> start = Setting.of_options(Options())
-    >>> end = start._replace(tokenize="zh")
-    >>> list_steps({start: 0.25, end: 0.5}, start, end)
-    [{'factor': 'tokenize', 'value': 'zh', 'delta': 0.25}]
-    """
-    path = list_path(start, end)
-    return [
-        {
-            "factor": factor,
-            "value": to_json(getattr(end, factor)),
-            "delta": scores[after] - scores[before],
-        }
-        for factor, before, after in zip(changed_factors(start, end), path, path[1:])
-    ]
-
-
-def to_json(value: object) -> object:
-    """Return weights as a list, any other value as it is."""
-    return list(value) if isinstance(value, tuple) else value
-
-
-def group_settings(scores: Mapping[Setting, float]) -> list[list[Setting]]:
-    """Group the settings that give the same score, the lowest score first.
-
-    >>> start = Setting.of_options(Options())
-    >>> scores = {start._replace(references=0): 0.5, start: 0.25, start._replace(references=1): 0.5}
-    >>> [len(group) for group in group_settings(scores)]
-    [1, 2]
-    """
-    groups: list[list[Setting]] = []
-    previous = -math.inf
-    for setting, score in sorted(scores.items(), key=itemgetter(1)):
-        if score - previous > NOISE:
-            groups.append([])
-        groups[-1].append(setting)
-        previous = score
-    return groups
-
-
-def list_same_score(group: EqualSettings) -> dict[str, list[object]]:
-    """Return, by factor, the values that keep the score if all other factors stay the same.
-
-    >>> start = Setting.of_options(Options())
-    >>> others = [start._replace(lowercase=True), start._replace(max_order=3)]
-    >>> list_same_score(EqualSettings(start, others, 0.5, None))
-    {'lowercase': [True], 'max_order': [3]}
-    """
-    same_score: dict[str, list[object]] = {}
-    for other in group.others:
-        changed = changed_factors(group.setting, other)
-        if len(changed) == 1 and changed[0] not in OTHER_FACTORS:
-            (factor,) = changed
-            same_score.setdefault(factor, []).append(to_json(getattr(other, factor)))
-    return same_score
-
-
-def list_swapped(grid: Grid, start: Setting) -> list[Setting]:
-    """List the starting point with exchanged texts, and with one more change.
-
-    >>> start = Setting.of_options(Options())
-    >>> len(list_swapped({"lowercase": (False, True)}, start))
-    2
-    """
-    swapped = start._replace(swapped=True)
-    settings = [swapped]
-    for factor, values in grid.items():
-        settings += [swapped._replace(**{factor: value}) for value in values]
-    return list(dict.fromkeys(settings))
-
-
-# --- Grids of settings ----------------------------------------------------------------------------
-
-
-def find_reference_positions(corpus: Corpus, given: pa.ChunkedArray) -> ReferencePositions:
-    """Find the references of each index that every segment has, among all of the corpus.
-
-    The result is empty if every segment has a single reference. `given` has the references as the
-    user passed them, including each None.
-
-    >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], EXPECTED_REFERENCES)
-    >>> find_reference_positions(read_corpus(["a", "b"], given), given)
-    {2: array([1, 3])}
-    """
-    if corpus.reference_count() == "1":
-        return {}
-    given_items, bounds = list_items(given.combine_chunks())
-    is_present = np.asarray(given_items.is_valid())
-    position_in_corpus = np.cumsum(is_present) - 1  # the corpus has no None
-    reference_positions = {}
-    for index in range(np.diff(bounds).min()):
-        given_positions = bounds[:-1] + index
-        if is_present[given_positions].all():
-            reference_positions[index] = position_in_corpus[given_positions]
-    return reference_positions
-
-
-def make_grid(
-    kind: InputType,
-    reference_positions: ReferencePositions,
-    options: Options,
-    fixed: Collection[str],
-    *,
-    factors: Grid = FACTORS,
-) -> Grid:
-    """Return the values of each factor that a search combines, the value in `options` first.
-
-    >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
-    ('all', 0)
-    """
-    further = dict(factors)
-    further["references"] = (ALL_REFERENCES, *reference_positions)
-    constant = [*fixed]
-    if options.weights is not None:  # they fix the order
-        constant.append("max_order")
-    if kind != "text":
-        constant.append("tokenize")
-    if kind == "ids":
-        constant.append("lowercase")
-    further |= dict.fromkeys(constant, ())
-    return {
-        name: tuple(dict.fromkeys([start_value, *further.get(name, ())]))
-        for name, start_value in Setting.of_options(options)._asdict().items()
-    }
-
-
-def list_grid(grid: Grid) -> list[Setting]:
-    """List all combinations of the values of a grid.
-
-    >>> corpus_grid = make_grid("ids", {}, Options(), {"max_order", "smooth_method"})
-    >>> len(list_grid(corpus_grid)), len(corpus_grid["reference_length"])
-    (6, 3)
-    """
-    return [Setting(*values) for values in product(*(grid[name] for name in Setting._fields))]
-
-
-# === bleu_core/reconcile/tools.py ===
-
-
-class Tool(NamedTuple):
-    """A call that makes scores of a setting.
-
-    says: its name, which follows "the score is from".
-    is_known: True for a tool under its usual arguments, which comes before settings with fewer
-        changes; False for a variant, which is plausible with any number of changes.
-    rank: its place among all tools, most common first.
-    """
-
-    says: str
-    is_known: bool
-    rank: int
-
-
-Tools = dict[Setting, Tool]
-
-# The corpus scores of the conventions, most common first.
-CONVENTION_CALLS = {
-    "default": "sacreBLEU's `corpus_bleu`",
-    "nltk": "NLTK's `corpus_bleu` given lists of words",
-    "hf": "evaluate's `bleu`",
-    "moses": "`multi-bleu.perl`",
-    "papineni": "the formula of 2002 on tokens of mteval-v13a",
-}
-
-SWAPPED = "{}, with predictions and references swapped: swap them back"
-
-
-class GivenTexts(NamedTuple):
-    """Texts as people pass them to NLTK, and the options that split them in the same way."""
-
-    says: str
-    tokenize: str
-    lowercase: bool
-
-
-NLTK_INPUTS = (
-    GivenTexts("lists of words", "none", False),
-    GivenTexts("lists of lower-cased words", "none", True),
-    GivenTexts("strings: characters, blanks included", CHARACTER_LIST, False),
-)
-
-# The weights of tutorials, for orders 1 to 4. The last three are single orders, which also pass for
-# BLEU-2 to BLEU-4.
-TUTORIAL_WEIGHTS: tuple[OrderWeights, ...] = (
-    None,
-    (1.0, 0.0, 0.0, 0.0),
-    (0.5, 0.5, 0.0, 0.0),
-    (0.33, 0.33, 0.33, 0.0),
-    (1 / 3, 1 / 3, 1 / 3, 0.0),
-    (0.0, 1.0, 0.0, 0.0),
-    (0.0, 0.0, 1.0, 0.0),
-    (0.0, 0.0, 0.0, 1.0),
-)
-
-# NLTK's methods that look at the last pair of a corpus, because they get it and not the sums.
-LAST_PAIR_METHODS = ("method5", "method6", "method7")
-
-
-def list_tools(
-    corpus: Corpus, options: Options, start: Setting, *, references: Sequence[str | int]
-) -> Tools:
-    """List the calls that make scores of a corpus, with the options that the user chose.
-
-    Args:
-        corpus: the texts.
-        options: the user's options.
-        start: the starting point of the search.
-        references: the values of that factor to combine with the calls of NLTK.
-
-    >>> corpus = read_corpus(["a b"], ["a b"])
-    >>> start = Setting.of_options(Options())
-    >>> tools = list_tools(corpus, Options(), start, references=(ALL_REFERENCES,))
-    >>> characters = [tool for setting, tool in tools.items() if setting.tokenize == "list"]
-    >>> characters[0].says
-    "the mean of NLTK's `sentence_bleu` given strings: characters, blanks included"
-    """
-    of_convention = {
-        name: Setting.of_options(chosen) for name, chosen in convention_options(options).items()
-    }
-    captions: list[NamedSetting] = []
-    is_coco = _is_convention("coco", of_convention["coco"]) and options.weights is None
-    if is_coco and corpus.kind == "text" and are_captions(corpus):
-        captions = _list_caption_calls(of_convention["coco"])
-    calls: list[NamedSetting] = []
-    # Several references of a short text are most often those of a picture.
-    if corpus.reference_count() not in ("1", "?"):
-        calls += captions
-    # 1. Whole tools under their usual arguments.
-    for name, says in CONVENTION_CALLS.items():
-        setting = of_convention[name]
-        calls.append((setting, says if _is_convention(name, setting) else "", True))
-    sacrebleu_mean = of_convention["default"]._replace(mean_of_segments=True)
-    sentences = "the mean of sacreBLEU's `sentence_score`"
-    calls += [
-        (sacrebleu_mean._replace(effective_order=True), f"{sentences} with effective order", True),
-        (sacrebleu_mean, sentences, True),
-    ]
-    # NLTK knows no options of this metric: its calls are those of the convention as it stands.
-    nltk = Setting.of_options(choose_options("nltk", {}))
-    calls += _list_nltk_calls(corpus.kind, nltk, references)
-    calls += captions
-    calls += list_call_settings(corpus, options, start)
-    # 2. The same with exchanged texts.
-    if corpus.reference_count() == "1":
-        calls += [
-            (setting._replace(swapped=True), SWAPPED.format(says or "this tool"), False)
-            for setting, says, _ in calls
-            if setting.weights is None and not (setting.last_pair or setting.call)
-        ]
-    return _list_by_setting(calls)
-
-
-def _is_convention(name: str, setting: Setting) -> bool:
-    """Return False if the user chose another value for an option of a convention."""
-    return all(getattr(setting, option) == value for option, value in CONVENTIONS[name].items())
-
-
-def _list_by_setting(calls: Iterable[NamedSetting]) -> Tools:
-    """Return tools in order: the first call that is listed for a setting names it."""
-    tools: Tools = {}
-    for setting, says, is_known in calls:
-        tools.setdefault(setting, Tool(says, is_known, rank=len(tools)))
-    return tools
-
-
-def _list_caption_calls(coco: Setting) -> list[NamedSetting]:
-    """List pycocoevalcap's four scores, of the corpus and as means of those of captions."""
-    calls = []
-    for order in (4, 3, 2, 1):  # most common first
-        of_corpus = coco._replace(max_order=order)
-        mean = of_corpus._replace(mean_of_segments=True, effective_order=False)
-        calls += [
-            (of_corpus, f"pycocoevalcap's Bleu_{order}", True),
-            (mean, f"the mean of pycocoevalcap's Bleu_{order} of each caption", False),
-        ]
-    return calls
-
-
-def _list_nltk_calls(
-    kind: InputType, nltk: Setting, references: Sequence[str | int]
-) -> Iterator[NamedSetting]:
-    """Yield the scores that people compute with NLTK, most common first.
-
-    Args:
-        kind: what the texts are; tokens stay as they are.
-        nltk: the convention.
-        references: the values of that factor.
-    """
-    given_texts = list(NLTK_INPUTS)
-    if kind != "text":
-        given_texts = [GivenTexts(f"the {kind}", "", False)]
-    methods = {"": "none", **NLTK_METHODS, "the zeros left out, as before NLTK 3.3": "skip"}
-    for which, weights, given in product(references, TUTORIAL_WEIGHTS, given_texts):
-        if which != ALL_REFERENCES and weights is not None:  # two rare choices at once
-            continue
-        for method, smooth_method in methods.items():
-            if smooth_method == "skip" and weights is not None:
-                continue
-            setting = nltk._replace(
-                references=which,
-                lowercase=given.lowercase,
-                smooth_method=smooth_method,
-                # Only method 6 counts no n-gram of a text that is too short.
-                minimum_total=0 if method == "method6" else nltk.minimum_total,
-            )
-            if kind == "text":
-                setting = setting._replace(tokenize=given.tokenize)
-            if weights is not None:
-                setting = setting._replace(weights=weights, max_order=len(weights))
-            with_arguments = _name_arguments(given, method, weights, which)
-            mean = setting._replace(mean_of_segments=True)
-            says = f"the mean of NLTK's `sentence_bleu` given {with_arguments}"
-            yield mean, says, setting == nltk
-            says = f"NLTK's `corpus_bleu` given {with_arguments}"
-            if method in LAST_PAIR_METHODS:
-                says += ", which depends on the last pair (nltk issue 3903)"
-                setting = setting._replace(last_pair=True)
-            if weights is None or weights[-1] or method not in LAST_PAIR_METHODS:
-                yield setting, says, False
-
-
-def _name_arguments(
-    given: GivenTexts, method: str, weights: OrderWeights, references: str | int
-) -> str:
-    """Write the arguments of a call of NLTK.
-
-    >>> _name_arguments(NLTK_INPUTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL_REFERENCES)
-    'lists of words, with method1 and weights (0.33, 0.33, 0.33, 0)'
-    """
-    further = [method] if method else []
-    if weights is not None:
-        further.append(f"weights ({', '.join(f'{weight:.4g}' for weight in weights)})")
-    if references != ALL_REFERENCES:
-        further.append(f"reference {references}")
-    if not further:
-        return given.says
-    *others, last = further
-    listed = f"{', '.join(others)} and {last}" if others else last
-    return f"{given.says}, with {listed}"
-
-
-def list_moses_tools(tokenizers: Sequence[str], start: Setting) -> Tools:
-    """List tokenized BLEU with tokenizers of Moses.
-
-    >>> start = Setting.of_options(Options())
-    >>> tools = list_moses_tools(["moses-de"], start)
-    >>> next(iter(tools.values())).says
-    "tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for de"
-    """
-    calls = []
-    for tokenizer in tokenizers:
-        language, _, compounds = tokenizer.removeprefix("moses-").partition("-")
-        says = f"tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for {language}"
-        if compounds:
-            says += ", with compounds split"
-        for method, lowercase in product(("none", start.smooth_method), (False, True)):
-            setting = start._replace(
-                tokenize=tokenizer, smooth_method=method, lowercase=lowercase, max_order=4
-            )
-            calls.append((setting, says, method == "none" and not lowercase))
-    return _list_by_setting(calls)
-
-
-_LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
-
-
-def are_captions(corpus: Corpus) -> bool:
-    """Return False if texts are longer than captions, or have a line break in a text.
-
-    The tokenizer of captions would take fifteen times as long as all other conventions together.
-    """
-    if corpus.kind != "text":
-        return True
-    if pc.mean(pc.binary_length(corpus.predictions)).as_py() > _LONGEST_CAPTION:
-        return False
-    return all(
-        fits_tokenizer(texts, "ptb")
-        for batch in corpus.batches
-        for texts in (batch.predictions, batch.references)
     )
 
 
@@ -15300,11 +15303,6 @@ _MIN_UNITS = 30  # segments or documents, for intervals and tests
 
 _FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
 
-_GROUPS_OF_ONE = Notice(
-    "small groups",
-    "{groups} a single {unit}, so {without} an interval or p-value",
-    ". Pass more {unit}s per group",
-)
 _FEW_UNITS = Notice(
     "few {unit}s",
     "Intervals and tests of {units} are unreliable: in simulations with segments,"
@@ -15333,7 +15331,16 @@ def warn_about_size(units: Units, counted: Counted) -> None:
         without = f"neither {'it' if single == 1 else 'they'} nor the macro-average gets"
         if counted.shared_documents:  # the macro-average draws from all documents
             without = "it does not get" if single == 1 else "they do not get"
-        warn(_GROUPS_OF_ONE, groups=shown, unit=unit, without=without)
+        warn(
+            Notice(
+                "small groups",
+                "{groups} a single {unit}, so {without} an interval or p-value",
+                ". Pass more {unit}s per group",
+            ),
+            groups=shown,
+            unit=unit,
+            without=without,
+        )
     elif few and size >= _MIN_UNITS:
         shown = count_things(len(groups), "group")
         warn(
@@ -16297,21 +16304,6 @@ _ROWS_EXPECTED = (
 )
 
 
-_RESTARTED = Notice(
-    "restarted",
-    "The labels of the first batch were passed twice in one evaluation."
-    " If an earlier evaluation was interrupted, its batches are being added to this one",
-    ". Call `reset()` on the callback before each evaluation",
-)
-_OTHER_ROW_ORDER = Notice(
-    "other order",
-    "The label in row {row} matches a reference of a different row,"
-    " so the trainer is not evaluating in the order of `references`",
-    ". Evaluate in the order of the data:"
-    " without `group_by_length` in `train_sampling_strategy`, for example",
-)
-
-
 @picklable
 class TrainerMetric:
     """A callback for trainers, made by `bleu.compute_metrics`, which documents the arguments."""
@@ -16410,8 +16402,8 @@ class TrainerMetric:
 
     def reset(self) -> None:
         """Discard the batches of an interrupted evaluation; no trainer announces a new one."""
-        zeros = np.zeros(self._options.layout.width, np.int64)
-        sums = {label: zeros.copy() for label in self._keys or [None]}
+        width = self._options.layout.width
+        sums = {label: np.zeros(width, np.int64) for label in self._keys or [None]}
         self._evaluation = _Evaluation(sums, Look(self._options))
 
     def _count(self, predicted_ids: object, label_ids: object) -> None:
@@ -16470,7 +16462,15 @@ class TrainerMetric:
         # model has learned since. Labels that are alike, such as one class, may come again anyway.
         first_labels = self._evaluation.first_labels
         if labels == first_labels and len(set(labels)) > 1:
-            warn(_RESTARTED)
+            warn(
+                Notice(
+                    "restarted",
+                    "The labels of the first batch were passed twice in one evaluation."
+                    " If an earlier evaluation was interrupted, its batches are being added to"
+                    " this one",
+                    ". Call `reset()` on the callback before each evaluation",
+                )
+            )
         if not first_labels:
             self._evaluation.first_labels = list(labels)
         return labels
@@ -16488,7 +16488,16 @@ class TrainerMetric:
         for row, (label, row_texts) in enumerate(zip(labels, rows.to_pylist()), first_row):
             is_known = label and label in self._known_texts
             if is_known and label not in [text.strip() for text in row_texts]:
-                warn(_OTHER_ROW_ORDER, row=row)
+                warn(
+                    Notice(
+                        "other order",
+                        "The label in row {row} matches a reference of a different row,"
+                        " so the trainer is not evaluating in the order of `references`",
+                        ". Evaluate in the order of the data:"
+                        " without `group_by_length` in `train_sampling_strategy`, for example",
+                    ),
+                    row=row,
+                )
                 break
         return list_items(rows)
 
@@ -16708,22 +16717,6 @@ _NOT_GENERATED = (
 )
 
 
-_MASKED_LABELS = Notice(
-    "masked labels",
-    "Every row of labels begins with ignore_index, as behind a masked prompt,"
-    " and the predictions do not show whether they are generated text without the prompt",
-    f". Pass only generated tokens: {_GENERATION_RECIPE}",
-)
-_ARGMAX = Notice(
-    "argmax",
-    "The predictions look like the argmax of logits: they have the width of the labels, and the"
-    " tokens of the labels in their columns, or one column before. Under teacher forcing, BLEU is"
-    " far too high",
-    ". Pass generated tokens: set predict_with_generate=True in Seq2SeqTrainingArguments,"
-    f" or for a decoder-only model {_GENERATION_RECIPE}",
-)
-
-
 @picklable
 @dataclass
 class _LabelPlaces:
@@ -16832,7 +16825,17 @@ class _LabelPlaces:
             matches, resumed, after_wrong = found.tolist()
             lead = matches - max(min(before, same), self.after_start)
             if self.is_full and lead > large_lead and resumed > _find_lead(after_wrong):
-                warn(_ARGMAX)
+                warn(
+                    Notice(
+                        "argmax",
+                        "The predictions look like the argmax of logits: they have the width of the"
+                        " labels, and the tokens of the labels in their columns, or one column"
+                        " before. Under teacher forcing, BLEU is far too high",
+                        ". Pass generated tokens: set predict_with_generate=True in"
+                        " Seq2SeqTrainingArguments, or for a decoder-only model"
+                        f" {_GENERATION_RECIPE}",
+                    )
+                )
             return
         # 2. Compare the places of the labels' tokens.
         elsewhere = max(before, same, self.after_padding)
@@ -16842,7 +16845,7 @@ class _LabelPlaces:
                 _NOT_GENERATED.format(evidence="the predictions are masked in the same columns")
             )
         if elsewhere - generated > large_lead:
-            share = describe_share(elsewhere, self.tokens, "label token")
+            share = f"{elsewhere / self.tokens:.1%} of the label tokens"
             evidence = f"the predictions have {share} in the same columns, or one column before"
             raise ValueError(_NOT_GENERATED.format(evidence=evidence))
         if generated - elsewhere > min(self.tokens / 5, 3 * sqrt(generated + elsewhere)):
@@ -16855,7 +16858,15 @@ class _LabelPlaces:
             raise ValueError(
                 _NOT_GENERATED.format(evidence="the predictions have the width of the labels")
             )
-        warn(_MASKED_LABELS)
+        warn(
+            Notice(
+                "masked labels",
+                "Every row of labels begins with ignore_index, as behind a masked prompt,"
+                " and the predictions do not show whether they are generated text without the"
+                " prompt",
+                f". Pass only generated tokens: {_GENERATION_RECIPE}",
+            )
+        )
 
 
 def _find_lead(tokens: int) -> float:
@@ -18995,30 +19006,6 @@ def _build_scores(
 
 # --- The result of compute ------------------------------------------------------------------------
 
-# How to get the keys of `CorpusScores` that a result, or a group of it, lacks.
-_WAYS_TO_SCORES = {
-    **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), passing("segments=True")),
-    **dict.fromkeys(
-        ("confidence", "confidence_interval", "bootstrap_mean", "standard_error"),
-        f"{passing('confidence=0.95')}; one segment or document can't be resampled",
-    ),
-    **dict.fromkeys(
-        ("documents", "degrees_of_freedom"),
-        f"{passing('documents=labels and confidence=0.95')}; one document can't be resampled",
-    ),
-}
-_WAYS_TO_AVERAGES = {
-    **dict.fromkeys(("groups", "macro_bleu", "macro_score"), passing("by=labels")),
-    **dict.fromkeys(
-        ("macro_confidence_interval", "macro_degrees_of_freedom", "macro_standard_error"),
-        f"{passing('by=labels and confidence=0.95')}; a group of one segment or document"
-        " can't be resampled",
-    ),
-    "shared_documents": passing(
-        "by=labels, documents=labels that occur in several groups, and confidence=0.95"
-    ),
-}
-
 
 class Result(QuotableReport):
     """The result of `compute`: a dict that prints as sacreBLEU's, on a line.
@@ -19026,7 +19013,29 @@ class Result(QuotableReport):
     In a notebook it displays as a table.
     """
 
-    _absent = MappingProxyType({**_WAYS_TO_SCORES, **_WAYS_TO_AVERAGES})
+    _absent = MappingProxyType(
+        {
+            **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), passing("segments=True")),
+            **dict.fromkeys(
+                ("confidence", "confidence_interval", "bootstrap_mean", "standard_error"),
+                f"{passing('confidence=0.95')}; one segment or document can't be resampled",
+            ),
+            **dict.fromkeys(
+                ("documents", "degrees_of_freedom"),
+                f"{passing('documents=labels and confidence=0.95')}; one document can't be"
+                " resampled",
+            ),
+            **dict.fromkeys(("groups", "macro_bleu", "macro_score"), passing("by=labels")),
+            **dict.fromkeys(
+                ("macro_confidence_interval", "macro_degrees_of_freedom", "macro_standard_error"),
+                f"{passing('by=labels and confidence=0.95')}; a group of one segment or document"
+                " can't be resampled",
+            ),
+            "shared_documents": passing(
+                "by=labels, documents=labels that occur in several groups, and confidence=0.95"
+            ),
+        }
+    )
 
     def __str__(self) -> str:
         if not self.keys() >= SignedScores.__annotations__.keys():  # some were removed
@@ -19160,7 +19169,9 @@ class GroupedResult(Result):
         """Return a row per group, then the averages; tokenizers are listed only if they differ."""
         columns = [*_GROUP_COLUMNS]
         if find_in_signature(self["signature"], "tok") == "var":
-            columns.append(_TOKENIZER_COLUMN)
+            columns.append(
+                Column("tokenizer", "signature", lambda signed: find_in_signature(signed, "tok"))
+            )
         rows = list_cells("group", self._list_scores(), columns, self.get("confidence"))
         rows.insert(-2, [])  # a rule above the averages
         return rows
@@ -19224,9 +19235,6 @@ _GROUP_COLUMNS = (
     Column("CI", "confidence_interval", write_interval),
     Column("brevity penalty", "brevity_penalty", "{:.4f}".format),
     Column("tokens", "translation_length", "{:,}".format),
-)
-_TOKENIZER_COLUMN = Column(
-    "tokenizer", "signature", lambda signature: find_in_signature(signature, "tok")
 )
 
 
@@ -19775,12 +19783,6 @@ def _contains(tokens: Sequence[Token], ngram: Sequence[Token]) -> bool:
 # === bleu_core/methods/explain.py ===
 
 
-_ONE_PREDICTION = (
-    "explain() takes one prediction with its references: for columns, write"
-    " explain(predictions[0], references[0])."
-)
-
-
 def _name_argument(message: str) -> str:
     """Name the argument of `explain` in a message about the first row of a corpus."""
     message = message.replace("predictions=[text for [text] in predictions]", "that str")
@@ -19819,7 +19821,10 @@ def explain_segment(
                 raise TypeError("prediction: got tokens that contain spaces, as sentences do.")
     except TypeError as error:
         if isinstance(prediction, Iterable) and not isinstance(prediction, (str, bytes, Mapping)):
-            error.args = (f"{error} {_ONE_PREDICTION}",)
+            error.args = (
+                f"{error} explain() takes one prediction with its references: for columns, write"
+                " explain(predictions[0], references[0]).",
+            )
         raise
     # 1. Tokenize, and number n-grams once for everything below.
     tokenizer = choose_tokenizer(options, corpus.kind)
@@ -21319,7 +21324,7 @@ class Search:
         setting = group.setting
         chance = found.chances[group.level]
         signature = ""  # none describes it
-        if not any(getattr(setting, name) for name in WITHOUT_SIGNATURE):
+        if not (setting.last_pair or setting.call):
             signature = sign_setting(self.corpus, setting.options(self.options), setting.references)
         return {
             "bleu": group.score,

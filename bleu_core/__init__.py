@@ -14,9 +14,9 @@ from .methods.explain import Explanation, explain_segment
 from .methods.pairwise import SelfBleu, measure_self_bleu, score_pairs
 from .methods.rank import Ranking, rank_systems
 from .methods.trainer import TrainerMetric
-from .options.chosen_options import choose_options, options_of_signature, read_drop_in, shape_result
-from .options.conventions import CONVENTIONS, DROP_INS
 from .options.option_types import (
+    CONVENTIONS,
+    DROP_INS,
     Convention,
     CorpusOptions,
     LoadArguments,
@@ -25,8 +25,16 @@ from .options.option_types import (
     TestName,
     TokenizerName,
 )
-from .options.options import DESCRIPTIONS, OPTIONS, Options
+from .options.options import (
+    DESCRIPTIONS,
+    OPTIONS,
+    Options,
+    choose_options,
+    read_drop_in,
+    shape_result,
+)
 from .options.other_names import explain_call, explain_unknown_option
+from .options.signature import options_of_signature
 from .reconcile.answer import Conventions, Reconciliation
 from .reconcile.published import Published, read_published
 from .reconcile.search import compare_conventions, find_settings

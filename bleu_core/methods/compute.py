@@ -35,8 +35,7 @@ from ..results.wording import (
 from ..rows.parts import is_stream
 from ..rows.statistics import Counted
 from ..rows.tables import add_statistics, read_counted
-from ..rules.scoring import bleu, score_row
-from ..rules.zeros import warn_if_zero
+from ..rules.scoring import bleu, score_row, warn_if_zero
 from ..shared.arrays import Int64, Label
 from ..shared.messages import count_things, invalid, show_value, warn_once_per_kind
 from ..shared.result_types import CorpusScores, SignedScores, Uncertainty
@@ -206,30 +205,6 @@ def _build_scores(
 
 # --- The result of compute ------------------------------------------------------------------------
 
-# How to get the keys of `CorpusScores` that a result, or a group of it, lacks.
-_WAYS_TO_SCORES = {
-    **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), passing("segments=True")),
-    **dict.fromkeys(
-        ("confidence", "confidence_interval", "bootstrap_mean", "standard_error"),
-        f"{passing('confidence=0.95')}; one segment or document can't be resampled",
-    ),
-    **dict.fromkeys(
-        ("documents", "degrees_of_freedom"),
-        f"{passing('documents=labels and confidence=0.95')}; one document can't be resampled",
-    ),
-}
-_WAYS_TO_AVERAGES = {
-    **dict.fromkeys(("groups", "macro_bleu", "macro_score"), passing("by=labels")),
-    **dict.fromkeys(
-        ("macro_confidence_interval", "macro_degrees_of_freedom", "macro_standard_error"),
-        f"{passing('by=labels and confidence=0.95')}; a group of one segment or document"
-        " can't be resampled",
-    ),
-    "shared_documents": passing(
-        "by=labels, documents=labels that occur in several groups, and confidence=0.95"
-    ),
-}
-
 
 class Result(QuotableReport):
     """The result of `compute`: a dict that prints as sacreBLEU's, on a line.
@@ -237,7 +212,29 @@ class Result(QuotableReport):
     In a notebook it displays as a table.
     """
 
-    _absent = MappingProxyType({**_WAYS_TO_SCORES, **_WAYS_TO_AVERAGES})
+    _absent = MappingProxyType(
+        {
+            **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), passing("segments=True")),
+            **dict.fromkeys(
+                ("confidence", "confidence_interval", "bootstrap_mean", "standard_error"),
+                f"{passing('confidence=0.95')}; one segment or document can't be resampled",
+            ),
+            **dict.fromkeys(
+                ("documents", "degrees_of_freedom"),
+                f"{passing('documents=labels and confidence=0.95')}; one document can't be"
+                " resampled",
+            ),
+            **dict.fromkeys(("groups", "macro_bleu", "macro_score"), passing("by=labels")),
+            **dict.fromkeys(
+                ("macro_confidence_interval", "macro_degrees_of_freedom", "macro_standard_error"),
+                f"{passing('by=labels and confidence=0.95')}; a group of one segment or document"
+                " can't be resampled",
+            ),
+            "shared_documents": passing(
+                "by=labels, documents=labels that occur in several groups, and confidence=0.95"
+            ),
+        }
+    )
 
     def __str__(self) -> str:
         if not self.keys() >= SignedScores.__annotations__.keys():  # some were removed
@@ -371,7 +368,9 @@ class GroupedResult(Result):
         """Return a row per group, then the averages; tokenizers are listed only if they differ."""
         columns = [*_GROUP_COLUMNS]
         if find_in_signature(self["signature"], "tok") == "var":
-            columns.append(_TOKENIZER_COLUMN)
+            columns.append(
+                Column("tokenizer", "signature", lambda signed: find_in_signature(signed, "tok"))
+            )
         rows = list_cells("group", self._list_scores(), columns, self.get("confidence"))
         rows.insert(-2, [])  # a rule above the averages
         return rows
@@ -435,7 +434,4 @@ _GROUP_COLUMNS = (
     Column("CI", "confidence_interval", write_interval),
     Column("brevity penalty", "brevity_penalty", "{:.4f}".format),
     Column("tokens", "translation_length", "{:,}".format),
-)
-_TOKENIZER_COLUMN = Column(
-    "tokenizer", "signature", lambda signature: find_in_signature(signature, "tok")
 )

@@ -26,19 +26,13 @@ from ..results.wording import write_score
 from ..rows.statistics import prepare_batch
 from ..rules.chosen_tokenizer import choose_tokenizer, list_tokens
 from ..rules.counting import Tokens, check_memory, make_row
-from ..rules.scoring import order_weights, precisions, score_row
-from ..rules.zeros import warn_if_zero
+from ..rules.scoring import order_weights, precisions, score_row, warn_if_zero
 from ..shared.arrays import is_missing
 from ..shared.messages import reword_errors, warn_once_per_kind
 from ..shared.result_types import CoveredTokens, NGramCount, OrderMatches
 from ..text.columns import list_references
 from ..text.elements import are_sentences
 from ..text.read import read_corpus
-
-_ONE_PREDICTION = (
-    "explain() takes one prediction with its references: for columns, write"
-    " explain(predictions[0], references[0])."
-)
 
 
 def _name_argument(message: str) -> str:
@@ -79,7 +73,10 @@ def explain_segment(
                 raise TypeError("prediction: got tokens that contain spaces, as sentences do.")
     except TypeError as error:
         if isinstance(prediction, Iterable) and not isinstance(prediction, (str, bytes, Mapping)):
-            error.args = (f"{error} {_ONE_PREDICTION}",)
+            error.args = (
+                f"{error} explain() takes one prediction with its references: for columns, write"
+                " explain(predictions[0], references[0]).",
+            )
         raise
     # 1. Tokenize, and number n-grams once for everything below.
     tokenizer = choose_tokenizer(options, corpus.kind)

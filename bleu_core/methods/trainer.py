@@ -24,8 +24,7 @@ from ..options.options import Options, check_flag
 from ..rows.statistics import Counted, count_segments, join_counted, make_call
 from ..rows.tables import make_label_column, tabulate
 from ..rules.chosen_tokenizer import check_tokenizers
-from ..rules.scoring import bleu, score_row
-from ..rules.zeros import warn_if_zero
+from ..rules.scoring import bleu, score_row, warn_if_zero
 from ..shared.arrays import STRINGS, Int64, Label, list_items
 from ..shared.messages import (
     EXPECTED_REFERENCES,
@@ -35,7 +34,6 @@ from ..shared.messages import (
     NOT_A_TOKENIZER,
     Notice,
     count_things,
-    describe_share,
     invalid,
     name_value,
     show_value,
@@ -66,21 +64,6 @@ _TEXTS_EXPECTED = (
 _ROWS_EXPECTED = (
     "{name}: expected one row of token ids per segment, got {found}."
     " Pass integers of shape [rows, tokens]."
-)
-
-
-_RESTARTED = Notice(
-    "restarted",
-    "The labels of the first batch were passed twice in one evaluation."
-    " If an earlier evaluation was interrupted, its batches are being added to this one",
-    ". Call `reset()` on the callback before each evaluation",
-)
-_OTHER_ROW_ORDER = Notice(
-    "other order",
-    "The label in row {row} matches a reference of a different row,"
-    " so the trainer is not evaluating in the order of `references`",
-    ". Evaluate in the order of the data:"
-    " without `group_by_length` in `train_sampling_strategy`, for example",
 )
 
 
@@ -182,8 +165,8 @@ class TrainerMetric:
 
     def reset(self) -> None:
         """Discard the batches of an interrupted evaluation; no trainer announces a new one."""
-        zeros = np.zeros(self._options.layout.width, np.int64)
-        sums = {label: zeros.copy() for label in self._keys or [None]}
+        width = self._options.layout.width
+        sums = {label: np.zeros(width, np.int64) for label in self._keys or [None]}
         self._evaluation = _Evaluation(sums, Look(self._options))
 
     def _count(self, predicted_ids: object, label_ids: object) -> None:
@@ -242,7 +225,15 @@ class TrainerMetric:
         # model has learned since. Labels that are alike, such as one class, may come again anyway.
         first_labels = self._evaluation.first_labels
         if labels == first_labels and len(set(labels)) > 1:
-            warn(_RESTARTED)
+            warn(
+                Notice(
+                    "restarted",
+                    "The labels of the first batch were passed twice in one evaluation."
+                    " If an earlier evaluation was interrupted, its batches are being added to"
+                    " this one",
+                    ". Call `reset()` on the callback before each evaluation",
+                )
+            )
         if not first_labels:
             self._evaluation.first_labels = list(labels)
         return labels
@@ -260,7 +251,16 @@ class TrainerMetric:
         for row, (label, row_texts) in enumerate(zip(labels, rows.to_pylist()), first_row):
             is_known = label and label in self._known_texts
             if is_known and label not in [text.strip() for text in row_texts]:
-                warn(_OTHER_ROW_ORDER, row=row)
+                warn(
+                    Notice(
+                        "other order",
+                        "The label in row {row} matches a reference of a different row,"
+                        " so the trainer is not evaluating in the order of `references`",
+                        ". Evaluate in the order of the data:"
+                        " without `group_by_length` in `train_sampling_strategy`, for example",
+                    ),
+                    row=row,
+                )
                 break
         return list_items(rows)
 
@@ -480,22 +480,6 @@ _NOT_GENERATED = (
 )
 
 
-_MASKED_LABELS = Notice(
-    "masked labels",
-    "Every row of labels begins with ignore_index, as behind a masked prompt,"
-    " and the predictions do not show whether they are generated text without the prompt",
-    f". Pass only generated tokens: {_GENERATION_RECIPE}",
-)
-_ARGMAX = Notice(
-    "argmax",
-    "The predictions look like the argmax of logits: they have the width of the labels, and the"
-    " tokens of the labels in their columns, or one column before. Under teacher forcing, BLEU is"
-    " far too high",
-    ". Pass generated tokens: set predict_with_generate=True in Seq2SeqTrainingArguments,"
-    f" or for a decoder-only model {_GENERATION_RECIPE}",
-)
-
-
 @picklable
 @dataclass
 class _LabelPlaces:
@@ -604,7 +588,17 @@ class _LabelPlaces:
             matches, resumed, after_wrong = found.tolist()
             lead = matches - max(min(before, same), self.after_start)
             if self.is_full and lead > large_lead and resumed > _find_lead(after_wrong):
-                warn(_ARGMAX)
+                warn(
+                    Notice(
+                        "argmax",
+                        "The predictions look like the argmax of logits: they have the width of the"
+                        " labels, and the tokens of the labels in their columns, or one column"
+                        " before. Under teacher forcing, BLEU is far too high",
+                        ". Pass generated tokens: set predict_with_generate=True in"
+                        " Seq2SeqTrainingArguments, or for a decoder-only model"
+                        f" {_GENERATION_RECIPE}",
+                    )
+                )
             return
         # 2. Compare the places of the labels' tokens.
         elsewhere = max(before, same, self.after_padding)
@@ -614,7 +608,7 @@ class _LabelPlaces:
                 _NOT_GENERATED.format(evidence="the predictions are masked in the same columns")
             )
         if elsewhere - generated > large_lead:
-            share = describe_share(elsewhere, self.tokens, "label token")
+            share = f"{elsewhere / self.tokens:.1%} of the label tokens"
             evidence = f"the predictions have {share} in the same columns, or one column before"
             raise ValueError(_NOT_GENERATED.format(evidence=evidence))
         if generated - elsewhere > min(self.tokens / 5, 3 * sqrt(generated + elsewhere)):
@@ -627,7 +621,15 @@ class _LabelPlaces:
             raise ValueError(
                 _NOT_GENERATED.format(evidence="the predictions have the width of the labels")
             )
-        warn(_MASKED_LABELS)
+        warn(
+            Notice(
+                "masked labels",
+                "Every row of labels begins with ignore_index, as behind a masked prompt,"
+                " and the predictions do not show whether they are generated text without the"
+                " prompt",
+                f". Pass only generated tokens: {_GENERATION_RECIPE}",
+            )
+        )
 
 
 def _find_lead(tokens: int) -> float:

@@ -22,8 +22,14 @@ from ..shared.arrays import Label, to_python
 from ..shared.messages import Notice, count_things, invalid, one_of, show_value, warn
 from ..shared.pickling import picklable
 from ..text.labels import plain_label
-from .conventions import CONVENTIONS, DROP_INS, NLTK_METHODS
-from .option_types import COUNTING_OPTIONS, Tokenize
+from .option_types import (
+    CONVENTIONS,
+    CORPUS_ONLY,
+    COUNTING_OPTIONS,
+    DROP_INS,
+    NLTK_METHODS,
+    Tokenize,
+)
 from .other_names import explain_unknown_option
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
@@ -134,12 +140,6 @@ def _write_names(names: Iterable[str]) -> str:
 
 
 # --- The options ----------------------------------------------------------------------------------
-
-_SMOOTH_VALUE_IGNORED = Notice(
-    "smooth value",
-    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is ignored",
-    ". Remove it",
-)
 
 
 @picklable
@@ -257,7 +257,16 @@ class Options:
         options._check(checks_weights)
         takes_value = SMOOTH_METHODS[options.smooth_method].value is not None
         if values.get("smooth_value") is not None and not takes_value:
-            warn(_SMOOTH_VALUE_IGNORED, method=options.smooth_method, value=options.smooth_value)
+            warn(
+                Notice(
+                    "smooth value",
+                    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is"
+                    " ignored",
+                    ". Remove it",
+                ),
+                method=options.smooth_method,
+                value=options.smooth_value,
+            )
         if options.weights is not None:
             options = replace(options, weights=tuple(map(float, options.weights)))
         return options
@@ -355,3 +364,49 @@ DESCRIPTIONS: dict[str, str] = {
 
 def find_convention(name: str) -> dict[str, Any]:
     return CONVENTIONS[DROP_INS[name].convention if name in DROP_INS else name]
+
+
+# --- The options that a load or a drop-in chooses -------------------------------------------------
+
+
+def choose_options(convention: str, given: Mapping[str, object]) -> Options:
+    """Return the options of a named convention or drop-in, overridden by the user's choices.
+
+    >>> choose_options("hf", {"max_order": 2}).reference_length
+    'shortest'
+    """
+    names = [*CONVENTIONS, *DROP_INS]
+    if convention not in names:
+        raise invalid("config_name", convention, one_of(names))
+    return replace(Options(), convention=convention, **find_convention(convention)).override(given)
+
+
+def read_drop_in(module: str, given: Mapping[str, object], options: Options) -> Options:
+    """Return the options of a drop-in's `compute`.
+
+    Its arguments may be those of the module, or options of this metric.
+    """
+    drop_in = DROP_INS[module]
+    options_of_scores = (name for name in OPTIONS if name not in CORPUS_ONLY)
+    chosen: dict[str, object] = {}
+    for name, value in given.items():
+        option = drop_in.names.get(name, name)
+        if value is None or option is None:
+            continue
+        if name != option and given.get(option) is not None:
+            raise TypeError(f"`{name}` and `{option}` are the same option. Pass `{option}` only.")
+        if name == "smooth":
+            value = "laplace" if value else "none"
+        chosen[option] = value
+    taken = dict.fromkeys([*drop_in.defaults, *options_of_scores])
+    chosen_options = options.override(chosen, taken, f"evaluate's `{module}` compute")
+    return replace(chosen_options, segments=False, confidence=None)
+
+
+def shape_result(result: dict[str, Any], options: Options) -> dict[str, Any]:
+    """Return a result; under a drop-in, with the keys and on the scales of evaluate's module."""
+    drop_in = DROP_INS.get(options.convention)
+    if drop_in is None:
+        return result
+    shaped = {name: result[key] for name, key in drop_in.keys.items()}
+    return shaped | {"precisions": [drop_in.scale * value for value in result["precisions"]]}

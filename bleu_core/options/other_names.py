@@ -13,8 +13,7 @@ from collections.abc import Collection
 
 from ..shared.arrays import to_python
 from ..shared.messages import count_things
-from .conventions import NLTK_METHODS
-from .option_types import CorpusOptions
+from .option_types import NLTK_METHODS, CorpusOptions
 
 _NAMES_OF_CONFIDENCE = (
     "alpha", "ci", "conf", "confidence_interval", "confidence_level", "level",
@@ -161,7 +160,6 @@ OTHER_NAMES = {
 
 # The advice for columns in methods whose columns have other names.
 _SYSTEMS = "write `systems`, a dict from names to predictions"
-_TEXTS = "pass texts to compute(predictions=..., references=...)"
 _COLUMNS = {
     ("compare", "predictions"): _SYSTEMS,
     ("rank", "predictions"): _SYSTEMS,
@@ -172,8 +170,6 @@ _COLUMNS = {
     ("self_bleu", "predictions"): "write `texts`",
     ("self_bleu", "references"): "write `against`, one list of texts",
     ("compute_metrics", "predictions"): "remove it; the trainer passes the predictions",
-    ("score", "predictions"): _TEXTS,
-    ("score", "references"): _TEXTS,
 }
 
 # Names of values of a result in other tools, or in statistics, and the key here. They are in lower

@@ -1,12 +1,14 @@
 """The signature of a score: how it is written, and how one of any tool is read.
 
-All methods sign with `make_signature`. A key is a `SignatureKey`.
+All methods sign with `make_signature`, and the class loads `options_of_signature`. A key is a
+`SignatureKey`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..rules.chosen_tokenizer import SACREBLEU_PACKAGES, is_moses
@@ -14,7 +16,7 @@ from ..rules.smoothing import SMOOTH_METHODS
 from ..rules.tokenizers import TOKENIZERS
 from ..shared.messages import name_value, show_value
 from ..shared.pickling import __version__, picklable
-from .options import Options
+from .options import Options, choose_options
 
 
 @picklable
@@ -327,6 +329,28 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
         nrefs=values.get("nrefs"),
         score=before or after.partition(" ")[0],
     )
+
+
+def options_of_signature(signature: object, given: Mapping[str, object]) -> Options:
+    """Return the options that a signature names, overridden by the user's choices.
+
+    Raises:
+        TypeError, ValueError: as `read_signature`; or the input of the score was not text.
+
+    >>> options_of_signature("nrefs:1|case:lc|eff:no|tok:zh|smooth:exp", {"max_order": 2}).tokenize
+    'zh'
+    """
+    content = read_signature(signature)
+    if content.pretokenized is not None:
+        raise ValueError(
+            f"signature: 'tok:{content.pretokenized}' says that the input was"
+            f" {content.pretokenized} already, not how to split text. Remove it from the signature,"
+            f" and pass {content.pretokenized}."
+        )
+    options = dict(content.options)
+    if "smooth_method" in given:  # the value was for the method of the signature
+        options.pop("smooth_value", None)
+    return replace(choose_options("default", options), signed_trials=content.trials).override(given)
 
 
 def _unreadable(name: str, pair: str, option: str | None) -> ValueError:

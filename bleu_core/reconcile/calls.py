@@ -18,10 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..options.chosen_options import choose_options
-from ..options.conventions import CONVENTIONS
-from ..options.option_types import Tokenize
-from ..options.options import OPTIONS, Options
+from ..options.option_types import CONVENTIONS, Tokenize
+from ..options.options import OPTIONS, Options, choose_options
 from ..rules.counting import Layout
 from ..rules.scoring import OrderWeights, bleu, bleu_by_weights
 from ..shared.arrays import STRINGS, Float64, Int64
@@ -118,24 +116,19 @@ class OtherFactor(NamedTuple):
     """A factor of a setting that is not an option.
 
     says: its name in tables of changes, with a field for its value if there are more than two.
-    has_signature: False if no options of `compute` give the score.
     default: its value in the setting of options.
     """
 
     says: str
-    has_signature: bool = True
     default: object = False
 
 
 OTHER_FACTORS = {
     "mean_of_segments": OtherFactor("mean of segment scores"),
     "swapped": OtherFactor("predictions and references swapped"),
-    "last_pair": OtherFactor("smoothing by the last pair", has_signature=False),
-    "call": OtherFactor("{}", has_signature=False, default=""),
+    "last_pair": OtherFactor("smoothing by the last pair"),
+    "call": OtherFactor("{}", default=""),
 }
-WITHOUT_SIGNATURE = tuple(
-    name for name, factor in OTHER_FACTORS.items() if not factor.has_signature
-)
 
 
 def convention_options(options: Options) -> dict[str, Options]:

@@ -18,9 +18,8 @@ import pyarrow.compute as pc
 
 from ..check.checks import list_findings
 from ..check.look import look_at
-from ..options.chosen_options import choose_options
 from ..options.option_types import CORPUS_ONLY
-from ..options.options import Options
+from ..options.options import Options, choose_options
 from ..options.signature import SignatureContent
 from ..rows.statistics import count, make_call
 from ..rules.chosen_tokenizer import has_sacremoses
@@ -44,16 +43,15 @@ from .calls import (
     ALL_REFERENCES,
     CALLS,
     OPTION_FACTORS,
-    WITHOUT_SIGNATURE,
     ReferencePositions,
     Setting,
     convention_options,
 )
 from .published import Published, Reading, list_readings, read_published
-from .scorer import Scorer
 from .settings import (
     SEGMENT_FACTORS,
     EqualSettings,
+    Scorer,
     changed_factors,
     find_reference_positions,
     group_settings,
@@ -532,7 +530,7 @@ class Search:
         setting = group.setting
         chance = found.chances[group.level]
         signature = ""  # none describes it
-        if not any(getattr(setting, name) for name in WITHOUT_SIGNATURE):
+        if not (setting.last_pair or setting.call):
             signature = sign_setting(self.corpus, setting.options(self.options), setting.references)
         return {
             "bleu": group.score,

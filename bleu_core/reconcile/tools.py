@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import pyarrow.compute as pc
 
-from ..options.chosen_options import choose_options
-from ..options.conventions import CONVENTIONS, NLTK_METHODS
-from ..options.options import Options
+from ..options.option_types import CONVENTIONS, NLTK_METHODS
+from ..options.options import Options, choose_options
 from ..rules.chosen_tokenizer import fits_tokenizer
 from ..rules.scoring import OrderWeights
 from ..shared.arrays import InputType

@@ -13,7 +13,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ..options.conventions import DROP_INS
+from ..options.option_types import DROP_INS
 from ..options.other_names import OTHER_ATTRIBUTES, OTHER_KEYS
 from ..shared.messages import name_value, show_value
 from ..text.read import fingerprint_references

@@ -75,20 +75,19 @@ def warm_up() -> bool:
         return True
 
 
-_NO_NUMBA = Notice(
-    "numba",
-    "numba can't be imported."
-    " Scores are the same, but large inputs take up to about 100 times as long",
-    ". To fix this: pip install numba",
-)
-
-
 def _has_compiler() -> bool:
     """Return True if numba can be imported and may compile; warn if it is missing."""
     try:
         import numba
     except ImportError:
-        warn(_NO_NUMBA)
+        warn(
+            Notice(
+                "numba",
+                "numba can't be imported."
+                " Scores are the same, but large inputs take up to about 100 times as long",
+                ". To fix this: pip install numba",
+            )
+        )
         return False
     return not numba.config.DISABLE_JIT
 
@@ -118,13 +117,6 @@ def _announce_compiling() -> AbstractContextManager[object]:
     return event.install_listener("numba:compile", Announcement())
 
 
-_CACHE_UNUSABLE = Notice(
-    "numba's cache",
-    "numba's cache is not usable, so every process compiles again: {error}",
-    ". Delete or fix {folder}",
-)
-
-
 def _compile_all() -> None:
     """Replace the registered functions with compiled ones."""
     from llvmlite import ir
@@ -147,7 +139,15 @@ def _compile_all() -> None:
         return
     except Exception as error:
         folder = os.path.join(os.path.dirname(__file__), "__pycache__")
-        warn(_CACHE_UNUSABLE, error=error, folder=os.environ.get("NUMBA_CACHE_DIR") or folder)
+        warn(
+            Notice(
+                "numba's cache",
+                "numba's cache is not usable, so every process compiles again: {error}",
+                ". Delete or fix {folder}",
+            ),
+            error=error,
+            folder=os.environ.get("NUMBA_CACHE_DIR") or folder,
+        )
     # If the reason is a bug in a kernel, and not numba's cache, this raises it again.
     _compile_kernels(cached=False)
 

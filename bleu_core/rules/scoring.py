@@ -1,6 +1,7 @@
-"""Statistics rows to scores: precisions, brevity penalty, weights.
+"""Statistics rows to scores: precisions, brevity penalty, weights; and warnings of scores of 0.
 
-All methods score with `bleu`, and describe a corpus with `score_row`.
+All methods score with `bleu`, describe a corpus with `score_row`, and call `warn_if_zero` or
+`warn_about_zeros` for each score that they print.
 
 Functions take int64 rows [..., 2 N + 2] (matches, totals, prediction length, reference length) of a
 segment, a corpus or a thousand resampled corpora, and never change them. A single row becomes
@@ -12,7 +13,7 @@ perfect prediction scores exactly 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from operator import add, or_
@@ -20,8 +21,10 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from ..shared.arrays import Float64, Int64
+from ..shared.arrays import Float64, Int64, Label
+from ..shared.messages import Notice, count_things, show_value, warn
 from ..shared.result_types import Scores, Wins
+from .counting import Layout
 from .smoothing import SMOOTH_METHODS, Columns, Counts, Flag, Number, divide, has_ngrams, select
 
 if TYPE_CHECKING:
@@ -275,3 +278,135 @@ def _log(value: Number) -> Number:
         with np.errstate(divide="ignore"):
             return np.log(value)
     return float(np.log(value)) if value > 0 else -math.inf
+
+
+# --- Scores that are 0 or almost 0, with the reason and the option that helps ---------------------
+
+
+def warn_if_zero(
+    score: float, row: Int64, segments: int | None, options: Options, name: str = "The score"
+) -> None:
+    """Warn if a score is 0, or would be 0 without tiny numbers, with the cause and the fix.
+
+    Args:
+        score: the score of the row.
+        row: int64 [2 N + 2], the statistics row of the corpus.
+        segments: the number of predictions; None if unknown.
+        options: supplies `weights`, `max_order`, `smooth_method` and `effective_order`.
+        name: the score, as the subject of the message.
+    """
+    adds_tiny_numbers = SMOOTH_METHODS[options.smooth_method].smooths_lengths
+    if score and not adds_tiny_numbers:
+        return
+    layout = Layout.of_width(len(row))
+    matches = row[layout.matches]
+    totals = row[layout.totals]
+    length = int(row[layout.length])
+    reference_length = int(row[layout.reference_length])
+    weights = options.weights or (1.0,) * options.max_order
+    orders = [order for order, weight in enumerate(weights, 1) if weight]
+    shortest = orders[0]
+    longest = orders[-1]
+    if score and all(matches[order - 1] for order in orders):
+        return
+    unmatched = [order for order in orders if totals[order - 1] and not matches[order - 1]]
+    if not length:
+        empty = count_things(segments, "empty prediction") if segments else ""
+        warn(
+            Notice("zero", "{name} is 0: {predictions}"),
+            name=name,
+            predictions=empty or "the predictions are empty",
+        )
+    elif adds_tiny_numbers:
+        first = next((order for order in orders if not matches[order - 1]), longest)
+        warn(
+            Notice(
+                "zero",
+                "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
+                " (`bleu_by_order` has the scores of shorter n-grams)",
+            ),
+            name=name,
+            order=first,
+        )
+    elif not reference_length:
+        warn(Notice("zero", "{name} is 0: the references are empty"), name=name)
+    elif not matches[0]:
+        warn(
+            Notice("zero", "{name} is 0: no token of the predictions occurs in the references"),
+            name=name,
+        )
+    elif not totals[longest - 1] and not options.effective_order:
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: every prediction is shorter than {tokens}, so there are no"
+                " {order}-grams",
+                " (effective_order=True scores only the n-grams that exist)",
+                option="effective_order",
+                value=True,
+            ),
+            name=name,
+            tokens=count_things(longest, "token"),
+            order=longest,
+        )
+    elif not totals[shortest - 1] and options.effective_order:
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: every prediction is shorter than {tokens}, the shortest n-gram with"
+                " a weight",
+                " (pass weights for shorter ones)",
+            ),
+            name=name,
+            tokens=count_things(shortest, "token"),
+        )
+    elif unmatched:
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: no {order}-gram of the predictions occurs in the references",
+                " (smooth_method='exp' avoids this)",
+                option="smooth_method",
+                value="exp",
+            ),
+            name=name,
+            order=unmatched[0],
+        )
+    else:
+        tokens = count_things(reference_length, "token")
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
+                " so the brevity penalty rounds to 0",
+            ),
+            name=name,
+            length=length,
+            tokens=tokens,
+        )
+
+
+def warn_about_zeros(
+    rows: Int64,
+    options: Options,
+    name: str,
+    groups: Mapping[Label, Int64],
+    *,
+    has_segments: bool = True,
+) -> None:
+    """Warn if the score of a system is 0, in all or in a group.
+
+    Args:
+        rows: int64 [segments, 2 N + 2].
+        options: as for `warn_if_zero`.
+        name: the score of the system, as the subject of the message.
+        groups: the segments of each label.
+        has_segments: True if each row is that of one segment.
+    """
+    segments_of: dict[str, Int64 | slice] = {name: slice(None)}
+    segments_of |= {f"{name} in group {show_value(label)}": groups[label] for label in groups}
+    for subject, of_subject in segments_of.items():
+        part = rows[of_subject]
+        total = part.sum(axis=0)
+        score = float(bleu(total, options))
+        warn_if_zero(score, total, len(part) if has_segments else None, options, subject)

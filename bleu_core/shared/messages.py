@@ -223,17 +223,6 @@ def count_things(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def describe_share(found: int, total: int, noun: str) -> str:
-    """Write a share of things in percent, and a small share by its numbers.
-
-    >>> describe_share(1, 200, "prediction"), describe_share(1, 5_000, "prediction")
-    ('0.5% of the predictions', '1 of 5,000 predictions')
-    """
-    if found < 0.001 * total:
-        return f"{found:,} of {total:,} {noun}s"
-    return f"{found / total:.1%} of the {noun}s"
-
-
 def name_value(value: object) -> str:
     """Name the type of a value without showing the value.
 

@@ -17,11 +17,6 @@ _MIN_UNITS = 30  # segments or documents, for intervals and tests
 
 _FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
 
-_GROUPS_OF_ONE = Notice(
-    "small groups",
-    "{groups} a single {unit}, so {without} an interval or p-value",
-    ". Pass more {unit}s per group",
-)
 _FEW_UNITS = Notice(
     "few {unit}s",
     "Intervals and tests of {units} are unreliable: in simulations with segments,"
@@ -50,7 +45,16 @@ def warn_about_size(units: Units, counted: Counted) -> None:
         without = f"neither {'it' if single == 1 else 'they'} nor the macro-average gets"
         if counted.shared_documents:  # the macro-average draws from all documents
             without = "it does not get" if single == 1 else "they do not get"
-        warn(_GROUPS_OF_ONE, groups=shown, unit=unit, without=without)
+        warn(
+            Notice(
+                "small groups",
+                "{groups} a single {unit}, so {without} an interval or p-value",
+                ". Pass more {unit}s per group",
+            ),
+            groups=shown,
+            unit=unit,
+            without=without,
+        )
     elif few and size >= _MIN_UNITS:
         shown = count_things(len(groups), "group")
         warn(

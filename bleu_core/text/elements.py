@@ -246,28 +246,6 @@ SENTENCES_AS_TOKENS = Notice(
 )
 
 
-_TOKEN_REFERENCES = Notice(
-    "token references",
-    "The references look like lists of tokens, but the predictions are text,"
-    " so each token was read as a reference of one word",
-    ". Pass text: references=[' '.join(tokens) for tokens in references],"
-    " or the text from before it was split",
-)
-
-
-_WHOLE_FILES = Notice(
-    "whole files",
-    "predictions[{row}] has {breaks:,} line breaks and its reference {references:,},"
-    " and all their lines were scored as one segment",
-    ". For files with one segment per line, pass open(path, encoding='utf-8') for each column",
-)
-_FILE_AS_TEXT = Notice(
-    "file name",
-    "{name}[0] looks like the name of a file, and the name itself was scored",
-    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
-)
-
-
 def warn_about_rows(corpus: Corpus) -> None:
     """Warn if predictions look like lists of sentences, or references like tokens.
 
@@ -287,7 +265,15 @@ def warn_about_rows(corpus: Corpus) -> None:
         has_space = pc.any(pc.match_substring_regex(batch.references, INNER_SPACE)).as_py()
         # All tokens together are about as long as the text: half to twice the length.
         if length <= 2 * references_length <= 4 * length and not has_space:
-            warn(_TOKEN_REFERENCES)
+            warn(
+                Notice(
+                    "token references",
+                    "The references look like lists of tokens, but the predictions are text,"
+                    " so each token was read as a reference of one word",
+                    ". Pass text: references=[' '.join(tokens) for tokens in references],"
+                    " or the text from before it was split",
+                )
+            )
 
 
 def are_sentences(texts: pa.ChunkedArray) -> bool:
@@ -313,7 +299,19 @@ def _warn_about_files(corpus: Corpus) -> None:
             continue
         reference_breaks = max(reference.count("\n") for reference in references[row])
         if reference_breaks >= _FEWEST_BREAKS:
-            warn(_WHOLE_FILES, row=row, breaks=breaks, references=reference_breaks)
+            warn(
+                Notice(
+                    "whole files",
+                    "predictions[{row}] has {breaks:,} line breaks and its reference"
+                    " {references:,},"
+                    " and all their lines were scored as one segment",
+                    ". For files with one segment per line, pass open(path, encoding='utf-8') for"
+                    " each column",
+                ),
+                row=row,
+                breaks=breaks,
+                references=reference_breaks,
+            )
             return
 
 
@@ -321,5 +319,12 @@ def warn_about_names(texts: Mapping[str, str]) -> None:
     """Warn of the only text of a column if it has the form of a file's name, and no other has."""
     for name, text in texts.items():
         if FILE_NAME.fullmatch(text) and [*texts.values()].count(text) == 1:
-            warn(_FILE_AS_TEXT, name=name)
+            warn(
+                Notice(
+                    "file name",
+                    "{name}[0] looks like the name of a file, and the name itself was scored",
+                    ". For a file with one segment per line, pass open(path, encoding='utf-8')",
+                ),
+                name=name,
+            )
             return

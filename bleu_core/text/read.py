@@ -90,14 +90,6 @@ def read_corpus(predictions: object, references: object, allow_empty: bool = Fal
     return corpus
 
 
-_OTHER_ORDER = Notice(
-    "order of rows",
-    "{name}: its pandas index has the labels of the index of {other} in another order, but rows are"
-    " paired by position",
-    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
-)
-
-
 def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
     """Warn of columns whose pandas index is that of texts in another order.
 
@@ -110,7 +102,17 @@ def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
         if labels is None or index is None or len(labels) != len(index) or labels.equals(index):
             continue
         if labels.is_unique and index.is_unique and labels.isin(index).all():
-            warn(_OTHER_ORDER, name=name, other=other)
+            warn(
+                Notice(
+                    "order of rows",
+                    "{name}: its pandas index has the labels of the index of {other} in another"
+                    " order, but rows are"
+                    " paired by position",
+                    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
+                ),
+                name=name,
+                other=other,
+            )
 
 
 def _find_index(data: object) -> Any:
@@ -119,13 +121,6 @@ def _find_index(data: object) -> Any:
     if pandas is None or not isinstance(data, (pandas.Series, pandas.DataFrame)):
         return None
     return data.index
-
-
-_SAME_PREDICTIONS = Notice(
-    "same predictions",
-    "Systems {systems} have the same predictions",
-    ". Check which files were read",
-)
 
 
 def read_corpora(
@@ -159,7 +154,14 @@ def read_corpora(
         yield name, corpus
     for names in names_of.values():
         if len(names) > 1:
-            warn(_SAME_PREDICTIONS, systems=list_systems(names))
+            warn(
+                Notice(
+                    "same predictions",
+                    "Systems {systems} have the same predictions",
+                    ". Check which files were read",
+                ),
+                systems=list_systems(names),
+            )
 
 
 def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:

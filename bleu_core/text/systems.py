@@ -194,9 +194,6 @@ def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None
             )
 
 
-_ONE_RUN_EACH = f"Pass one run per system; compare() takes several {RUNS_BY_NAME}"
-
-
 def explain_runs(predictions: object, references: object, error: str) -> str | None:
     """Describe training runs in a container other than a dict; None if there are no runs.
 
@@ -232,7 +229,10 @@ def explain_runs(predictions: object, references: object, error: str) -> str | N
     if len(rows) == segments and all(_is_token(item) for row in rows for item in row):
         return None
     found = f"{count_things(len(rows), 'run')} in one {name_value(predictions)}"
-    return f"expected the predictions of one run, got {found}. {_ONE_RUN_EACH}"
+    return (
+        f"expected the predictions of one run, got {found}. Pass one run per system;"
+        f" compare() takes several {RUNS_BY_NAME}"
+    )
 
 
 def _is_token(item: object) -> bool:

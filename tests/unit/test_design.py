@@ -246,6 +246,7 @@ def test_a_test_file_has_the_name_of_its_file():
         "rules/pycocoevalcap",
         "rows/without_compiling",
         "text/items",
+        "options/chosen_options",
     }
     tests = {
         path.relative_to(ROOT / "tests/unit").with_suffix("").as_posix().replace("test_", "")

@@ -13,9 +13,10 @@ from typing import get_args
 import numpy as np
 import pytest
 import sacrebleu
-from bleu.bleu_core.options.conventions import CONVENTIONS, DROP_INS
 from bleu.bleu_core.options.option_types import (
+    CONVENTIONS,
     CORPUS_ONLY,
+    DROP_INS,
     Convention,
     CorpusOptions,
     NamedTokenizer,

@@ -6,10 +6,10 @@ import statistics
 
 import pytest
 import sacrebleu
-from bleu.bleu_core.options.chosen_options import choose_options
-from bleu.bleu_core.options.conventions import NLTK_METHODS
+from bleu.bleu_core.options.option_types import NLTK_METHODS
+from bleu.bleu_core.options.options import choose_options
 from bleu.bleu_core.reconcile.calls import Setting
-from bleu.bleu_core.reconcile.scorer import Scorer
+from bleu.bleu_core.reconcile.settings import Scorer
 from bleu.bleu_core.text.read import read_corpus
 from nltk.translate.bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from pages import cells
