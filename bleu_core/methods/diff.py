@@ -428,21 +428,17 @@ def _choose_rows(table: NGramTable, system: int) -> NGramTable:
     ahead = table.take(table.surplus[:, system] > table.surplus[:, 1 - system])
     if len(ahead.tokens) <= LISTED_NGRAMS:
         return ahead
-    # 1. Drop n-grams that score lower than the last listed one, before anything is sorted.
+    # 1. Find the score of the last listed n-gram.
     first_surplus, second_surplus = ahead.surplus.T.astype(float)
     scores: Float64 = mcnemar_statistic(first_surplus, second_surplus)
     last_score = np.partition(scores, -LISTED_NGRAMS)[-LISTED_NGRAMS]
-    is_high = scores >= last_score
-    candidates = ahead.take(is_high)
-    candidate_scores = scores[is_high]
-    # 2. Sort the others by score, then by segment.
-    segments = candidates.segments[:, system]
-    order = np.lexsort((segments, -candidate_scores))
-    # 3. Keep the listed rows and the ties with the last one.
-    is_listed = np.arange(len(order)) < LISTED_NGRAMS
-    last_segment = segments[order[LISTED_NGRAMS - 1]]
-    is_tie = (candidate_scores[order] == last_score) & (segments[order] == last_segment)
-    return candidates.take(order[is_listed | is_tie])
+    is_above = scores > last_score
+    is_tie = scores == last_score
+    # 2. Of those with this score, keep the earliest segments, and ties with the last of them.
+    segments = ahead.segments[:, system]
+    place = LISTED_NGRAMS - 1 - np.count_nonzero(is_above)
+    last_segment = np.partition(segments[is_tie], place)[place]
+    return ahead.take(is_above | (is_tie & (segments <= last_segment)))
 
 
 # --- The result -----------------------------------------------------------------------------------
