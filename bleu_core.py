@@ -748,6 +748,271 @@ def find_strings(strings: pa.Array) -> Int64:
     return find_offsets(strings) + (characters.address if characters else 0)
 
 
+# === bleu_core/rules/counting.py ===
+
+
+Tokens = Sequence[Hashable]
+NGrams = Counter[tuple[Hashable, ...]]
+
+ORDERS_OF_ANY_TEXT = 4  # no text is too long for so few
+MOST_MEMORY = 2_000_000_000  # bytes for the n-grams of one text
+
+
+class Layout(NamedTuple):
+    """The layout of a statistics row.
+
+    A row is matches_1 to matches_N, totals_1 to totals_N, prediction_length and reference_length;
+    `orders` is N. Rows are arrays whose last axis has this layout, and tables with one column per
+    name.
+
+    >>> row = np.array([2, 1, 3, 2, 3, 4])
+    >>> layout = Layout.of_width(len(row))
+    >>> row[layout.matches].tolist(), row[layout.totals].tolist(), int(row[layout.reference_length])
+    ([2, 1], [3, 2], 4)
+    """
+
+    orders: int
+
+    @classmethod
+    def of_width(cls, width: int) -> Layout:
+        """Return the layout of rows of `width` integers."""
+        return cls(width // 2 - 1)
+
+    @property
+    def width(self) -> int:
+        """The number of integers in a row."""
+        return 2 * self.orders + 2
+
+    @property
+    def matches(self) -> slice:
+        """The clipped counts, by order."""
+        return slice(0, self.orders)
+
+    @property
+    def totals(self) -> slice:
+        """The numbers of n-grams of the prediction, by order."""
+        return slice(self.orders, 2 * self.orders)
+
+    @property
+    def length(self) -> int:
+        """The index of the length of the prediction."""
+        return 2 * self.orders
+
+    @property
+    def reference_length(self) -> int:
+        """The index of the effective reference length."""
+        return 2 * self.orders + 1
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of a table of rows.
+
+        >>> Layout(1).names
+        ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
+        """
+        orders = range(1, self.orders + 1)
+        return [
+            *(f"matches_{order}" for order in orders),
+            *(f"totals_{order}" for order in orders),
+            "prediction_length",
+            "reference_length",
+        ]
+
+    def allocate(self, segments: int) -> Int64:
+        """Return uninitialized rows, int64 [segments, width].
+
+        They are Fortran-ordered, so that Arrow takes the columns without a copy.
+        """
+        return np.empty((self.width, segments), np.int64).T
+
+
+class ReferenceLength(NamedTuple):
+    """A rule for the effective reference length r of section 2.2.2.
+
+    effective_length: the function from c, the length of the prediction, and the lengths of the
+        references to r.
+    says: its description, as the end of a sentence.
+    """
+
+    effective_length: Callable[[int, Sequence[int]], int]
+    says: str
+
+
+def find_closest(length: int, reference_lengths: Sequence[int]) -> int:
+    """Return the closest length of a reference; of two that are equally close, the shorter one.
+
+    >>> find_closest(5, [7, 6, 4])
+    4
+    """
+    return min(reference_lengths, key=lambda reference: (abs(reference - length), reference))
+
+
+def find_shortest(length: int, reference_lengths: Sequence[int]) -> int:
+    """Return the shortest length of a reference; `length` is unused."""
+    return min(reference_lengths)
+
+
+def find_longest(length: int, reference_lengths: Sequence[int]) -> int:
+    """Return the length of the prediction if a reference has it, and the longest length otherwise.
+
+    >>> find_longest(6, [7, 6, 4]), find_longest(5, [7, 6, 4])
+    (6, 7)
+    """
+    return length if length in reference_lengths else max(reference_lengths)
+
+
+REFERENCE_LENGTHS = {
+    "closest": ReferenceLength(
+        find_closest, "the reference of the closest length sets the brevity penalty"
+    ),
+    "shortest": ReferenceLength(find_shortest, "the shortest reference sets the brevity penalty"),
+    "longest": ReferenceLength(find_longest, "the longest reference sets the brevity penalty"),
+}
+
+
+class CountingRule(NamedTuple):
+    """The options that decide how the tokens of a segment become a statistics row.
+
+    max_order: the number of orders in the row, 1 or more.
+    reference_length: a name in `REFERENCE_LENGTHS`.
+    minimum_total: the minimum number of n-grams per order and segment.
+    """
+
+    max_order: int = 4
+    reference_length: str = "closest"
+    minimum_total: int = 0
+
+
+def count_rows(
+    predictions: Sequence[Tokens], references: Sequence[Tokens], bounds: Int64, rule: CountingRule
+) -> Int64:
+    """Count a batch of segments.
+
+    Args:
+        predictions: the tokens of each prediction.
+        references: the tokens of all references, in the order of the segments.
+        bounds: int64 [segments + 1], the offsets of each segment's references.
+        rule: how to count.
+
+    Returns:
+        int64 [segments, 2 N + 2].
+
+    >>> count_rows([["a", "b"]], [["a"]], np.array([0, 1]), CountingRule(max_order=1))
+    array([[1, 2, 2, 1]])
+    """
+    rows = [
+        count_segment(prediction, references[start:end], rule)
+        for prediction, (start, end) in zip(predictions, pairwise(bounds.tolist()))
+    ]
+    return np.array(rows, np.int64).reshape(-1, Layout(rule.max_order).width)
+
+
+def count_segment(
+    prediction: Tokens, references: Sequence[Tokens], rule: CountingRule
+) -> list[int]:
+    """Count one segment.
+
+    Args:
+        prediction: the tokens of the prediction; the list may be empty.
+        references: the tokens of each reference; at least one reference.
+        rule: how to count.
+
+    Returns:
+        2 N + 2 integers: the clipped counts by order, the numbers of n-grams by order, the length
+        of the prediction and the effective reference length.
+
+    In example 2 of the paper, "the" occurs seven times, but matches only twice, its highest count
+    in a reference:
+
+    >>> references = ["the cat is on the mat".split(), "there is a cat on the mat".split()]
+    >>> count_segment(["the"] * 7, references, CountingRule(max_order=2))
+    [2, 0, 7, 6, 7, 7]
+    """
+    matches = [0] * rule.max_order
+    for n in range(1, rule.max_order + 1):
+        counts = count_ngrams(prediction, n)
+        most = count_most_ngrams(counts, references, n)
+        matches[n - 1] = sum(min(counts[ngram], count) for ngram, count in most.items())
+        if not matches[n - 1]:  # then no longer n-gram matches
+            break
+    return make_row(matches, len(prediction), [len(reference) for reference in references], rule)
+
+
+def make_row(
+    matches: Sequence[int], length: int, reference_lengths: Sequence[int], rule: CountingRule
+) -> list[int]:
+    """Return the statistics row of a prediction of `length` tokens, from its matches by order."""
+    totals = [max(length - n, rule.minimum_total) for n in range(rule.max_order)]
+    find_effective_length = REFERENCE_LENGTHS[rule.reference_length].effective_length
+    return [*matches, *totals, length, find_effective_length(length, reference_lengths)]
+
+
+def list_ngrams(tokens: Tokens, n: int) -> Iterator[tuple[Hashable, ...]]:
+    """Yield the n-grams of n tokens: the tokens, beside the tokens from the second one on, ...
+
+    >>> list(list_ngrams(["a", "b", "a"], 2))
+    [('a', 'b'), ('b', 'a')]
+    """
+    return zip(*[tokens[start:] for start in range(n)])
+
+
+def count_ngrams(tokens: Tokens, n: int) -> NGrams:
+    """Count each n-gram of n tokens.
+
+    >>> count_ngrams(["a", "b", "a"], 1)
+    Counter({('a',): 2, ('b',): 1})
+    """
+    return Counter(list_ngrams(tokens, n))
+
+
+def count_most_ngrams(counts: NGrams, references: Sequence[Tokens], n: int) -> NGrams:
+    """Return the highest count in any reference, to which matches are clipped.
+
+    Only n-grams in `counts`, those of the prediction, are counted.
+
+    >>> count_most_ngrams(Counter([("a",)]), [["a", "a"], ["a", "b"]], 1)
+    Counter({('a',): 2})
+    """
+    found = (
+        Counter(filter(counts.__contains__, list_ngrams(reference, n))) for reference in references
+    )
+    most = next(found)
+    for other in found:
+        for ngram, count in other.items():
+            if count > most.get(ngram, 0):
+                most[ngram] = count
+    return most
+
+
+def count_totals(lengths: int | Int64, max_order: int, minimum_total: int) -> Int64:
+    """Count the n-grams of texts by order: int64 [N, ...] for lengths [...].
+
+    >>> count_totals(np.array([3, 1]), max_order=2, minimum_total=0)
+    array([[3, 1],
+           [2, 0]])
+    """
+    totals = np.array([lengths - n for n in range(max_order)], np.int64)
+    return np.maximum(totals, minimum_total)
+
+
+def check_memory(
+    place: str, needed: int, *, tokens: int, max_order: int, task: str = "count"
+) -> None:
+    """Raise if the n-grams of one text need more than `MOST_MEMORY`, before any is made.
+
+    Args:
+        place: the text, for the error.
+        needed: bytes.
+        tokens, max_order: what the bytes depend on, for the error.
+        task: the verb for what is done with the n-grams.
+    """
+    if needed > MOST_MEMORY:
+        raise ValueError(
+            f"{place}: to {task} the n-grams of its {tokens:,} tokens with max_order={max_order:,}"
+            " takes more than 2 GB of memory. Pass a lower max_order."
+        )
+
+
 # === bleu_core/rules/smoothing.py ===
 
 
@@ -3131,6 +3396,390 @@ def kernel_example(function: _Function) -> _Function:
     return function
 
 
+# === bleu_core/rules/scoring.py ===
+
+
+OrderWeights = tuple[float, ...] | None  # one per order; None for equal weights
+
+NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes it
+
+
+class Precisions(NamedTuple):
+    """The precision of each order and the brevity penalty, after smoothing.
+
+    values: the precision of each order.
+    present: a flag per order, set if the order has n-grams.
+    brevity_penalty: the penalty of the predictions' length.
+    """
+
+    values: list[Number]
+    present: list[Flag]
+    brevity_penalty: Number
+
+
+def bleu(rows: Int64, options: Options) -> Float64:
+    """Return BLEU of each row (Papineni et al., 2002, section 2.3), on the scale 0-1.
+
+    Args:
+        rows: int64 [..., 2 N + 2].
+        options: supplies `max_order`, `smooth_method`, `smooth_value`, `effective_order` and
+            `weights`.
+
+    Returns:
+        float64 [...]; a float for a single row, of which `score_row` returns more.
+
+    Three of four words match, and one of three bigrams: BLEU-2 is the root of 3/4 · 1/3.
+
+    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
+    >>> print(f"{bleu(row, Options(max_order=2)):.4f}")
+    0.5000
+    """
+    return cast(Float64, _score_columns(_split_rows(rows), options))
+
+
+def bleu_by_weights(
+    rows: Int64, options: Options, weights: Iterable[OrderWeights]
+) -> dict[OrderWeights, Float64]:
+    """Return BLEU of each row under several weights, which are smoothed only once.
+
+    Args:
+        rows: int64 [..., 2 N + 2].
+        options: as for `bleu`.
+        weights: one weight per order each; None for equal weights.
+
+    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
+    >>> scores = bleu_by_weights(row, Options(max_order=2), [(1.0, 0.0), (0.0, 1.0)])
+    >>> [round(float(score), 4) for score in scores.values()]
+    [0.75, 0.3333]
+    """
+    smoothed = _smooth(_split_rows(rows), options)
+    logarithms = [_log(value) for value in smoothed.values]
+    scores: dict[OrderWeights, Float64] = {}
+    for chosen in weights:
+        weight_of = order_weights(smoothed.present, replace(options, weights=chosen))
+        scores[chosen] = cast(Float64, _combine(weight_of, logarithms, smoothed.brevity_penalty))
+    return scores
+
+
+def bleu_of_columns(columns: Float64, options: Options) -> Float64:
+    """Return BLEU of rows whose statistics are the first axis: float64 [2 N + 2, ...]."""
+    return cast(Float64, _score_columns(_split_columns(list(columns)), options))
+
+
+def _score_columns(columns: Columns, options: Options) -> Number:
+    smoothed = _smooth(columns, options)
+    logarithms = [_log(value) for value in smoothed.values]
+    return _combine(order_weights(smoothed.present, options), logarithms, smoothed.brevity_penalty)
+
+
+def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
+    """Return the scores and counts of one corpus in plain Python types.
+
+    Args:
+        row: int64 [2 N + 2], the sum of the corpus's rows.
+        options: as for `bleu`.
+        smoothed: the result of `precisions`, if it is known.
+    """
+    numbers = row.tolist()
+    *_, length, reference_length = numbers
+    if smoothed is None:
+        smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
+    penalty = float(smoothed.brevity_penalty)
+    logarithms = [_log(value) for value in smoothed.values]
+    by_order = [
+        float(_combine(order_weights(smoothed.present, options, order), logarithms, penalty))
+        for order in range(1, options.max_order + 1)
+    ]
+    score = by_order[-1]
+    if options.weights is not None:
+        score = float(_combine(order_weights(smoothed.present, options), logarithms, penalty))
+    return {
+        "bleu": score,
+        "score": 100 * score,
+        "precisions": [float(value) for value in smoothed.values],
+        "brevity_penalty": penalty,
+        "length_ratio": length / reference_length if reference_length else 0.0,
+        "translation_length": length,
+        "reference_length": reference_length,
+        "counts": numbers[: options.max_order],
+        "totals": numbers[len(numbers) // 2 - 1 :][: options.max_order],
+        "bleu_by_order": by_order,
+    }
+
+
+def order_weights(
+    present: Sequence[Flag], options: Options, orders: int | None = None
+) -> list[Number]:
+    """Return the weight w of each order in BP · exp(Σ w ln p).
+
+    With effective order, the weight of orders without n-grams is distributed among the other
+    orders, in proportion. All weights are 0 if no order with a weight has n-grams.
+
+    Args:
+        present: a flag per order, set if the order has n-grams.
+        options: supplies `weights` and `effective_order`.
+        orders: the number of orders that share equal weights; None for all N orders with
+            `options.weights`.
+
+    >>> order_weights([True, True, False, False], Options(effective_order=True))
+    [0.5, 0.5, 0.0, 0.0]
+    """
+    if orders is None and options.weights is not None:
+        weights: list[Number] = list(options.weights)
+    else:
+        equal_weights = orders or len(present)
+        weights = [1 / equal_weights] * equal_weights
+    if not options.effective_order:
+        return weights
+    used = [select(flag, weight, 0.0) for weight, flag in zip(weights, present)]
+    remaining: Number = reduce(add, used)
+    whole = sum(weights)
+    return [divide(weight * whole, remaining, remaining > 0) for weight in used]
+
+
+def precisions(rows: Int64, options: Options) -> Precisions:
+    """Return the precision of each order after smoothing, on the scale 0-1."""
+    return _smooth(_split_rows(rows), options)
+
+
+def brevity_penalty(length: Number, reference_length: Number) -> Number:
+    """Return 1 for predictions as long as their references, exp(1 - r/c) for shorter ones.
+
+    Empty predictions get 0.
+
+    Args:
+        length: c, the length of the predictions.
+        reference_length: r, the effective reference length.
+
+    >>> print(f"{brevity_penalty(3.0, 4.0):.4f}")
+    0.7165
+    """
+    is_short = length < reference_length
+    has_tokens = length > 0
+    ratio = divide(reference_length, length, is_short & has_tokens)
+    return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
+
+
+def count_wins(deltas: Float64) -> Wins:
+    """Count wins, ties and losses; differences below rounding error are ties.
+
+    Args:
+        deltas: float64 [segments], the score of a system minus the score of the other system.
+
+    >>> count_wins(np.array([0.5, 0.0, 1e-17, -0.25]))
+    {'wins': 1, 'ties': 2, 'losses': 1}
+    """
+    wins = int((deltas > NOISE).sum())
+    losses = int((deltas < -NOISE).sum())
+    return {"wins": wins, "ties": len(deltas) - wins - losses, "losses": losses}
+
+
+def _split_rows(rows: Int64) -> Columns:
+    rows = np.asarray(rows)
+    if rows.ndim == 1:
+        return _split_columns(rows.astype(float).tolist())
+    return _split_columns(list(np.moveaxis(rows, -1, 0).astype(float, order="C")))
+
+
+def _split_columns(columns: Counts) -> Columns:
+    """Name the columns of statistics rows, 2 N + 2 floats or arrays."""
+    orders = len(columns) // 2 - 1
+    return Columns(columns[:orders], columns[orders:-2], columns[-2], columns[-1])
+
+
+def _smooth(columns: Columns, options: Options) -> Precisions:
+    method = SMOOTH_METHODS[options.smooth_method]
+    # 1. Smooth. The rows may have more orders than the score and the method need.
+    orders = options.counted_orders
+    counted = Columns(
+        columns.matches[:orders], columns.totals[:orders], columns.length, columns.reference_length
+    )
+    smoothed = method.smooth(counted, options.smooth_value_in_effect or 0.0)
+    # 2. Divide. A precision is at most 1, and 0 if there are no n-grams.
+    present = has_ngrams(smoothed.totals)
+    quotients = map(divide, smoothed.matches, smoothed.totals, present)
+    values = [select(quotient > 1, 1.0, quotient) for quotient in quotients]
+    # 3. Leave out orders without a match, if the method does: a factor of 1 changes no product.
+    #    `present` then means "has a match", so that with effective order the order has no weight.
+    if method.skips:
+        present = [match > 0 for match in smoothed.matches]
+        values = [select(flag, value, 1.0) for flag, value in zip(present, values)]
+    # 4. Smoothing applies to orders without a match, not to predictions without any match
+    #    (mjpost/sacrebleu issue 141). A single row gives Python's True, which needs no work.
+    has_match: Flag = reduce(or_, [match > 0 for match in columns.matches[: options.max_order]])
+    if not method.scores_no_match and has_match is not True:
+        values = [select(has_match, value, 0.0) for value in values]
+    return Precisions(values, present, brevity_penalty(smoothed.length, smoothed.reference_length))
+
+
+def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
+    """Return BP · exp(Σ w ln p), 0 if no order has a weight."""
+    if isinstance(penalty, np.ndarray):
+        return _combine_columns(weights, logarithms, penalty)
+    total: Number = 0.0
+    has_weight = False
+    for weight, logarithm in zip(weights, logarithms):
+        if weight > 0:  # skip zero weights, because 0 · -inf is nan
+            total = total + weight * logarithm
+            has_weight = True
+    return float(penalty * np.exp(total)) if has_weight else 0.0
+
+
+def _combine_columns(
+    weights: Sequence[Number], logarithms: Sequence[Number], penalties: Float64
+) -> Float64:
+    """Do the work of `_combine` for many rows at once."""
+    total: Number = 0.0
+    has_weight: Flag = False
+    for weight, logarithm in zip(weights, logarithms):
+        flag = weight > 0
+        has_weight = has_weight | flag
+        if isinstance(flag, np.ndarray):
+            total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
+        elif flag:
+            total = total + weight * logarithm
+    return cast(Float64, select(has_weight, penalties * np.exp(total), 0.0))
+
+
+def _log(value: Number) -> Number:
+    if isinstance(value, np.ndarray):
+        with np.errstate(divide="ignore"):
+            return np.log(value)
+    return float(np.log(value)) if value > 0 else -math.inf
+
+
+# --- Scores that are 0 or almost 0, with the reason and the option that helps ---------------------
+
+
+def warn_if_zero(
+    score: float, row: Int64, segments: int | None, options: Options, name: str = "The score"
+) -> None:
+    """Warn if a score is 0, or would be 0 without tiny numbers, with the cause and the fix.
+
+    Args:
+        score: the score of the row.
+        row: int64 [2 N + 2], the statistics row of the corpus.
+        segments: the number of predictions; None if unknown.
+        options: supplies `weights`, `max_order`, `smooth_method` and `effective_order`.
+        name: the score, as the subject of the message.
+    """
+    adds_tiny_numbers = SMOOTH_METHODS[options.smooth_method].smooths_lengths
+    if score and not adds_tiny_numbers:
+        return
+    layout = Layout.of_width(len(row))
+    matches = row[layout.matches]
+    totals = row[layout.totals]
+    length = int(row[layout.length])
+    reference_length = int(row[layout.reference_length])
+    weights = options.weights or (1.0,) * options.max_order
+    orders = [order for order, weight in enumerate(weights, 1) if weight]
+    shortest = orders[0]
+    longest = orders[-1]
+    if score and all(matches[order - 1] for order in orders):
+        return
+    unmatched = [order for order in orders if totals[order - 1] and not matches[order - 1]]
+    if not length:
+        empty = count_things(segments, "empty prediction") if segments else ""
+        warn(
+            Notice("zero", "{name} is 0: {predictions}"),
+            name=name,
+            predictions=empty or "the predictions are empty",
+        )
+    elif adds_tiny_numbers:
+        first = next((order for order in orders if not matches[order - 1]), longest)
+        warn(
+            Notice(
+                "zero",
+                "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
+                " (`bleu_by_order` has the scores of shorter n-grams)",
+            ),
+            name=name,
+            order=first,
+        )
+    elif not reference_length:
+        warn(Notice("zero", "{name} is 0: the references are empty"), name=name)
+    elif not matches[0]:
+        warn(
+            Notice("zero", "{name} is 0: no token of the predictions occurs in the references"),
+            name=name,
+        )
+    elif not totals[longest - 1] and not options.effective_order:
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: every prediction is shorter than {tokens}, so there are no"
+                " {order}-grams",
+                " (effective_order=True scores only the n-grams that exist)",
+                option="effective_order",
+                value=True,
+            ),
+            name=name,
+            tokens=count_things(longest, "token"),
+            order=longest,
+        )
+    elif not totals[shortest - 1] and options.effective_order:
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: every prediction is shorter than {tokens}, the shortest n-gram with"
+                " a weight",
+                " (pass weights for shorter ones)",
+            ),
+            name=name,
+            tokens=count_things(shortest, "token"),
+        )
+    elif unmatched:
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: no {order}-gram of the predictions occurs in the references",
+                " (smooth_method='exp' avoids this)",
+                option="smooth_method",
+                value="exp",
+            ),
+            name=name,
+            order=unmatched[0],
+        )
+    else:
+        tokens = count_things(reference_length, "token")
+        warn(
+            Notice(
+                "zero",
+                "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
+                " so the brevity penalty rounds to 0",
+            ),
+            name=name,
+            length=length,
+            tokens=tokens,
+        )
+
+
+def warn_about_zeros(
+    rows: Int64,
+    options: Options,
+    name: str,
+    groups: Mapping[Label, Int64],
+    *,
+    has_segments: bool = True,
+) -> None:
+    """Warn if the score of a system is 0, in all or in a group.
+
+    Args:
+        rows: int64 [segments, 2 N + 2].
+        options: as for `warn_if_zero`.
+        name: the score of the system, as the subject of the message.
+        groups: the segments of each label.
+        has_segments: True if each row is that of one segment.
+    """
+    segments_of: dict[str, Int64 | slice] = {name: slice(None)}
+    segments_of |= {f"{name} in group {show_value(label)}": groups[label] for label in groups}
+    for subject, of_subject in segments_of.items():
+        part = rows[of_subject]
+        total = part.sum(axis=0)
+        score = float(bleu(total, options))
+        warn_if_zero(score, total, len(part) if has_segments else None, options, subject)
+
+
 # === bleu_core/text/columns.py ===
 
 
@@ -4428,1732 +5077,6 @@ def number_labels(labels: Sequence[Hashable]) -> Int64:
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
-# === bleu_core/rules/chosen_tokenizer.py ===
-
-
-class ChosenTokenizer(NamedTuple):
-    """The tokenizer of a call.
-
-    name: its name in signatures and in the metadata of tables.
-    lower: the function that lower-cases texts, or the tokens of lists; None if their case stays.
-    definition: the record of the tokenizer; None for tokens and ids, which are not split.
-    """
-
-    name: str
-    lower: Lower | None = None
-    definition: Tokenizer | None = None
-
-    @property
-    def split(self) -> Split | None:
-        """The function that splits a text; None for tokens and ids."""
-        return None if self.definition is None else self.definition.split
-
-    @property
-    def is_native(self) -> bool:
-        """True if the kernel can split the texts too."""
-        return self.definition is not None and self.definition.automaton is not None
-
-
-def choose_tokenizer(options: Options, kind: InputType) -> ChosenTokenizer:
-    """Return the tokenizer for texts of a kind, under some options.
-
-    Raises:
-        ImportError: sacreBLEU, or a package that its tokenizer needs, is not installed.
-        ValueError: the options do not fit the kind, or the name is unknown.
-
-    >>> choose_tokenizer(Options(), "text").name, choose_tokenizer(Options(), "ids").name
-    ('13a', 'ids')
-    >>> choose_tokenizer(Options().override({"tokenize": "zh"}), "ids")
-    Traceback (most recent call last):
-    ValueError: tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text.
-    """
-    tokenize = options.tokenize
-    if options.tokenize_by is not None:
-        raise ValueError(NO_LABELS_FOR_TOKENIZERS)
-    native = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
-    lower: Lower | None = None
-    if options.lowercase and not (kind == "text" and native is not None and native.lower_cases):
-        # A convention's tokenizer decides how tokens are lower-cased, too, although it does not
-        # split them.
-        lower = lower_ascii if native is not None and native.ascii_case else lower_case
-    if kind != "text":
-        if "tokenize" in options.given:
-            raise ValueError(
-                f"tokenize={show_value(tokenize)}: these rows are {kind} already."
-                " Remove `tokenize`, or pass text."
-            )
-        if kind == "ids" and options.lowercase:
-            raise ValueError(
-                "lowercase=True: token ids have no case. Remove `lowercase`, or pass text."
-            )
-        return ChosenTokenizer(kind, lower)
-    if tokenize is list:  # the fast path of Python's own function
-        return ChosenTokenizer("list", lower, TOKENIZERS["list"])
-    if not isinstance(tokenize, str):
-        return ChosenTokenizer(name_function(tokenize), lower, _make_definition(tokenize))
-    if native is None:
-        load = _load_from_sacremoses if is_moses(tokenize) else _load_from_sacrebleu
-        return load(tokenize)._replace(lower=lower)
-    return ChosenTokenizer(tokenize, lower, native)
-
-
-def _make_definition(split: Split) -> Tokenizer:
-    """Return the record of a function that is not native: no text is suspicious to it."""
-    return Tokenizer(split, "text is split by a function", splits_unspaced=True)
-
-
-def check_tokenizers(options: Options) -> None:
-    """Raise as `choose_tokenizer` does, but before texts are generated."""
-    for label in (None, *(options.tokenize_by or ())):  # None stands for all other labels
-        choose_tokenizer(options.for_label(label), "text")
-
-
-# --- Names of functions ---------------------------------------------------------------------------
-
-# What `tok` says instead of a tokenizer: of rows that were split already, of several tokenizers,
-# and of unknown ones.
-_NOT_FUNCTIONS = ("tokens", "ids", "var", "?")
-
-
-def name_function(function: Callable[..., object]) -> str:
-    """Name a function in signatures and in the metadata of tables.
-
-    Equal names mean that one function split the texts. The name is the result of the function's
-    method `signature`, which sacreBLEU's tokenizers have. For a function that any process can
-    import, it is the module and the qualified name. The name of a method of a regular expression
-    ends with a hash of the pattern and its flags. The name of any other function, such as a lambda,
-    a closure, a partial, a method or a function of `__main__`, ends with `#` and a random id of the
-    object, because two processes never have the same object.
-
-    >>> name_function(str.split), name_function(re.split), name_function(re.compile("a|b").split)
-    ('str.split', 're.split', 'Pattern.split(a020fce1)')
-    >>> name_function(lambda text: [text]).partition("#")[0]
-    'bleu.bleu_core.rules.chosen_tokenizer.<lambda>'
-    """
-    # 1. Ask the function; a class has the method, but no object to call it on.
-    signature = getattr(function, "signature", None)
-    if callable(signature) and not isinstance(function, type):
-        signed_name = signature()
-        if isinstance(signed_name, str):
-            _check_signed_name(signed_name)
-            return signed_name
-    # 2. Find what has a qualified name: the function of a partial, or the class of an object.
-    named: Any = function.func if isinstance(function, partial) else function
-    if not hasattr(named, "__qualname__"):
-        named = type(named)
-    path = named.__qualname__
-    owner = getattr(named, "__objclass__", named)  # `str.split` has no module, but `str` has
-    module = getattr(owner, "__module__", None) or ""
-    name = path if module in ("", "builtins") else f"{module}.{path}"
-    # 3. Look the name up, as another process would. Its `__main__` is another script.
-    imported: object = None if module == "__main__" else sys.modules.get(module)
-    for attribute in path.split("."):
-        imported = getattr(imported, attribute, None)
-    # Each access makes a new object of a class method, so it is compared by value.
-    if imported is function or (isinstance(function, types.MethodType) and imported == function):
-        return name
-    # 4. Tell objects of one name apart.
-    owner = getattr(function, "__self__", None)
-    if isinstance(owner, re.Pattern):
-        pattern = f"{owner.flags} {owner.pattern!r}"
-        return f"{name}({hashlib.sha256(ascii(pattern).encode()).hexdigest()[:8]})"
-    if owner is None:
-        return f"{name}#{_find_object_id(function)}"
-    # Each access makes a new object of a method, but its parts stay the same.
-    implementation = getattr(function, "__func__", owner)
-    return f"{name}#{_find_object_id(owner)}{_find_object_id(implementation)}"
-
-
-def _check_signed_name(name: str) -> None:
-    """Raise if the name of a function would be read as another tokenizer, or breaks a signature."""
-    if name in (*TOKENIZERS, *_NOT_FUNCTIONS):
-        raise ValueError(
-            f"tokenize: the method `signature` of the tokenizer returns {name!r}, which is"
-            " the name of a built-in tokenizer. Return a different name."
-        )
-    if not name or set(name) & set("|:"):
-        raise ValueError(
-            f"tokenize: the method `signature` of the tokenizer returns {show_value(name)}. Return"
-            " a name without | and :, which separate the keys of signatures."
-        )
-
-
-_object_ids: dict[int, str] = {}  # random, by `id()`, of objects that live
-_kept_objects: list[object] = []  # without weak references; kept, so that their `id()` stays theirs
-
-
-def _find_object_id(owner: object) -> str:
-    """Return an id that only this object ever has."""
-    key = id(owner)
-    if key not in _object_ids:
-        try:
-            weakref.finalize(owner, _object_ids.pop, key, None).atexit = False
-        except TypeError:
-            _kept_objects.append(owner)
-        _object_ids[key] = secrets.token_hex(4)
-    return _object_ids[key]
-
-
-# --- Tokenizers of Moses --------------------------------------------------------------------------
-
-# Moses' tokenizers by language, from sacremoses: moses-de, and moses-de-compounds, which also
-# splits at hyphens as the papers on WMT14 did.
-_MOSES_NAME = re.compile("moses-([a-z]{2,3})(-compounds)?")
-_COMPOUND = re.compile(r"(\S)-(\S)")
-_MOST_CACHED_TEXTS = 1 << 14  # whose tokens are kept, because Moses' tokenizer is slow
-
-
-def is_moses(name: str) -> bool:
-    """Return True for the name of one of Moses' tokenizers.
-
-    >>> is_moses("moses-de-compounds"), is_moses("moses")
-    (True, False)
-    """
-    return _MOSES_NAME.fullmatch(name) is not None
-
-
-@cache
-def _load_from_sacremoses(name: str) -> ChosenTokenizer:
-    """Return Moses' tokenizer of a language, such as `"moses-de"` or `"moses-de-compounds"`."""
-    match = _MOSES_NAME.fullmatch(name)
-    assert match, name
-    language = match[1]
-    if not has_sacremoses():
-        raise ImportError(
-            f"tokenize={name!r} comes from sacremoses, which is not installed."
-            " Install it: pip install sacremoses"
-        )
-    from sacremoses import MosesTokenizer
-    from sacremoses.corpus import NonbreakingPrefixes
-
-    # Japanese and Korean have no prefixes there.
-    languages = sorted({*NonbreakingPrefixes().available_langs.values(), "ja", "ko"})
-    if language not in languages:
-        raise ValueError(
-            f"tokenize={name!r}: sacremoses has no language {language!r}. Pass moses- and one of"
-            f" {', '.join(languages)}; with -compounds at the end to split compounds."
-        )
-    if match[2]:
-        words = _load_from_sacremoses(f"moses-{language}").split
-        assert words
-
-        def split_with_compounds(text: str) -> list[str]:
-            return split_compounds(" ".join(words(text))).split()
-
-        return ChosenTokenizer(name, definition=_make_definition(split_with_compounds))
-    tokenizer = MosesTokenizer(language)
-    # It makes a set of all letters for each word before a period.
-    letters = frozenset(tokenizer.IsAlpha)
-    tokenizer.isanyalpha = lambda word: not letters.isdisjoint(word)
-    tokenizer.islower = frozenset(tokenizer.IsLower).issuperset
-
-    @lru_cache(_MOST_CACHED_TEXTS)
-    def split(text: str) -> list[str]:
-        return list(tokenizer.tokenize(text, escape=False))
-
-    return ChosenTokenizer(name, definition=_make_definition(split))
-
-
-def has_sacremoses() -> bool:
-    """Return True if sacremoses is installed."""
-    return find_spec("sacremoses") is not None
-
-
-def split_compounds(tokens: str) -> str:
-    """Split hyphenated words as the script did that scored the Transformer.
-
-    A character is part of one match only, so that a-b-c is split once.
-
-    >>> split_compounds("a well-known a-b-c - d")
-    'a well ##AT##-##AT## known a ##AT##-##AT## b-c - d'
-    """
-    return _COMPOUND.sub(r"\1 ##AT##-##AT## \2", tokens)
-
-
-# --- Tokenizers of sacreBLEU, and unknown names ---------------------------------------------------
-
-# The tokenizers of sacreBLEU 2.6, and the packages that each needs, quoted as zsh requires. Names
-# from later releases are tried as well.
-SACREBLEU_PACKAGES = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"'}
-SACREBLEU_PACKAGES |= dict.fromkeys(
-    ("spm", "flores101", "flores200", "spBLEU-1K"), "sacrebleu sentencepiece"
-)
-
-
-@cache
-def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
-    """Return a tokenizer of sacreBLEU, such as `"ja-mecab"` or `"flores200"`."""
-    packages = SACREBLEU_PACKAGES.get(name, "sacrebleu")
-    names = [*TOKENIZERS, *SACREBLEU_PACKAGES]
-    try:
-        from sacrebleu.metrics.bleu import BLEU
-    except ImportError as error:
-        advice = None if name in SACREBLEU_PACKAGES else _find_advice(name, names)
-        if advice is not None:
-            raise _unknown_tokenizer(name, advice) from None
-        raise ImportError(
-            f"tokenize={name!r} comes from sacreBLEU, which is not installed."
-            f" Install it: pip install {packages}"
-        ) from error
-    if name not in BLEU.TOKENIZERS:
-        names = list(dict.fromkeys([*names, *BLEU.TOKENIZERS]))
-        every_name = f"Pass one of {', '.join(names)}; or a function."
-        raise _unknown_tokenizer(name, _find_advice(name, names) or every_name)
-    try:
-        tokenize = BLEU(tokenize=name).tokenizer
-    except (ImportError, RuntimeError) as error:
-        raise ImportError(
-            f"tokenize={name!r} needs additional packages. Install them: pip install {packages}"
-        ) from error
-    except OSError as error:
-        raise OSError(
-            f"tokenize={name!r}: the download of its model failed: {error}."
-            " Connect to the internet once; the model is kept."
-        ) from error
-    return ChosenTokenizer(
-        tokenize.signature(),
-        definition=_make_definition(lambda text: tokenize(text.rstrip()).split()),
-    )
-
-
-def _unknown_tokenizer(name: str, advice: str) -> ValueError:
-    return ValueError(f"tokenize={show_value(name)}: unknown tokenizer. {advice}")
-
-
-# Other names of tokenizers, in small letters and with hyphens, and what to pass for each.
-OTHER_TOKENIZERS: dict[str, str] = {
-    **dict.fromkeys(
-        (
-            "cmn",
-            "chinese",
-            "cn",
-            "jieba",
-            "mandarin",
-            "zh-cn",
-            "zh-hans",
-            "zh-hant",
-            "zh-tw",
-            "zho",
-        ),
-        "Pass 'zh'",
-    ),
-    **dict.fromkeys(
-        ("fugashi", "ipadic", "ja", "japanese", "jp", "jpn", "mecab-ja", "sudachi", "unidic"),
-        "Pass 'ja-mecab'",
-    ),
-    **dict.fromkeys(("ko", "konlpy", "kor", "korean", "kr", "mecab-ko"), "Pass 'ko-mecab'"),
-    "mecab": "Pass 'ja-mecab' for Japanese or 'ko-mecab' for Korean",
-    **dict.fromkeys(
-        ("bo", "burmese", "khmer", "km", "lao", "lo", "my", "pythainlp", "th", "thai", "tibetan"),
-        "Pass 'flores200', 'char', or a function from str to a list of words, such as"
-        " pythainlp.word_tokenize for Thai",
-    ),
-    **dict.fromkeys(
-        ("moses", "moses-tokenizer", "mosestokenizer", "sacremoses", "tokenizer.perl"),
-        "Pass 'moses-en', or moses- and the code of another language",
-    ),
-    **dict.fromkeys(
-        ("default", "mteval", "mteval-v13a", "sacrebleu", "tokenizer-13a", "v13a"), "Pass '13a'"
-    ),
-    **dict.fromkeys(
-        ("14a", "international", "mteval-v14", "unicode", "v14", "v14-international"),
-        "Pass 'intl'",
-    ),
-    **dict.fromkeys(("character", "characters", "chars"), "Pass 'char'"),
-    **dict.fromkeys(
-        ("false", "no", "off", "pretokenized", "raw", "space", "split", "tokenized", "whitespace"),
-        "Pass 'none', which splits at spaces",
-    ),
-    **dict.fromkeys(("multi-bleu.perl", "multibleu"), "Pass 'multi-bleu'"),
-    **dict.fromkeys(
-        ("coco", "corenlp", "penn", "penn-treebank", "ptbtokenizer", "pycocoevalcap"), "Pass 'ptb'"
-    ),
-    **dict.fromkeys(
-        ("flores", "flores-101", "flores-200", "nllb", "sentencepiece", "spbleu"),
-        "Pass 'flores200', or 'flores101' for older scores",
-    ),
-    **dict.fromkeys(
-        ("bert", "bpe", "huggingface", "nltk", "punkt", "spacy", "stanza", "treebank", "wordpiece"),
-        "Pass a function from str to a list of tokens, such as nltk.word_tokenize",
-    ),
-}
-
-
-def _find_advice(name: str, names: Sequence[str]) -> str | None:
-    """Return what to pass instead of an unknown name of a tokenizer; None for an unknown meaning.
-
-    >>> _find_advice("13A", ["13a"]), _find_advice("ja", []), _find_advice("xyz", ["13a"])
-    ("Did you mean '13a'?", "Pass 'ja-mecab'.", None)
-    """
-    written = re.sub(r"[\s_]+", "-", name.strip().lower())
-    if is_moses(written):
-        return f"Did you mean {written!r}?"
-    if written in OTHER_TOKENIZERS:
-        return f"{OTHER_TOKENIZERS[written]}."
-    name_of = {known.lower(): known for known in names}
-    for nearest in difflib.get_close_matches(written, name_of, n=1, cutoff=0.75):
-        return f"Did you mean {name_of[nearest]!r}?"
-    if re.fullmatch("[a-z]{2}(-[a-z]+)?", written):  # the code of a language
-        return f"Pass '13a' for languages with spaces between words, or 'moses-{written[:2]}'."
-    return None
-
-
-# --- Texts before they are split, and their tokens ------------------------------------------------
-
-_LONGEST_PROBLEM = 100  # characters of a tokenizer's message that ours shows
-
-
-_WRONG_RESULT = "{name}[{row}]: expected a list of str from the tokenizer, got {found}."
-
-
-def prepare_texts(
-    texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of: Callable[[int], int]
-) -> pa.Array:
-    """Lower-case texts if the tokenizer does, and split them unless the kernel can split them.
-
-    Return strings for a native tokenizer to split, or lists of tokens or ids. Errors name the
-    column `name`, and the row in it that `row_of` finds for the index of a text.
-
-    Raises:
-        TypeError, ValueError: the user's function failed, or did not return a list of str.
-
-    >>> tokenizer = choose_tokenizer(Options(tokenize=str.split, lowercase=True), "text")
-    >>> texts = pa.array(["Go on"], pa.large_string())
-    >>> prepare_texts(texts, tokenizer, "predictions", [0].__getitem__).to_pylist()
-    [['go', 'on']]
-    """
-    # 1. Lower-case.
-    cased = texts if tokenizer.lower is None else map_strings(texts, tokenizer.lower)
-    split = tokenizer.split
-    if split is None or tokenizer.is_native or is_list(cased.type):
-        return cased
-    if tokenizer.definition is not None and tokenizer.definition.rejected:
-        _reject_characters(cased, tokenizer.definition.rejected, name, row_of)
-    # 2. Call the function.
-    results: list[list[str]] = []
-    uncut = cased.to_pylist()
-    try:
-        for text in uncut:
-            results.append(split(text))
-    except Exception as error:
-        problem = f"{type(error).__name__}: {error}"
-        if (" " in text and text in problem) or len(problem) > _LONGEST_PROBLEM:
-            problem = type(error).__name__
-        raise ValueError(
-            f"{name}[{row_of(len(results))}]: the tokenizer failed: {problem}"
-        ) from error
-    # 3. Convert lists of str, the usual case, without a look at each token.
-    are_lists = set(map(type, results)) <= {list, tuple}
-    if are_lists and set(map(type, chain.from_iterable(results))) <= {str}:
-        with suppress(UnicodeEncodeError):  # a lone surrogate, which step 4 finds
-            return pa.array(results, TOKENS)
-    # 4. Raise for the first wrong result, or convert subclasses of list, tuple and str.
-    for index, tokens in enumerate(results):
-        if not isinstance(tokens, (list, tuple)):
-            found = type(tokens).__name__
-            raise TypeError(_WRONG_RESULT.format(name=name, row=row_of(index), found=found))
-        found = ""
-        for token in tokens:
-            if not isinstance(token, str):
-                found = f"a list with {type(token).__name__}"
-            elif LONE_SURROGATE.search(token):
-                raise ValueError(
-                    f"{name}[{row_of(index)}]: expected valid str from the tokenizer,"
-                    " got a lone surrogate (U+D800 to U+DFFF)."
-                )
-        if found:
-            raise TypeError(_WRONG_RESULT.format(name=name, row=row_of(index), found=found))
-    return pa.array([list(tokens) for tokens in results], TOKENS)
-
-
-def _reject_characters(
-    texts: pa.Array, rejected: str, name: str, row_of: Callable[[int], int]
-) -> None:
-    """Raise for the first text with a character that the tokenizer rejects."""
-    index = pc.index(pc.match_substring_regex(texts, rejected), True).as_py()
-    if index < 0:
-        return
-    found = re.search(rejected, texts[index].as_py())
-    raise ValueError(
-        f"{name}[{row_of(index)}]: contains U+{ord(found[0]) if found else 0:04X}, which"
-        " pycocoevalcap treats as the end of a caption. Replace it with a space."
-    )
-
-
-def fits_tokenizer(texts: pa.Array | pa.ChunkedArray, name: str) -> bool:
-    """Return False if texts have characters that a native tokenizer rejects.
-
-    >>> fits_tokenizer(pa.array(["a dog\\r"]), "ptb"), fits_tokenizer(pa.array(["a dog\\r"]), "13a")
-    (False, True)
-    """
-    rejected = TOKENIZERS[name].rejected
-    return not rejected or not pc.any(pc.match_substring_regex(texts, rejected)).as_py()
-
-
-def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Hashable]]:
-    """Return the tokens of prepared texts as Python lists, by the tokenizer's definition.
-
-    >>> list_tokens(pa.array([[1, 2]]), ChosenTokenizer("ids"))
-    [[1, 2]]
-    """
-    split = tokenizer.split
-    if is_list(texts.type) or split is None:
-        return list(texts.to_pylist())
-    return [split(text) for text in texts.to_pylist()]
-
-
-# --- Lower case -----------------------------------------------------------------------------------
-
-
-def lower_case(texts: pa.Array) -> pa.Array:
-    """Return `str.lower` of each string; Arrow does the work wherever its result is the same.
-
-    >>> lower_case(pa.array(["ΑΣ", "AS"], pa.large_string())).to_pylist()
-    ['ας', 'as']
-    """
-    if pc.string_is_ascii(texts).false_count == 0:
-        return lower_ascii(texts)  # 5 to 10 times as fast as `pc.utf8_lower`
-    is_special = pc.match_substring_regex(texts, _find_special_letters())
-    special = [text.lower() for text in texts.filter(is_special).to_pylist()]
-    return pc.replace_with_mask(pc.utf8_lower(texts), is_special, pa.array(special, texts.type))
-
-
-def lower_ascii(texts: pa.Array) -> pa.Array:
-    """Return the lower case of the ASCII letters in each string; other letters stay as they are.
-
-    >>> lower_ascii(pa.array(["ÀS", "AS"], pa.large_string())).to_pylist()
-    ['Às', 'as']
-    """
-    # `pc.ascii_lower` of Arrow 16 to 26 reads the bytes from 0 on where the first offset is not 0.
-    offsets = find_offsets(texts)
-    start = int(offsets[0])
-    if start:
-        data = texts.buffers()[2].slice(start)
-        texts = pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(offsets - start), data)
-    return pc.ascii_lower(texts)
-
-
-@cache
-def _find_special_letters() -> str:
-    """Return a pattern of the letters that Arrow and this Python lower-case differently.
-
-    These are İ, which becomes two characters; Σ, whose lower case depends on its neighbors; and
-    letters that only one of the two versions of Unicode has. No letter above U+1FFFF has case.
-    """
-    letters = "".join(chr(c) for c in range(0x80, 0x20000) if not 0xD800 <= c < 0xE000)
-    lowered = pc.utf8_lower(pa.array([letters]))[0].as_py()
-    different = [letter for letter, lower in zip(letters, lowered) if lower != letter.lower()]
-    return f"[Σ{''.join(different)}]"
-
-
-# === bleu_core/text/systems.py ===
-
-
-_NOT_A_SYSTEM = re.compile(
-    f"(ref|reference|tgt|target|gold|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
-)
-
-
-def read_systems(systems: object, references: object = None) -> dict[SystemName, object]:
-    """Return the data of each system, by name.
-
-    Systems are a dict by name, or a table of texts with one column per system. The values of dicts
-    are never paired with those of other dicts, so `references` that are a dict raise an error.
-
-    >>> read_systems(pa.table({"A": ["a b"], "B": ["a c"]}))["B"].to_pylist()
-    ['a c']
-    """
-    if isinstance(systems, Mapping):
-        if is_result(systems):
-            raise TypeError(A_RESULT.format(name="systems"))
-        for name, data in systems.items():
-            if is_result(data):
-                raise TypeError(A_RESULT.format(name=f"System {show_value(name)}"))
-        if isinstance(references, Mapping) and not is_result(references):
-            captions = next(iter(systems.values()), None)
-            raise TypeError(
-                "references: got a dict, such as captions by image. Pair its values with those of"
-                " each system by key: ids = list(references), then"
-                f" {{'A': [captions[id]{first_item(captions)} for id in ids], ...}} and"
-                " [references[id] for id in ids]."
-            )
-        return dict(zip(read_names("systems", systems, "system"), systems.values()))
-    if is_lazy(systems):
-        raise TypeError("The LazyFrame is not in memory. Pass frame.collect().")
-    names = list_columns(systems)
-    if names is None or not hasattr(systems, "columns"):
-        raise TypeError(
-            "systems: expected a dict from names to predictions, or a DataFrame,"
-            f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
-        )
-    table: Any = systems
-    if len(set(names)) < len(names):
-        raise ValueError("systems: the table has two columns of one name. Rename one.")
-    for name in names:
-        if _NOT_A_SYSTEM.fullmatch(str(name)) or not _may_be_texts(table[name]):
-            raise ValueError(
-                f"systems: the column {show_value(name)} does not look like the texts of a system."
-                " Drop it first, or pass a dict of columns: {'A': frame['A'], 'B': frame['B']}."
-            )
-    return dict(zip(read_names("systems", names, "system"), (table[name] for name in names)))
-
-
-def _may_be_texts(column: Any) -> bool:
-    """Return True if a column has a str, or no rows."""
-    values = (value.as_py() if isinstance(value, pa.Scalar) else value for value in column)
-    return len(column) == 0 or any(isinstance(value, str) for value in values)
-
-
-def read_names(place: str, names: Iterable[object], noun: str) -> list[Label]:
-    """Read the names of systems or of training runs as plain Python values, as labels are read.
-
-    Args:
-        place: the beginning of errors.
-        names: the keys of a dict, or the columns of a table.
-        noun: `"system"` or `"run"`.
-
-    Raises:
-        TypeError, ValueError: a name is NaN or bytes; or two names would be one key in JSON.
-
-    >>> read_names("systems", [np.int64(1), "B"], "system")
-    [1, 'B']
-    """
-    plain_names: list[Label] = []
-    for name in names:
-        plain = plain_label(name)
-        is_missing = plain is None and name is not None
-        if is_missing or isinstance(name, bytes):
-            error = ValueError if is_missing else TypeError
-            raise error(f"{place}: got {name_value(name)} as the name of a {noun}. Pass a str.")
-        if isinstance(plain, str) and LONE_SURROGATE.search(plain):
-            raise ValueError(
-                f"{place}: got a lone surrogate (U+D800 to U+DFFF) in the name"
-                f" {show_value(plain)} of a {noun}. Rename it."
-            )
-        plain_names.append(plain)
-    same_key = find_same_key(plain_names)
-    if same_key:
-        raise ValueError(f"{place}: the names {same_key} would be one key in JSON. Rename one.")
-    return plain_names
-
-
-def find_name(argument: str, name: object, names: Collection[SystemName]) -> SystemName:
-    """Return the name in `names` that equals the value of an argument, or raise.
-
-    >>> find_name("baseline", np.int64(1), [1, "B"])
-    1
-    """
-    is_name = isinstance(name, Hashable) and (name is None or plain_label(name) is not None)
-    for known in names:
-        if is_name and known == plain_label(name):
-            return known
-    raise invalid(argument, name, one_of(names))
-
-
-# --- Training runs --------------------------------------------------------------------------------
-
-
-def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSystem, object]:
-    """Return the data of each training run, and of each system that is not a dict of runs.
-
-    Where predictions are expected, a dict is taken for a result, then a table, then runs;
-    `read_systems` has rejected results.
-
-    >>> list_runs({"base": ["a b"], "new": {"seed 1": ["a c"]}})
-    {'base': ['a b'], RunOfSystem(system='new', run='seed 1'): ['a c']}
-    """
-    listed: dict[SystemName | RunOfSystem, object] = {}
-    for name, data in systems.items():
-        if not are_runs(data):
-            listed[name] = data
-            continue
-        assert isinstance(data, Mapping)
-        if not data:
-            raise ValueError(
-                f"System {show_value(name)}: expected one or more runs, got an empty dict."
-                " Pass {'seed 1': [...], 'seed 2': [...]}."
-            )
-        runs = read_names(f"System {show_value(name)}", data, "run")
-        for run, run_data in zip(runs, data.values()):
-            key = RunOfSystem(name, run)
-            if is_result(run_data):
-                raise TypeError(A_RESULT.format(name=f"System {show_system(key)}"))
-            if are_runs(run_data):
-                raise TypeError(
-                    f"System {show_system(key)}: expected predictions or a table, got"
-                    f" {name_value(run_data)}. Pass one dict of runs per system."
-                )
-            listed[key] = run_data
-    return listed
-
-
-def are_runs(data: object) -> bool:
-    """Return True for the training runs of a system: a dict that is not a statistics table.
-
-    >>> are_runs({"seed 1": ["a b"], "seed 2": ["a c"]}), are_runs({"prediction_length": [2]})
-    (True, False)
-    """
-    return isinstance(data, Mapping) and "prediction_length" not in data
-
-
-def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None:
-    """Raise if a system is a dict of training runs, for methods that take one run per system."""
-    for name, data in systems.items():
-        if are_runs(data):
-            raise ValueError(
-                f"System {show_value(name)}: {method}() takes one run per system, got a dict of"
-                " runs. Pass the predictions or the table of one run; compare() takes several."
-            )
-
-
-def explain_runs(predictions: object, references: object, error: str) -> str | None:
-    """Describe training runs in a container other than a dict; None if there are no runs.
-
-    Call it for predictions that can't be read, because tokens of n segments may have n tokens each.
-
-    >>> explain_runs([["a b", "c"], ["a", "c"], ["b", "c"]], ["a b", "c"], "")[:65]
-    'expected the predictions of one run, got 3 runs in one list. Pass'
-    """
-    if list_columns(predictions) is not None:
-        return f"{error} If they are runs, compare() takes them {RUNS_BY_NAME}"
-    if not contains_rows(predictions):
-        return None
-    if not isinstance(predictions, Sized) or not isinstance(references, Sized):
-        return None
-    # 1. Each run has a text per segment.
-    try:
-        segments = len(references)
-        rows = [
-            row.as_py() if isinstance(row, pa.Scalar) else to_numpy(row)
-            for row in to_numpy(predictions)
-        ]
-    except (TypeError, RuntimeError, UnicodeDecodeError):  # of arrays without rows, for example
-        return None
-    if not rows or not segments:
-        return None
-    for row in rows:
-        if is_array(type(row)) and (not row.ndim or row.dtype.kind not in "OUTiu"):
-            return None
-        has_texts = isinstance(row, Sized) and not isinstance(row, (str, bytes, Mapping))
-        if not has_texts or len(row) != segments:
-            return None
-    # 2. As many rows as segments may also be the tokens of one run.
-    if len(rows) == segments and all(_is_token(item) for row in rows for item in row):
-        return None
-    found = f"{count_things(len(rows), 'run')} in one {name_value(predictions)}"
-    return (
-        f"expected the predictions of one run, got {found}. Pass one run per system;"
-        f" compare() takes several {RUNS_BY_NAME}"
-    )
-
-
-def _is_token(item: object) -> bool:
-    """Return True for an id, and for a str without a space between its words."""
-    is_id = isinstance(item, (int, np.integer))
-    return is_id or (isinstance(item, str) and not re.search(INNER_SPACE, item))
-
-
-# === bleu_core/rules/counting.py ===
-
-
-Tokens = Sequence[Hashable]
-NGrams = Counter[tuple[Hashable, ...]]
-
-ORDERS_OF_ANY_TEXT = 4  # no text is too long for so few
-MOST_MEMORY = 2_000_000_000  # bytes for the n-grams of one text
-
-
-class Layout(NamedTuple):
-    """The layout of a statistics row.
-
-    A row is matches_1 to matches_N, totals_1 to totals_N, prediction_length and reference_length;
-    `orders` is N. Rows are arrays whose last axis has this layout, and tables with one column per
-    name.
-
-    >>> row = np.array([2, 1, 3, 2, 3, 4])
-    >>> layout = Layout.of_width(len(row))
-    >>> row[layout.matches].tolist(), row[layout.totals].tolist(), int(row[layout.reference_length])
-    ([2, 1], [3, 2], 4)
-    """
-
-    orders: int
-
-    @classmethod
-    def of_width(cls, width: int) -> Layout:
-        """Return the layout of rows of `width` integers."""
-        return cls(width // 2 - 1)
-
-    @property
-    def width(self) -> int:
-        """The number of integers in a row."""
-        return 2 * self.orders + 2
-
-    @property
-    def matches(self) -> slice:
-        """The clipped counts, by order."""
-        return slice(0, self.orders)
-
-    @property
-    def totals(self) -> slice:
-        """The numbers of n-grams of the prediction, by order."""
-        return slice(self.orders, 2 * self.orders)
-
-    @property
-    def length(self) -> int:
-        """The index of the length of the prediction."""
-        return 2 * self.orders
-
-    @property
-    def reference_length(self) -> int:
-        """The index of the effective reference length."""
-        return 2 * self.orders + 1
-
-    @property
-    def names(self) -> list[str]:
-        """The columns of a table of rows.
-
-        >>> Layout(1).names
-        ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
-        """
-        orders = range(1, self.orders + 1)
-        return [
-            *(f"matches_{order}" for order in orders),
-            *(f"totals_{order}" for order in orders),
-            "prediction_length",
-            "reference_length",
-        ]
-
-    def allocate(self, segments: int) -> Int64:
-        """Return uninitialized rows, int64 [segments, width].
-
-        They are Fortran-ordered, so that Arrow takes the columns without a copy.
-        """
-        return np.empty((self.width, segments), np.int64).T
-
-
-class ReferenceLength(NamedTuple):
-    """A rule for the effective reference length r of section 2.2.2.
-
-    effective_length: the function from c, the length of the prediction, and the lengths of the
-        references to r.
-    says: its description, as the end of a sentence.
-    """
-
-    effective_length: Callable[[int, Sequence[int]], int]
-    says: str
-
-
-def find_closest(length: int, reference_lengths: Sequence[int]) -> int:
-    """Return the closest length of a reference; of two that are equally close, the shorter one.
-
-    >>> find_closest(5, [7, 6, 4])
-    4
-    """
-    return min(reference_lengths, key=lambda reference: (abs(reference - length), reference))
-
-
-def find_shortest(length: int, reference_lengths: Sequence[int]) -> int:
-    """Return the shortest length of a reference; `length` is unused."""
-    return min(reference_lengths)
-
-
-def find_longest(length: int, reference_lengths: Sequence[int]) -> int:
-    """Return the length of the prediction if a reference has it, and the longest length otherwise.
-
-    >>> find_longest(6, [7, 6, 4]), find_longest(5, [7, 6, 4])
-    (6, 7)
-    """
-    return length if length in reference_lengths else max(reference_lengths)
-
-
-REFERENCE_LENGTHS = {
-    "closest": ReferenceLength(
-        find_closest, "the reference of the closest length sets the brevity penalty"
-    ),
-    "shortest": ReferenceLength(find_shortest, "the shortest reference sets the brevity penalty"),
-    "longest": ReferenceLength(find_longest, "the longest reference sets the brevity penalty"),
-}
-
-
-class CountingRule(NamedTuple):
-    """The options that decide how the tokens of a segment become a statistics row.
-
-    max_order: the number of orders in the row, 1 or more.
-    reference_length: a name in `REFERENCE_LENGTHS`.
-    minimum_total: the minimum number of n-grams per order and segment.
-    """
-
-    max_order: int = 4
-    reference_length: str = "closest"
-    minimum_total: int = 0
-
-
-def count_rows(
-    predictions: pa.Array,
-    references: pa.Array,
-    bounds: Int64,
-    tokenizer: ChosenTokenizer,
-    *,
-    rule: CountingRule,
-) -> Int64:
-    """Count a batch of segments.
-
-    Args:
-        predictions: prepared texts: strings for a native tokenizer to split, or lists of tokens or
-            ids.
-        references: all references, in the order of the segments.
-        bounds: int64 [segments + 1], the offsets of each segment's references.
-        tokenizer: the tokenizer of strings.
-        rule: how to count.
-
-    Returns:
-        int64 [segments, 2 N + 2].
-
-    >>> predictions, references = pa.array([["a", "b"]]), pa.array([["a"]])
-    >>> tokenizer = ChosenTokenizer("tokens")
-    >>> rule = CountingRule(max_order=1)
-    >>> count_rows(predictions, references, np.array([0, 1]), tokenizer, rule=rule)
-    array([[1, 2, 2, 1]])
-    """
-    return count_tokens(
-        list_tokens(predictions, tokenizer), list_tokens(references, tokenizer), bounds, rule
-    )
-
-
-def count_tokens(
-    predictions: Sequence[Tokens], references: Sequence[Tokens], bounds: Int64, rule: CountingRule
-) -> Int64:
-    """Count segments that are split into tokens, as `count_rows` does."""
-    rows = [
-        count_segment(prediction, references[start:end], rule)
-        for prediction, (start, end) in zip(predictions, pairwise(bounds.tolist()))
-    ]
-    return np.array(rows, np.int64).reshape(-1, Layout(rule.max_order).width)
-
-
-def count_segment(
-    prediction: Tokens, references: Sequence[Tokens], rule: CountingRule
-) -> list[int]:
-    """Count one segment.
-
-    Args:
-        prediction: the tokens of the prediction; the list may be empty.
-        references: the tokens of each reference; at least one reference.
-        rule: how to count.
-
-    Returns:
-        2 N + 2 integers: the clipped counts by order, the numbers of n-grams by order, the length
-        of the prediction and the effective reference length.
-
-    In example 2 of the paper, "the" occurs seven times, but matches only twice, its highest count
-    in a reference:
-
-    >>> references = ["the cat is on the mat".split(), "there is a cat on the mat".split()]
-    >>> count_segment(["the"] * 7, references, CountingRule(max_order=2))
-    [2, 0, 7, 6, 7, 7]
-    """
-    matches = [0] * rule.max_order
-    for n in range(1, rule.max_order + 1):
-        counts = count_ngrams(prediction, n)
-        most = count_most_ngrams(counts, references, n)
-        matches[n - 1] = sum(min(counts[ngram], count) for ngram, count in most.items())
-        if not matches[n - 1]:  # then no longer n-gram matches
-            break
-    return make_row(matches, len(prediction), [len(reference) for reference in references], rule)
-
-
-def make_row(
-    matches: Sequence[int], length: int, reference_lengths: Sequence[int], rule: CountingRule
-) -> list[int]:
-    """Return the statistics row of a prediction of `length` tokens, from its matches by order."""
-    totals = [max(length - n, rule.minimum_total) for n in range(rule.max_order)]
-    find_effective_length = REFERENCE_LENGTHS[rule.reference_length].effective_length
-    return [*matches, *totals, length, find_effective_length(length, reference_lengths)]
-
-
-def list_ngrams(tokens: Tokens, n: int) -> Iterator[tuple[Hashable, ...]]:
-    """Yield the n-grams of n tokens: the tokens, beside the tokens from the second one on, ...
-
-    >>> list(list_ngrams(["a", "b", "a"], 2))
-    [('a', 'b'), ('b', 'a')]
-    """
-    return zip(*[tokens[start:] for start in range(n)])
-
-
-def count_ngrams(tokens: Tokens, n: int) -> NGrams:
-    """Count each n-gram of n tokens.
-
-    >>> count_ngrams(["a", "b", "a"], 1)
-    Counter({('a',): 2, ('b',): 1})
-    """
-    return Counter(list_ngrams(tokens, n))
-
-
-def count_most_ngrams(counts: NGrams, references: Sequence[Tokens], n: int) -> NGrams:
-    """Return the highest count in any reference, to which matches are clipped.
-
-    Only n-grams in `counts`, those of the prediction, are counted.
-
-    >>> count_most_ngrams(Counter([("a",)]), [["a", "a"], ["a", "b"]], 1)
-    Counter({('a',): 2})
-    """
-    found = (
-        Counter(filter(counts.__contains__, list_ngrams(reference, n))) for reference in references
-    )
-    most = next(found)
-    for other in found:
-        for ngram, count in other.items():
-            if count > most.get(ngram, 0):
-                most[ngram] = count
-    return most
-
-
-def count_totals(lengths: int | Int64, max_order: int, minimum_total: int) -> Int64:
-    """Count the n-grams of texts by order: int64 [N, ...] for lengths [...].
-
-    >>> count_totals(np.array([3, 1]), max_order=2, minimum_total=0)
-    array([[3, 1],
-           [2, 0]])
-    """
-    totals = np.array([lengths - n for n in range(max_order)], np.int64)
-    return np.maximum(totals, minimum_total)
-
-
-def check_memory(
-    place: str, needed: int, *, tokens: int, max_order: int, task: str = "count"
-) -> None:
-    """Raise if the n-grams of one text need more than `MOST_MEMORY`, before any is made.
-
-    Args:
-        place: the text, for the error.
-        needed: bytes.
-        tokens, max_order: what the bytes depend on, for the error.
-        task: the verb for what is done with the n-grams.
-    """
-    if needed > MOST_MEMORY:
-        raise ValueError(
-            f"{place}: to {task} the n-grams of its {tokens:,} tokens with max_order={max_order:,}"
-            " takes more than 2 GB of memory. Pass a lower max_order."
-        )
-
-
-# === bleu_core/text/read.py ===
-
-
-def read_corpus(predictions: object, references: object, allow_empty: bool = False) -> Corpus:
-    """Read predictions and references; zero rows are an error unless `allow_empty` is True.
-
-    >>> read_corpus(["a b"], [["a", None]]).references.to_pylist()
-    [['a']]
-    """
-    corpus = read_plain(predictions, references)
-    if corpus is not None:
-        return corpus
-    for name, data in (("predictions", predictions), ("references", references)):
-        if data is None:
-            raise _missing_column(name)
-    reject_dicts(predictions, references)
-    warn_if_reordered({"references": references}, predictions=predictions)
-    prediction_column = read_column("predictions", predictions, EXPECTED_TEXT)
-    reference_column = read_column("references", references, EXPECTED_REFERENCES)
-    if allow_empty and len(prediction_column) == len(reference_column) == 0:
-        return join_corpora([])
-    check_row_counts(prediction_column, reference_column)
-    texts = check_elements("predictions", prediction_column, reference_column.type, predictions)
-    lists = check_references(reference_column, texts)
-    # The columns may have different chunks; the batches of a table cut both at the same rows.
-    parts = []
-    for batch in pa.table({"predictions": texts, "references": lists}).to_batches():
-        if len(batch):
-            batch_references, bounds = list_items(batch.column("references"))
-            parts.append((batch.column("predictions"), batch_references, bounds))
-    corpus = make_corpus(parts)
-    warn_about_rows(corpus)
-    return corpus
-
-
-def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
-    """Warn of columns whose pandas index is that of texts in another order.
-
-    `texts` are columns by name; the first one with an index counts.
-    """
-    indices = ((name, _find_index(data)) for name, data in texts.items())
-    other, index = next((found for found in indices if found[1] is not None), ("", None))
-    for name, data in columns.items():
-        labels = _find_index(data)
-        if labels is None or index is None or len(labels) != len(index) or labels.equals(index):
-            continue
-        if labels.is_unique and index.is_unique and labels.isin(index).all():
-            warn(
-                Notice(
-                    "order of rows",
-                    "{name}: its pandas index has the labels of the index of {other} in another"
-                    " order, but rows are"
-                    " paired by position",
-                    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
-                ),
-                name=name,
-                other=other,
-            )
-
-
-def _find_index(data: object) -> Any:
-    """Return the index of a Series or DataFrame of pandas; None for anything else."""
-    pandas: Any = sys.modules.get("pandas")
-    if pandas is None or not isinstance(data, (pandas.Series, pandas.DataFrame)):
-        return None
-    return data.index
-
-
-def read_corpora(
-    systems: Mapping[SystemName, object], references: object
-) -> Iterator[tuple[SystemName, Corpus]]:
-    """Yield a corpus for each system; the references are read once.
-
-    >>> systems = {"A": ["a b"], "B": ["a c"]}
-    >>> [corpus.predictions.to_pylist() for _, corpus in read_corpora(systems, ["a b"])]
-    [['a b'], ['a c']]
-    """
-    shared: Corpus | None = None
-    texts = {"references": references}
-    names_of: dict[Hashable, list[SystemName]] = {}  # by the checksum of their texts
-    for name, predictions in systems.items():
-        with within_system(name):
-            try:
-                if shared is None:
-                    corpus = read_corpus(predictions, references)
-                    shared = corpus
-                    texts[f"systems[{show_value(name)}]"] = predictions
-                else:
-                    warn_if_reordered(texts, predictions=predictions)
-                    corpus = _replace_predictions(shared, predictions)
-            except (TypeError, ValueError) as error:
-                found = explain_runs(predictions, references, str(error))
-                if found is None:
-                    raise
-                raise TypeError(found) from None
-        names_of.setdefault(checksum_texts(corpus.predictions), []).append(name)
-        yield name, corpus
-    for names in names_of.values():
-        if len(names) > 1:
-            warn(
-                Notice(
-                    "same predictions",
-                    "Systems {systems} have the same predictions",
-                    ". Check which files were read",
-                ),
-                systems=list_systems(names),
-            )
-
-
-def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
-    """Return a corpus with other predictions, whose references are not read again."""
-    # 1. Read the predictions, on the fast path if they are a plain list.
-    plain_texts = None
-    if type(predictions) is list and predictions:
-        plain_texts = read_plain_texts(list(predictions))
-    if plain_texts is not None:
-        texts = pa.chunked_array([plain_texts])
-    elif predictions is None:
-        raise _missing_column("predictions")
-    else:
-        column = read_column("predictions", predictions, EXPECTED_TEXT)
-        check_row_counts(column, corpus.references)
-        texts = check_elements("predictions", column, corpus.references.type, predictions)
-    # 2. Put them instead of the predictions that the references fit.
-    if len(texts) != len(corpus) or texts.type != TEXT_TYPES[corpus.kind]:
-        return read_corpus(texts, corpus.references)  # which raises
-    (batch,) = corpus.combine().batches
-    replaced = make_corpus([(texts.combine_chunks(), batch.references, batch.bounds)])
-    warn_about_rows(replaced)
-    return replaced
-
-
-def reject_dicts(predictions: object, references: object) -> None:
-    """Raise if predictions are a dict of columns; or both are dicts, such as captions by image.
-
-    Rows of dicts, and of their values, are never paired by position, because the keys may be in
-    different orders.
-    """
-    if is_result(predictions) or is_result(references):
-        return
-    kinds = (Mapping, ValuesView)
-    if isinstance(predictions, kinds) and isinstance(references, kinds):
-        found = "dicts" if isinstance(predictions, Mapping) else "the values of dicts"
-        raise TypeError(
-            f"predictions and references: got {found}, whose order is not known to be the same."
-            " Pair them by key: ids = list(references), then"
-            f" predictions=[predictions[id]{first_item(predictions)} for id in ids] and"
-            " references=[references[id] for id in ids]."
-        )
-    if isinstance(predictions, Mapping) and _are_columns(predictions, references):
-        raise TypeError(
-            f"predictions: got a dict of {len(predictions)} columns. Pass one of them,"
-            f" predictions[{show_value(next(iter(predictions)))}]; or compare systems:"
-            " compare(predictions, references)."
-        )
-
-
-def _are_columns(data: Mapping[Any, Any], references: object) -> bool:
-    """Return True for a dict of two or more columns that are as long as the references."""
-    if len(data) < 2 or not isinstance(references, Sized):
-        return False
-    lengths = [length_hint(column, -1) for column in data.values() if not isinstance(column, str)]
-    return lengths == [len(references)] * len(data)
-
-
-def _missing_column(name: str) -> ValueError:
-    """Build the error for a column that is None."""
-    return ValueError(
-        f"{name}: expected one item per segment, got None. Pass predictions and references."
-    )
-
-
-def read_texts(**columns: object) -> Texts:
-    """Read columns of any length with one text per row, all of one kind.
-
-    The keywords are the names of the columns in errors.
-    """
-    arrays = {name: read_column(name, data, EXPECTED_TEXT) for name, data in columns.items()}
-    # A column of empty lists has no kind, and takes that of the first column that has one.
-    types = [array.type for array in arrays.values()]
-    has_kind = (type_ for type_ in types if not pa.types.is_null(innermost_type(type_)))
-    other_type = next(has_kind, pa.null())
-    texts: dict[str, pa.ChunkedArray] = {}
-    for name, array in arrays.items():
-        if not len(array):
-            raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
-        texts[name] = check_elements(name, array, other_type, columns[name])
-    first_name = next(iter(texts))
-    first_type = texts[first_name].type
-    for name, column in texts.items():
-        if column.type != first_type:
-            expected = f"{describe_type(first_type)} like the {first_name}"
-            raise wrong_item(name, 0, describe_type(column.type), expected)
-    kind = kind_of(first_type)
-    if kind == "text":
-        warn_about_names(
-            {name: column[0].as_py() for name, column in texts.items() if len(column) == 1}
-        )
-    for name, column in texts.items():
-        if kind == "tokens" and are_sentences(column):
-            warn(SENTENCES_AS_TOKENS, name=name)
-            break
-    return Texts(texts, kind)
-
-
-def fingerprint_references(references: object) -> str:
-    """Return a hash of references that is equal for equal references in any container.
-
-    It is the SHA-256 of `text` or `lists`, followed by netstrings (a length in bytes, a colon, the
-    bytes, a comma): a segment is the netstring of its references, and a reference that of its text,
-    or of its tokens or ids.
-    """
-    column = read_column("references", references, EXPECTED_REFERENCES)
-    if pa.types.is_integer(innermost_type(column.type)):
-        text_type = IDS
-    elif is_list(column.type) and is_list(column.type.value_type):
-        text_type = TOKENS
-    else:
-        text_type = STRINGS
-    lists = check_references(column, pa.chunked_array([], text_type))
-    digest = hashlib.sha256(b"text" if text_type == STRINGS else b"lists")
-    for piece in slices(lists):
-        for texts in piece.to_pylist():
-            digest.update(_make_netstring(b"".join(_frame_text(text) for text in texts)))
-    return digest.hexdigest()
-
-
-def _frame_text(text: str | list[str] | list[int]) -> bytes:
-    """Return the netstring of a text, or of the netstrings of its tokens or ids."""
-    if isinstance(text, str):
-        return _make_netstring(text.encode())
-    return _make_netstring(b"".join(_make_netstring(str(token).encode()) for token in text))
-
-
-def _make_netstring(data: bytes) -> bytes:
-    return b"%d:%b," % (len(data), data)
-
-
-# --- Plain lists, the form that most calls pass ---------------------------------------------------
-#
-# The fast path returns None for all other containers, and for every list in which an item is wrong:
-# the general path finds the row and raises the error.
-
-_MOST_SMALL = 256  # predictions and references; with more texts, Arrow is faster
-
-
-def read_plain(predictions: object, references: object) -> Corpus | None:
-    """Read plain lists on the fast path.
-
-    Return None for all other containers and for invalid rows, which take the general path.
-    """
-    if type(predictions) is not list or type(references) is not list or not references:
-        return None
-    # 1. Copy the lists, because another thread may change them, and join the references.
-    texts = list(predictions)
-    rows = list(references)
-    if type(rows[0]) is str:
-        rows = [(row,) for row in rows]
-    lists = _flatten(rows)
-    if lists is None or len(texts) != len(rows) or 0 in lists.lengths:
-        return None
-    # 2. Keep few strings as they are, and convert all other texts.
-    bounds = _find_bounds(lists.lengths)
-    strings: list[Any] = texts + lists.items
-    if len(strings) <= _MOST_SMALL and set(map(type, strings)) == {str}:
-        try:
-            corpus: Corpus = SmallCorpus(strings, "".join(strings).encode(), bounds)
-        except UnicodeEncodeError:  # a lone surrogate: the general path names the row
-            return None
-    else:
-        prediction_array = read_plain_texts(texts)
-        reference_array = read_plain_texts(lists.items)
-        if prediction_array is None or reference_array is None:
-            return None
-        if prediction_array.type != reference_array.type:
-            return None
-        corpus = make_corpus([(prediction_array, reference_array, bounds)])
-    # 3. Warn.
-    if corpus.kind == "text" and len(rows) > 1 and set(lists.lengths) == {len(rows)}:
-        warn(SQUARE, rows=len(rows))
-    warn_about_rows(corpus)
-    return corpus
-
-
-def read_plain_texts(texts: list[object]) -> pa.Array | None:
-    """Convert strings, lists of str, or lists of non-negative ids to an array.
-
-    Return None for items of any other type.
-    """
-    try:
-        if set(map(type, texts)) == {str}:
-            return pa.array(texts, STRINGS)
-        lists = _flatten(texts)
-        if lists is None:
-            return None
-        item_types = set(map(type, lists.items))
-        if item_types == {str}:
-            items = pa.array(lists.items, STRINGS)
-        elif item_types == {int}:
-            # Through NumPy, because Arrow takes twice as long.
-            ids = np.fromiter(lists.items, np.int64, len(lists.items))
-            if ids.min() < 0:
-                return None
-            items = pa.array(ids)
-        else:
-            return None
-        return make_lists(_find_bounds(lists.lengths), items)
-    except (UnicodeEncodeError, OverflowError):
-        # A lone surrogate, or an id of more than 64 bits: the general path names the row.
-        return None
-
-
-class FlatLists(NamedTuple):
-    """The items of several lists as one list, and the length of each list."""
-
-    items: list[object]
-    lengths: list[int]
-
-
-def _flatten(lists: list[Any]) -> FlatLists | None:
-    """Join lists; return None if a row is not a list, or if another thread changes a list."""
-    if not set(map(type, lists)) <= {list, tuple}:
-        return None
-    lengths = list(map(len, lists))
-    items = list(chain.from_iterable(lists))
-    if list(map(len, lists)) != lengths or sum(lengths) != len(items):
-        return None
-    return FlatLists(items, lengths)
-
-
-def _find_bounds(lengths: list[int]) -> Int64:
-    return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
-
-
-# === bleu_core/options/options.py ===
-
-
-_MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
-
-# Raises for an invalid value, from an option's name and value.
-OptionCheck = Callable[[str, Any], None]
-
-# --- Checks of values -----------------------------------------------------------------------------
-
-
-def _whole_number(least: int, most: int | None = None) -> OptionCheck:
-    def check(name: str, value: Any) -> None:
-        if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise invalid(name, value, "a whole number", TypeError)
-        if value < least:
-            raise invalid(name, value, f"a whole number of {least} or more")
-        if most is not None and value > most:
-            raise invalid(name, value, f"a whole number up to {most:,}")
-
-    return check
-
-
-def _check_one_of(names: Iterable[str]) -> OptionCheck:
-    def check(name: str, value: Any) -> None:
-        if not isinstance(value, str) or value not in names:
-            raise invalid(name, value, one_of(names))
-
-    return check
-
-
-def _optional(check: OptionCheck) -> OptionCheck:
-    return lambda name, value: None if value is None else check(name, value)
-
-
-def check_flag(name: str, value: object) -> None:
-    """Raise unless a value is True or False."""
-    if not isinstance(value, bool):
-        raise invalid(name, value, "True or False", TypeError)
-
-
-def _check_number(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise invalid(name, value, "a number, an int or a float", TypeError)
-    if not math.isfinite(value):
-        raise invalid(name, value, "a finite number")
-
-
-def _check_smooth_method(name: str, value: object) -> None:
-    nltk_name = getattr(value, "__name__", value)  # a method, or its name
-    if isinstance(nltk_name, str) and nltk_name in NLTK_METHODS:
-        method = NLTK_METHODS[nltk_name]
-        raise ValueError(
-            f"{name}={show_value(value)}: NLTK's {nltk_name} is {method!r} here. Pass"
-            f" {name}={method!r}."
-        )
-    _check_one_of(SMOOTH_METHODS)(name, value)
-
-
-def _check_tokenize(name: str, value: object) -> None:
-    if not isinstance(value, str) and not callable(value):
-        raise invalid(name, value, "a name or a function from str to a list of str", TypeError)
-
-
-def _check_confidence(name: str, value: Any) -> None:
-    expected = (
-        "a number from 0.5 to 1 (excluded), such as 0.95; confidence=0.95 adds a 95% interval"
-    )
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise invalid(name, value, expected, TypeError)
-    if not 0.5 <= value < 1:  # 0.05 was meant as a level of significance
-        raise invalid(name, value, expected)
-
-
-def _check_weights(name: str, value: Any) -> None:
-    if (
-        isinstance(value, (str, bytes, bytearray, memoryview, Mapping, Set))
-        or not hasattr(value, "__len__")
-        or getattr(value, "ndim", None) == 0
-    ):
-        raise invalid(
-            name,
-            value,
-            "a list with one weight per order, such as [0.25, 0.25, 0.25, 0.25], or None for equal"
-            " weights",
-            TypeError,
-        )
-    if not len(value):
-        return  # a wrong number of weights, which `Options` reports
-    if all(isinstance(weight, (list, tuple, range)) for weight in value):
-        raise TypeError(
-            f"{name}: got {count_things(len(value), 'list')} of weights."
-            " Pass one per call, with max_order as its length. For"
-            " BLEU-1 to BLEU-N with equal weights, read `bleu_by_order` of a result."
-        )
-    for order, weight in enumerate(value):
-        _check_number(f"{name}[{order}]", weight)
-    if min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT:
-        expected = f"weights of 0 or more, not all 0, that sum up to at most {_MAX_WEIGHT}"
-        raise invalid(name, value, expected)
-
-
-def _option(default: Any, check: OptionCheck, says: str) -> Any:
-    return field(default=default, metadata={"check": check, "says": says})
-
-
-def _write_names(names: Iterable[str]) -> str:
-    return ", ".join(map(repr, names))
-
-
-# --- The options ----------------------------------------------------------------------------------
-
-
-@picklable
-@dataclass(frozen=True)
-class Options:
-    """The options of a call, checked.
-
-    Make one with `choose_options`, and derive others with `override`.
-
-    `given` has the names of the options that the user chose, at load or in the call. The values of
-    all other options come from the convention or are defaults. `tokenize_by` has the tokenizers of
-    single labels; the other labels use `tokenize`. `signed_trials` has the number of resamples of a
-    test, by its name, that a signature tells beside the number for intervals.
-    """
-
-    tokenize: Tokenize = _option(  # noqa: RUF009 - it returns a field
-        "13a",
-        _check_tokenize,
-        f"the tokenizer: {_write_names(TOKENIZERS)}; a sacreBLEU tokenizer by name; `moses-` and a"
-        " language; or a function from str to a list of str",
-    )
-    lowercase: bool = _option(False, check_flag, "True to ignore case")
-    max_order: int = _option(4, _whole_number(1, most=10_000), "the length of the longest n-grams")
-    weights: tuple[float, ...] | None = _option(
-        None, _optional(_check_weights), "one weight per order; None for equal weights"
-    )
-    smooth_method: str = _option(
-        "exp",
-        _check_smooth_method,
-        f"how orders without a match are smoothed: {_write_names(SMOOTH_METHODS)}",
-    )
-    smooth_value: float | None = _option(
-        None,
-        _optional(_check_number),
-        "the parameter of the smoothing method (epsilon, k or K); None for its default",
-    )
-    effective_order: bool = _option(
-        False, check_flag, "True to ignore n-gram orders longer than the predictions"
-    )
-    reference_length: str = _option(
-        "closest",
-        _check_one_of(REFERENCE_LENGTHS),
-        f"the reference that sets the brevity penalty: {_write_names(REFERENCE_LENGTHS)}",
-    )
-    minimum_total: int = _option(
-        0,
-        _whole_number(0, most=2**31 - 1),  # sums over segments are int64
-        "the minimum number of n-grams to count per order and segment; NLTK counts 1",
-    )
-    segments: bool = _option(False, check_flag, "True to add `segment_bleu`, one score per segment")
-    confidence: float | None = _option(
-        None,
-        _optional(_check_confidence),
-        "0.95, for example, to add a bootstrap confidence interval",
-    )
-    n_resamples: int = _option(1000, _whole_number(1), "the number of bootstrap resamples")
-    seed: int | None = _option(
-        12345, _optional(_whole_number(0)), "the seed of the bootstrap; None for a random one"
-    )
-    convention: str = field(default="default", kw_only=True)
-    given: frozenset[str] = field(default=frozenset(), kw_only=True)
-    tokenize_by: Mapping[Label, Tokenize] | None = field(default=None, kw_only=True)
-    signed_trials: Mapping[str, int] = field(default_factory=dict, kw_only=True)
-
-    def override(
-        self,
-        given: Mapping[str, object],
-        taken: Collection[str] = (),
-        method: str = "evaluate.load",
-        *,
-        checks_weights: bool = True,
-    ) -> Options:
-        """Return a copy of these options with changed values.
-
-        Args:
-            given: the changed values by option.
-            taken: the options that the calling method takes; all options if empty.
-            method: the name of the calling method, for the error.
-            checks_weights: False if `max_order` is read from tables later, so that `weights` may
-                have another length.
-
-        Raises:
-            TypeError: an option is unknown or not one of the method, or a value has the wrong type.
-            ValueError: a value is out of range.
-
-        >>> Options().override({"tokenize": "zh", "max_order": 2}).max_order
-        2
-        >>> Options().override({"tokenise": "zh"})
-        Traceback (most recent call last):
-        TypeError: Unknown option `tokenise`. Did you mean `tokenize`?
-        >>> Options().override({"segments": True}, ["seed"], "explain")
-        Traceback (most recent call last):
-        TypeError: `segments` is not an option of explain(). Remove it. explain() takes seed.
-        """
-        if not given:
-            return self
-        allowed = taken or OPTIONS
-        for name, value in given.items():
-            if name not in allowed:
-                raise TypeError(explain_unknown_option(name, allowed, method, value))
-        # 1. Convert the values. A dict of tokenizers goes beside the tokenizer of other labels.
-        values = {name: to_python(value) for name, value in given.items()}
-        tokenize_by = None if "tokenize" in values else self.tokenize_by
-        if isinstance(values.get("tokenize"), Mapping):
-            by_label = values.pop("tokenize").items()
-            tokenize_by = {plain_label(label): value for label, value in by_label} or None
-        # 2. Check them. An explicit number of resamples wins over the numbers of a signature.
-        options = replace(
-            self,
-            **values,
-            given=self.given.union(given),
-            tokenize_by=tokenize_by,
-            signed_trials={} if "n_resamples" in given else self.signed_trials,
-        )
-        options._check(checks_weights)
-        takes_value = SMOOTH_METHODS[options.smooth_method].value is not None
-        if values.get("smooth_value") is not None and not takes_value:
-            warn(
-                Notice(
-                    "smooth value",
-                    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is"
-                    " ignored",
-                    ". Remove it",
-                ),
-                method=options.smooth_method,
-                value=options.smooth_value,
-            )
-        if options.weights is not None:
-            options = replace(options, weights=tuple(map(float, options.weights)))
-        return options
-
-    def for_label(self, label: Label) -> Options:
-        """Return the options of the segments with a label.
-
-        >>> Options().override({"tokenize": {"en-zh": "zh"}}).for_label("en-zh").tokenize
-        'zh'
-        """
-        if self.tokenize_by is None:
-            return self
-        return replace(self, tokenize=self.tokenize_by.get(label, self.tokenize), tokenize_by=None)
-
-    def with_seed(self) -> Options:
-        """Return these options with a seed: if it is random, the same one for several draws."""
-        return self if self.seed is not None else replace(self, seed=secrets.randbits(64))
-
-    def for_segments(self) -> Options:
-        """Return the options of segment scores: effective order, unless the user chose it."""
-        return self if "effective_order" in self.given else replace(self, effective_order=True)
-
-    def is_chosen(self, name: str) -> bool:
-        """Return True if the user chose the option or a convention that sets it."""
-        return name in self.given or name in find_convention(self.convention)
-
-    @cached_property
-    def smooth_value_in_effect(self) -> float | None:
-        """The value for the smoothing method; None if it takes no value.
-
-        A value that was passed for another method is ignored.
-        """
-        default = SMOOTH_METHODS[self.smooth_method].value
-        return default if default is None or self.smooth_value is None else self.smooth_value
-
-    @cached_property
-    def counted_orders(self) -> int:
-        """The number of orders in a statistics row: N, or more for some smoothing methods."""
-        return self.max_order + SMOOTH_METHODS[self.smooth_method].further_orders
-
-    @cached_property
-    def layout(self) -> Layout:
-        """The layout of the statistics rows."""
-        return Layout(self.counted_orders)
-
-    @cached_property
-    def counting_rule(self) -> CountingRule:
-        """The options that turn tokens into statistics rows."""
-        return CountingRule(self.counted_orders, self.reference_length, self.minimum_total)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the values of the fields, without what is computed from them once."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        vars(self).update(state)
-
-    @classmethod
-    def check(cls, name: str, value: object) -> None:
-        """Raise unless an option can have a value."""
-        cls.__dataclass_fields__[name].metadata["check"](name, value)
-
-    def counting_options(self) -> dict[str, Any]:
-        """Return the options that decide what is counted."""
-        return {name: getattr(self, name) for name in COUNTING_OPTIONS}
-
-    def _check(self, checks_weights: bool) -> None:
-        """Check each value, then values that depend on another option."""
-        for name in OPTIONS:
-            self.check(name, getattr(self, name))
-        for label, tokenize in (self.tokenize_by or {}).items():
-            _check_tokenize(f"tokenize[{show_value(label)}]", tokenize)
-        if checks_weights and self.weights is not None and len(self.weights) != self.max_order:
-            raise invalid(
-                "weights",
-                self.weights,
-                f"one weight per order ({self.max_order} in all), or change max_order",
-            )
-        if self.smooth_value is None:
-            return
-        if SMOOTH_METHODS[self.smooth_method].divides and self.smooth_value <= 0:
-            raise invalid("smooth_value", self.smooth_value, "a number above 0")
-        if self.smooth_value < 0:
-            raise invalid("smooth_value", self.smooth_value, "a number of 0 or more")
-
-
-# The options that users may pass, with their defaults, and with their descriptions.
-OPTIONS: dict[str, Any] = {
-    option.name: option.default for option in fields(Options) if option.metadata
-}
-DESCRIPTIONS: dict[str, str] = {
-    option.name: option.metadata["says"] for option in fields(Options) if option.metadata
-}
-
-
-def find_convention(name: str) -> dict[str, Any]:
-    return CONVENTIONS[DROP_INS[name].convention if name in DROP_INS else name]
-
-
-# --- The options that a load or a drop-in chooses -------------------------------------------------
-
-
-def choose_options(convention: str, given: Mapping[str, object]) -> Options:
-    """Return the options of a named convention or drop-in, overridden by the user's choices.
-
-    >>> choose_options("hf", {"max_order": 2}).reference_length
-    'shortest'
-    """
-    names = [*CONVENTIONS, *DROP_INS]
-    if convention not in names:
-        raise invalid("config_name", convention, one_of(names))
-    return replace(Options(), convention=convention, **find_convention(convention)).override(given)
-
-
-def read_drop_in(module: str, given: Mapping[str, object], options: Options) -> Options:
-    """Return the options of a drop-in's `compute`.
-
-    Its arguments may be those of the module, or options of this metric.
-    """
-    drop_in = DROP_INS[module]
-    options_of_scores = (name for name in OPTIONS if name not in CORPUS_ONLY)
-    chosen: dict[str, object] = {}
-    for name, value in given.items():
-        option = drop_in.names.get(name, name)
-        if value is None or option is None:
-            continue
-        if name != option and given.get(option) is not None:
-            raise TypeError(f"`{name}` and `{option}` are the same option. Pass `{option}` only.")
-        if name == "smooth":
-            value = "laplace" if value else "none"
-        chosen[option] = value
-    taken = dict.fromkeys([*drop_in.defaults, *options_of_scores])
-    chosen_options = options.override(chosen, taken, f"evaluate's `{module}` compute")
-    return replace(chosen_options, segments=False, confidence=None)
-
-
-def shape_result(result: dict[str, Any], options: Options) -> dict[str, Any]:
-    """Return a result; under a drop-in, with the keys and on the scales of evaluate's module."""
-    drop_in = DROP_INS.get(options.convention)
-    if drop_in is None:
-        return result
-    shaped = {name: result[key] for name, key in drop_in.keys.items()}
-    return shaped | {"precisions": [drop_in.scale * value for value in result["precisions"]]}
-
-
 # === bleu_core/rows/kernels.py ===
 
 
@@ -6172,7 +5095,7 @@ def count_rows_compiled(
     *,
     rule: CountingRule,
 ) -> Int64:
-    """Count a batch of segments, with the arguments and rows of `count_rows`.
+    """Count a batch of segments, prepared texts or lists, with the rows of `count_rows`.
 
     `tokenizer` is the name of a native tokenizer with an automaton; it is unused for tokens and
     ids. The result is int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow
@@ -6997,6 +5920,907 @@ def _find_node(parent, token, nodes, bits, factor):
     return 2 * slot
 
 
+# === bleu_core/rules/chosen_tokenizer.py ===
+
+
+class ChosenTokenizer(NamedTuple):
+    """The tokenizer of a call.
+
+    name: its name in signatures and in the metadata of tables.
+    lower: the function that lower-cases texts, or the tokens of lists; None if their case stays.
+    definition: the record of the tokenizer; None for tokens and ids, which are not split.
+    """
+
+    name: str
+    lower: Lower | None = None
+    definition: Tokenizer | None = None
+
+    @property
+    def split(self) -> Split | None:
+        """The function that splits a text; None for tokens and ids."""
+        return None if self.definition is None else self.definition.split
+
+    @property
+    def is_native(self) -> bool:
+        """True if the kernel can split the texts too."""
+        return self.definition is not None and self.definition.automaton is not None
+
+
+def choose_tokenizer(options: Options, kind: InputType) -> ChosenTokenizer:
+    """Return the tokenizer for texts of a kind, under some options.
+
+    Raises:
+        ImportError: sacreBLEU, or a package that its tokenizer needs, is not installed.
+        ValueError: the options do not fit the kind, or the name is unknown.
+
+    >>> choose_tokenizer(Options(), "text").name, choose_tokenizer(Options(), "ids").name
+    ('13a', 'ids')
+    >>> choose_tokenizer(Options().override({"tokenize": "zh"}), "ids")
+    Traceback (most recent call last):
+    ValueError: tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text.
+    """
+    tokenize = options.tokenize
+    if options.tokenize_by is not None:
+        raise ValueError(NO_LABELS_FOR_TOKENIZERS)
+    native = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
+    lower: Lower | None = None
+    if options.lowercase and not (kind == "text" and native is not None and native.lower_cases):
+        # A convention's tokenizer decides how tokens are lower-cased, too, although it does not
+        # split them.
+        lower = lower_ascii if native is not None and native.ascii_case else lower_case
+    if kind != "text":
+        if "tokenize" in options.given:
+            raise ValueError(
+                f"tokenize={show_value(tokenize)}: these rows are {kind} already."
+                " Remove `tokenize`, or pass text."
+            )
+        if kind == "ids" and options.lowercase:
+            raise ValueError(
+                "lowercase=True: token ids have no case. Remove `lowercase`, or pass text."
+            )
+        return ChosenTokenizer(kind, lower)
+    if tokenize is list:  # the fast path of Python's own function
+        return ChosenTokenizer("list", lower, TOKENIZERS["list"])
+    if not isinstance(tokenize, str):
+        return ChosenTokenizer(name_function(tokenize), lower, _make_definition(tokenize))
+    if native is None:
+        load = _load_from_sacremoses if is_moses(tokenize) else _load_from_sacrebleu
+        return load(tokenize)._replace(lower=lower)
+    return ChosenTokenizer(tokenize, lower, native)
+
+
+def _make_definition(split: Split) -> Tokenizer:
+    """Return the record of a function that is not native: no text is suspicious to it."""
+    return Tokenizer(split, "text is split by a function", splits_unspaced=True)
+
+
+def check_tokenizers(options: Options) -> None:
+    """Raise as `choose_tokenizer` does, but before texts are generated."""
+    for label in (None, *(options.tokenize_by or ())):  # None stands for all other labels
+        choose_tokenizer(options.for_label(label), "text")
+
+
+# --- Names of functions ---------------------------------------------------------------------------
+
+# What `tok` says instead of a tokenizer: of rows that were split already, of several tokenizers,
+# and of unknown ones.
+_NOT_FUNCTIONS = ("tokens", "ids", "var", "?")
+
+
+def name_function(function: Callable[..., object]) -> str:
+    """Name a function in signatures and in the metadata of tables.
+
+    Equal names mean that one function split the texts. The name is the result of the function's
+    method `signature`, which sacreBLEU's tokenizers have. For a function that any process can
+    import, it is the module and the qualified name. The name of a method of a regular expression
+    ends with a hash of the pattern and its flags. The name of any other function, such as a lambda,
+    a closure, a partial, a method or a function of `__main__`, ends with `#` and a random id of the
+    object, because two processes never have the same object.
+
+    >>> name_function(str.split), name_function(re.split), name_function(re.compile("a|b").split)
+    ('str.split', 're.split', 'Pattern.split(a020fce1)')
+    >>> name_function(lambda text: [text]).partition("#")[0]
+    'bleu.bleu_core.rules.chosen_tokenizer.<lambda>'
+    """
+    # 1. Ask the function; a class has the method, but no object to call it on.
+    signature = getattr(function, "signature", None)
+    if callable(signature) and not isinstance(function, type):
+        signed_name = signature()
+        if isinstance(signed_name, str):
+            _check_signed_name(signed_name)
+            return signed_name
+    # 2. Find what has a qualified name: the function of a partial, or the class of an object.
+    named: Any = function.func if isinstance(function, partial) else function
+    if not hasattr(named, "__qualname__"):
+        named = type(named)
+    path = named.__qualname__
+    owner = getattr(named, "__objclass__", named)  # `str.split` has no module, but `str` has
+    module = getattr(owner, "__module__", None) or ""
+    name = path if module in ("", "builtins") else f"{module}.{path}"
+    # 3. Look the name up, as another process would. Its `__main__` is another script.
+    imported: object = None if module == "__main__" else sys.modules.get(module)
+    for attribute in path.split("."):
+        imported = getattr(imported, attribute, None)
+    # Each access makes a new object of a class method, so it is compared by value.
+    if imported is function or (isinstance(function, types.MethodType) and imported == function):
+        return name
+    # 4. Tell objects of one name apart.
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, re.Pattern):
+        pattern = f"{owner.flags} {owner.pattern!r}"
+        return f"{name}({hashlib.sha256(ascii(pattern).encode()).hexdigest()[:8]})"
+    if owner is None:
+        return f"{name}#{_find_object_id(function)}"
+    # Each access makes a new object of a method, but its parts stay the same.
+    implementation = getattr(function, "__func__", owner)
+    return f"{name}#{_find_object_id(owner)}{_find_object_id(implementation)}"
+
+
+def _check_signed_name(name: str) -> None:
+    """Raise if the name of a function would be read as another tokenizer, or breaks a signature."""
+    if name in (*TOKENIZERS, *_NOT_FUNCTIONS):
+        raise ValueError(
+            f"tokenize: the method `signature` of the tokenizer returns {name!r}, which is"
+            " the name of a built-in tokenizer. Return a different name."
+        )
+    if not name or set(name) & set("|:"):
+        raise ValueError(
+            f"tokenize: the method `signature` of the tokenizer returns {show_value(name)}. Return"
+            " a name without | and :, which separate the keys of signatures."
+        )
+
+
+_object_ids: dict[int, str] = {}  # random, by `id()`, of objects that live
+_kept_objects: list[object] = []  # without weak references; kept, so that their `id()` stays theirs
+
+
+def _find_object_id(owner: object) -> str:
+    """Return an id that only this object ever has."""
+    key = id(owner)
+    if key not in _object_ids:
+        try:
+            weakref.finalize(owner, _object_ids.pop, key, None).atexit = False
+        except TypeError:
+            _kept_objects.append(owner)
+        _object_ids[key] = secrets.token_hex(4)
+    return _object_ids[key]
+
+
+# --- Tokenizers of Moses --------------------------------------------------------------------------
+
+# Moses' tokenizers by language, from sacremoses: moses-de, and moses-de-compounds, which also
+# splits at hyphens as the papers on WMT14 did.
+_MOSES_NAME = re.compile("moses-([a-z]{2,3})(-compounds)?")
+_COMPOUND = re.compile(r"(\S)-(\S)")
+_MOST_CACHED_TEXTS = 1 << 14  # whose tokens are kept, because Moses' tokenizer is slow
+
+
+def is_moses(name: str) -> bool:
+    """Return True for the name of one of Moses' tokenizers.
+
+    >>> is_moses("moses-de-compounds"), is_moses("moses")
+    (True, False)
+    """
+    return _MOSES_NAME.fullmatch(name) is not None
+
+
+@cache
+def _load_from_sacremoses(name: str) -> ChosenTokenizer:
+    """Return Moses' tokenizer of a language, such as `"moses-de"` or `"moses-de-compounds"`."""
+    match = _MOSES_NAME.fullmatch(name)
+    assert match, name
+    language = match[1]
+    if not has_sacremoses():
+        raise ImportError(
+            f"tokenize={name!r} comes from sacremoses, which is not installed."
+            " Install it: pip install sacremoses"
+        )
+    from sacremoses import MosesTokenizer
+    from sacremoses.corpus import NonbreakingPrefixes
+
+    # Japanese and Korean have no prefixes there.
+    languages = sorted({*NonbreakingPrefixes().available_langs.values(), "ja", "ko"})
+    if language not in languages:
+        raise ValueError(
+            f"tokenize={name!r}: sacremoses has no language {language!r}. Pass moses- and one of"
+            f" {', '.join(languages)}; with -compounds at the end to split compounds."
+        )
+    if match[2]:
+        words = _load_from_sacremoses(f"moses-{language}").split
+        assert words
+
+        def split_with_compounds(text: str) -> list[str]:
+            return split_compounds(" ".join(words(text))).split()
+
+        return ChosenTokenizer(name, definition=_make_definition(split_with_compounds))
+    tokenizer = MosesTokenizer(language)
+    # It makes a set of all letters for each word before a period.
+    letters = frozenset(tokenizer.IsAlpha)
+    tokenizer.isanyalpha = lambda word: not letters.isdisjoint(word)
+    tokenizer.islower = frozenset(tokenizer.IsLower).issuperset
+
+    @lru_cache(_MOST_CACHED_TEXTS)
+    def split(text: str) -> list[str]:
+        return list(tokenizer.tokenize(text, escape=False))
+
+    return ChosenTokenizer(name, definition=_make_definition(split))
+
+
+def has_sacremoses() -> bool:
+    """Return True if sacremoses is installed."""
+    return find_spec("sacremoses") is not None
+
+
+def split_compounds(tokens: str) -> str:
+    """Split hyphenated words as the script did that scored the Transformer.
+
+    A character is part of one match only, so that a-b-c is split once.
+
+    >>> split_compounds("a well-known a-b-c - d")
+    'a well ##AT##-##AT## known a ##AT##-##AT## b-c - d'
+    """
+    return _COMPOUND.sub(r"\1 ##AT##-##AT## \2", tokens)
+
+
+# --- Tokenizers of sacreBLEU, and unknown names ---------------------------------------------------
+
+# The tokenizers of sacreBLEU 2.6, and the packages that each needs, quoted as zsh requires. Names
+# from later releases are tried as well.
+SACREBLEU_PACKAGES = {"ja-mecab": '"sacrebleu[ja]"', "ko-mecab": '"sacrebleu[ko]"'}
+SACREBLEU_PACKAGES |= dict.fromkeys(
+    ("spm", "flores101", "flores200", "spBLEU-1K"), "sacrebleu sentencepiece"
+)
+
+
+@cache
+def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
+    """Return a tokenizer of sacreBLEU, such as `"ja-mecab"` or `"flores200"`."""
+    packages = SACREBLEU_PACKAGES.get(name, "sacrebleu")
+    names = [*TOKENIZERS, *SACREBLEU_PACKAGES]
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+    except ImportError as error:
+        advice = None if name in SACREBLEU_PACKAGES else _find_advice(name, names)
+        if advice is not None:
+            raise _unknown_tokenizer(name, advice) from None
+        raise ImportError(
+            f"tokenize={name!r} comes from sacreBLEU, which is not installed."
+            f" Install it: pip install {packages}"
+        ) from error
+    if name not in BLEU.TOKENIZERS:
+        names = list(dict.fromkeys([*names, *BLEU.TOKENIZERS]))
+        every_name = f"Pass one of {', '.join(names)}; or a function."
+        raise _unknown_tokenizer(name, _find_advice(name, names) or every_name)
+    try:
+        tokenize = BLEU(tokenize=name).tokenizer
+    except (ImportError, RuntimeError) as error:
+        raise ImportError(
+            f"tokenize={name!r} needs additional packages. Install them: pip install {packages}"
+        ) from error
+    except OSError as error:
+        raise OSError(
+            f"tokenize={name!r}: the download of its model failed: {error}."
+            " Connect to the internet once; the model is kept."
+        ) from error
+    return ChosenTokenizer(
+        tokenize.signature(),
+        definition=_make_definition(lambda text: tokenize(text.rstrip()).split()),
+    )
+
+
+def _unknown_tokenizer(name: str, advice: str) -> ValueError:
+    return ValueError(f"tokenize={show_value(name)}: unknown tokenizer. {advice}")
+
+
+# Other names of tokenizers, in small letters and with hyphens, and what to pass for each.
+OTHER_TOKENIZERS: dict[str, str] = {
+    **dict.fromkeys(
+        (
+            "cmn",
+            "chinese",
+            "cn",
+            "jieba",
+            "mandarin",
+            "zh-cn",
+            "zh-hans",
+            "zh-hant",
+            "zh-tw",
+            "zho",
+        ),
+        "Pass 'zh'",
+    ),
+    **dict.fromkeys(
+        ("fugashi", "ipadic", "ja", "japanese", "jp", "jpn", "mecab-ja", "sudachi", "unidic"),
+        "Pass 'ja-mecab'",
+    ),
+    **dict.fromkeys(("ko", "konlpy", "kor", "korean", "kr", "mecab-ko"), "Pass 'ko-mecab'"),
+    "mecab": "Pass 'ja-mecab' for Japanese or 'ko-mecab' for Korean",
+    **dict.fromkeys(
+        ("bo", "burmese", "khmer", "km", "lao", "lo", "my", "pythainlp", "th", "thai", "tibetan"),
+        "Pass 'flores200', 'char', or a function from str to a list of words, such as"
+        " pythainlp.word_tokenize for Thai",
+    ),
+    **dict.fromkeys(
+        ("moses", "moses-tokenizer", "mosestokenizer", "sacremoses", "tokenizer.perl"),
+        "Pass 'moses-en', or moses- and the code of another language",
+    ),
+    **dict.fromkeys(
+        ("default", "mteval", "mteval-v13a", "sacrebleu", "tokenizer-13a", "v13a"), "Pass '13a'"
+    ),
+    **dict.fromkeys(
+        ("14a", "international", "mteval-v14", "unicode", "v14", "v14-international"),
+        "Pass 'intl'",
+    ),
+    **dict.fromkeys(("character", "characters", "chars"), "Pass 'char'"),
+    **dict.fromkeys(
+        ("false", "no", "off", "pretokenized", "raw", "space", "split", "tokenized", "whitespace"),
+        "Pass 'none', which splits at spaces",
+    ),
+    **dict.fromkeys(("multi-bleu.perl", "multibleu"), "Pass 'multi-bleu'"),
+    **dict.fromkeys(
+        ("coco", "corenlp", "penn", "penn-treebank", "ptbtokenizer", "pycocoevalcap"), "Pass 'ptb'"
+    ),
+    **dict.fromkeys(
+        ("flores", "flores-101", "flores-200", "nllb", "sentencepiece", "spbleu"),
+        "Pass 'flores200', or 'flores101' for older scores",
+    ),
+    **dict.fromkeys(
+        ("bert", "bpe", "huggingface", "nltk", "punkt", "spacy", "stanza", "treebank", "wordpiece"),
+        "Pass a function from str to a list of tokens, such as nltk.word_tokenize",
+    ),
+}
+
+
+def _find_advice(name: str, names: Sequence[str]) -> str | None:
+    """Return what to pass instead of an unknown name of a tokenizer; None for an unknown meaning.
+
+    >>> _find_advice("13A", ["13a"]), _find_advice("ja", []), _find_advice("xyz", ["13a"])
+    ("Did you mean '13a'?", "Pass 'ja-mecab'.", None)
+    """
+    written = re.sub(r"[\s_]+", "-", name.strip().lower())
+    if is_moses(written):
+        return f"Did you mean {written!r}?"
+    if written in OTHER_TOKENIZERS:
+        return f"{OTHER_TOKENIZERS[written]}."
+    name_of = {known.lower(): known for known in names}
+    for nearest in difflib.get_close_matches(written, name_of, n=1, cutoff=0.75):
+        return f"Did you mean {name_of[nearest]!r}?"
+    if re.fullmatch("[a-z]{2}(-[a-z]+)?", written):  # the code of a language
+        return f"Pass '13a' for languages with spaces between words, or 'moses-{written[:2]}'."
+    return None
+
+
+# --- Texts before they are split, and their tokens ------------------------------------------------
+
+_LONGEST_PROBLEM = 100  # characters of a tokenizer's message that ours shows
+
+
+_WRONG_RESULT = "{name}[{row}]: expected a list of str from the tokenizer, got {found}."
+
+
+def prepare_texts(
+    texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of: Callable[[int], int]
+) -> pa.Array:
+    """Lower-case texts if the tokenizer does, and split them unless the kernel can split them.
+
+    Return strings for a native tokenizer to split, or lists of tokens or ids. Errors name the
+    column `name`, and the row in it that `row_of` finds for the index of a text.
+
+    Raises:
+        TypeError, ValueError: the user's function failed, or did not return a list of str.
+
+    >>> tokenizer = choose_tokenizer(Options(tokenize=str.split, lowercase=True), "text")
+    >>> texts = pa.array(["Go on"], pa.large_string())
+    >>> prepare_texts(texts, tokenizer, "predictions", [0].__getitem__).to_pylist()
+    [['go', 'on']]
+    """
+    # 1. Lower-case.
+    cased = texts if tokenizer.lower is None else map_strings(texts, tokenizer.lower)
+    split = tokenizer.split
+    if split is None or tokenizer.is_native or is_list(cased.type):
+        return cased
+    if tokenizer.definition is not None and tokenizer.definition.rejected:
+        _reject_characters(cased, tokenizer.definition.rejected, name, row_of)
+    # 2. Call the function.
+    results: list[list[str]] = []
+    uncut = cased.to_pylist()
+    try:
+        for text in uncut:
+            results.append(split(text))
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        if (" " in text and text in problem) or len(problem) > _LONGEST_PROBLEM:
+            problem = type(error).__name__
+        raise ValueError(
+            f"{name}[{row_of(len(results))}]: the tokenizer failed: {problem}"
+        ) from error
+    # 3. Convert lists of str, the usual case, without a look at each token.
+    are_lists = set(map(type, results)) <= {list, tuple}
+    if are_lists and set(map(type, chain.from_iterable(results))) <= {str}:
+        with suppress(UnicodeEncodeError):  # a lone surrogate, which step 4 finds
+            return pa.array(results, TOKENS)
+    # 4. Raise for the first wrong result, or convert subclasses of list, tuple and str.
+    for index, tokens in enumerate(results):
+        if not isinstance(tokens, (list, tuple)):
+            found = type(tokens).__name__
+            raise TypeError(_WRONG_RESULT.format(name=name, row=row_of(index), found=found))
+        found = ""
+        for token in tokens:
+            if not isinstance(token, str):
+                found = f"a list with {type(token).__name__}"
+            elif LONE_SURROGATE.search(token):
+                raise ValueError(
+                    f"{name}[{row_of(index)}]: expected valid str from the tokenizer,"
+                    " got a lone surrogate (U+D800 to U+DFFF)."
+                )
+        if found:
+            raise TypeError(_WRONG_RESULT.format(name=name, row=row_of(index), found=found))
+    return pa.array([list(tokens) for tokens in results], TOKENS)
+
+
+def _reject_characters(
+    texts: pa.Array, rejected: str, name: str, row_of: Callable[[int], int]
+) -> None:
+    """Raise for the first text with a character that the tokenizer rejects."""
+    index = pc.index(pc.match_substring_regex(texts, rejected), True).as_py()
+    if index < 0:
+        return
+    found = re.search(rejected, texts[index].as_py())
+    raise ValueError(
+        f"{name}[{row_of(index)}]: contains U+{ord(found[0]) if found else 0:04X}, which"
+        " pycocoevalcap treats as the end of a caption. Replace it with a space."
+    )
+
+
+def fits_tokenizer(texts: pa.Array | pa.ChunkedArray, name: str) -> bool:
+    """Return False if texts have characters that a native tokenizer rejects.
+
+    >>> fits_tokenizer(pa.array(["a dog\\r"]), "ptb"), fits_tokenizer(pa.array(["a dog\\r"]), "13a")
+    (False, True)
+    """
+    rejected = TOKENIZERS[name].rejected
+    return not rejected or not pc.any(pc.match_substring_regex(texts, rejected)).as_py()
+
+
+def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Hashable]]:
+    """Return the tokens of prepared texts as Python lists, by the tokenizer's definition.
+
+    >>> list_tokens(pa.array([[1, 2]]), ChosenTokenizer("ids"))
+    [[1, 2]]
+    """
+    split = tokenizer.split
+    if is_list(texts.type) or split is None:
+        return list(texts.to_pylist())
+    return [split(text) for text in texts.to_pylist()]
+
+
+# --- Lower case -----------------------------------------------------------------------------------
+
+
+def lower_case(texts: pa.Array) -> pa.Array:
+    """Return `str.lower` of each string; Arrow does the work wherever its result is the same.
+
+    >>> lower_case(pa.array(["ΑΣ", "AS"], pa.large_string())).to_pylist()
+    ['ας', 'as']
+    """
+    if pc.string_is_ascii(texts).false_count == 0:
+        return lower_ascii(texts)  # 5 to 10 times as fast as `pc.utf8_lower`
+    is_special = pc.match_substring_regex(texts, _find_special_letters())
+    special = [text.lower() for text in texts.filter(is_special).to_pylist()]
+    return pc.replace_with_mask(pc.utf8_lower(texts), is_special, pa.array(special, texts.type))
+
+
+def lower_ascii(texts: pa.Array) -> pa.Array:
+    """Return the lower case of the ASCII letters in each string; other letters stay as they are.
+
+    >>> lower_ascii(pa.array(["ÀS", "AS"], pa.large_string())).to_pylist()
+    ['Às', 'as']
+    """
+    # `pc.ascii_lower` of Arrow 16 to 26 reads the bytes from 0 on where the first offset is not 0.
+    offsets = find_offsets(texts)
+    start = int(offsets[0])
+    if start:
+        data = texts.buffers()[2].slice(start)
+        texts = pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(offsets - start), data)
+    return pc.ascii_lower(texts)
+
+
+@cache
+def _find_special_letters() -> str:
+    """Return a pattern of the letters that Arrow and this Python lower-case differently.
+
+    These are İ, which becomes two characters; Σ, whose lower case depends on its neighbors; and
+    letters that only one of the two versions of Unicode has. No letter above U+1FFFF has case.
+    """
+    letters = "".join(chr(c) for c in range(0x80, 0x20000) if not 0xD800 <= c < 0xE000)
+    lowered = pc.utf8_lower(pa.array([letters]))[0].as_py()
+    different = [letter for letter, lower in zip(letters, lowered) if lower != letter.lower()]
+    return f"[Σ{''.join(different)}]"
+
+
+# === bleu_core/options/options.py ===
+
+
+_MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
+
+# Raises for an invalid value, from an option's name and value.
+OptionCheck = Callable[[str, Any], None]
+
+# --- Checks of values -----------------------------------------------------------------------------
+
+
+def _whole_number(least: int, most: int | None = None) -> OptionCheck:
+    def check(name: str, value: Any) -> None:
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise invalid(name, value, "a whole number", TypeError)
+        if value < least:
+            raise invalid(name, value, f"a whole number of {least} or more")
+        if most is not None and value > most:
+            raise invalid(name, value, f"a whole number up to {most:,}")
+
+    return check
+
+
+def _check_one_of(names: Iterable[str]) -> OptionCheck:
+    def check(name: str, value: Any) -> None:
+        if not isinstance(value, str) or value not in names:
+            raise invalid(name, value, one_of(names))
+
+    return check
+
+
+def _optional(check: OptionCheck) -> OptionCheck:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def check_flag(name: str, value: object) -> None:
+    """Raise unless a value is True or False."""
+    if not isinstance(value, bool):
+        raise invalid(name, value, "True or False", TypeError)
+
+
+def _check_number(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise invalid(name, value, "a number, an int or a float", TypeError)
+    if not math.isfinite(value):
+        raise invalid(name, value, "a finite number")
+
+
+def _check_smooth_method(name: str, value: object) -> None:
+    nltk_name = getattr(value, "__name__", value)  # a method, or its name
+    if isinstance(nltk_name, str) and nltk_name in NLTK_METHODS:
+        method = NLTK_METHODS[nltk_name]
+        raise ValueError(
+            f"{name}={show_value(value)}: NLTK's {nltk_name} is {method!r} here. Pass"
+            f" {name}={method!r}."
+        )
+    _check_one_of(SMOOTH_METHODS)(name, value)
+
+
+def _check_tokenize(name: str, value: object) -> None:
+    if not isinstance(value, str) and not callable(value):
+        raise invalid(name, value, "a name or a function from str to a list of str", TypeError)
+
+
+def _check_confidence(name: str, value: Any) -> None:
+    expected = (
+        "a number from 0.5 to 1 (excluded), such as 0.95; confidence=0.95 adds a 95% interval"
+    )
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise invalid(name, value, expected, TypeError)
+    if not 0.5 <= value < 1:  # 0.05 was meant as a level of significance
+        raise invalid(name, value, expected)
+
+
+def _check_weights(name: str, value: Any) -> None:
+    if (
+        isinstance(value, (str, bytes, bytearray, memoryview, Mapping, Set))
+        or not hasattr(value, "__len__")
+        or getattr(value, "ndim", None) == 0
+    ):
+        raise invalid(
+            name,
+            value,
+            "a list with one weight per order, such as [0.25, 0.25, 0.25, 0.25], or None for equal"
+            " weights",
+            TypeError,
+        )
+    if not len(value):
+        return  # a wrong number of weights, which `Options` reports
+    if all(isinstance(weight, (list, tuple, range)) for weight in value):
+        raise TypeError(
+            f"{name}: got {count_things(len(value), 'list')} of weights."
+            " Pass one per call, with max_order as its length. For"
+            " BLEU-1 to BLEU-N with equal weights, read `bleu_by_order` of a result."
+        )
+    for order, weight in enumerate(value):
+        _check_number(f"{name}[{order}]", weight)
+    if min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT:
+        expected = f"weights of 0 or more, not all 0, that sum up to at most {_MAX_WEIGHT}"
+        raise invalid(name, value, expected)
+
+
+def _option(default: Any, check: OptionCheck, says: str) -> Any:
+    return field(default=default, metadata={"check": check, "says": says})
+
+
+def _write_names(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+# --- The options ----------------------------------------------------------------------------------
+
+
+@picklable
+@dataclass(frozen=True)
+class Options:
+    """The options of a call, checked.
+
+    Make one with `choose_options`, and derive others with `override`.
+
+    `given` has the names of the options that the user chose, at load or in the call. The values of
+    all other options come from the convention or are defaults. `tokenize_by` has the tokenizers of
+    single labels; the other labels use `tokenize`. `signed_trials` has the number of resamples of a
+    test, by its name, that a signature tells beside the number for intervals.
+    """
+
+    tokenize: Tokenize = _option(  # noqa: RUF009 - it returns a field
+        "13a",
+        _check_tokenize,
+        f"the tokenizer: {_write_names(TOKENIZERS)}; a sacreBLEU tokenizer by name; `moses-` and a"
+        " language; or a function from str to a list of str",
+    )
+    lowercase: bool = _option(False, check_flag, "True to ignore case")
+    max_order: int = _option(4, _whole_number(1, most=10_000), "the length of the longest n-grams")
+    weights: tuple[float, ...] | None = _option(
+        None, _optional(_check_weights), "one weight per order; None for equal weights"
+    )
+    smooth_method: str = _option(
+        "exp",
+        _check_smooth_method,
+        f"how orders without a match are smoothed: {_write_names(SMOOTH_METHODS)}",
+    )
+    smooth_value: float | None = _option(
+        None,
+        _optional(_check_number),
+        "the parameter of the smoothing method (epsilon, k or K); None for its default",
+    )
+    effective_order: bool = _option(
+        False, check_flag, "True to ignore n-gram orders longer than the predictions"
+    )
+    reference_length: str = _option(
+        "closest",
+        _check_one_of(REFERENCE_LENGTHS),
+        f"the reference that sets the brevity penalty: {_write_names(REFERENCE_LENGTHS)}",
+    )
+    minimum_total: int = _option(
+        0,
+        _whole_number(0, most=2**31 - 1),  # sums over segments are int64
+        "the minimum number of n-grams to count per order and segment; NLTK counts 1",
+    )
+    segments: bool = _option(False, check_flag, "True to add `segment_bleu`, one score per segment")
+    confidence: float | None = _option(
+        None,
+        _optional(_check_confidence),
+        "0.95, for example, to add a bootstrap confidence interval",
+    )
+    n_resamples: int = _option(1000, _whole_number(1), "the number of bootstrap resamples")
+    seed: int | None = _option(
+        12345, _optional(_whole_number(0)), "the seed of the bootstrap; None for a random one"
+    )
+    convention: str = field(default="default", kw_only=True)
+    given: frozenset[str] = field(default=frozenset(), kw_only=True)
+    tokenize_by: Mapping[Label, Tokenize] | None = field(default=None, kw_only=True)
+    signed_trials: Mapping[str, int] = field(default_factory=dict, kw_only=True)
+
+    def override(
+        self,
+        given: Mapping[str, object],
+        taken: Collection[str] = (),
+        method: str = "evaluate.load",
+        *,
+        checks_weights: bool = True,
+    ) -> Options:
+        """Return a copy of these options with changed values.
+
+        Args:
+            given: the changed values by option.
+            taken: the options that the calling method takes; all options if empty.
+            method: the name of the calling method, for the error.
+            checks_weights: False if `max_order` is read from tables later, so that `weights` may
+                have another length.
+
+        Raises:
+            TypeError: an option is unknown or not one of the method, or a value has the wrong type.
+            ValueError: a value is out of range.
+
+        >>> Options().override({"tokenize": "zh", "max_order": 2}).max_order
+        2
+        >>> Options().override({"tokenise": "zh"})
+        Traceback (most recent call last):
+        TypeError: Unknown option `tokenise`. Did you mean `tokenize`?
+        >>> Options().override({"segments": True}, ["seed"], "explain")
+        Traceback (most recent call last):
+        TypeError: `segments` is not an option of explain(). Remove it. explain() takes seed.
+        """
+        if not given:
+            return self
+        allowed = taken or OPTIONS
+        for name, value in given.items():
+            if name not in allowed:
+                raise TypeError(explain_unknown_option(name, allowed, method, value))
+        # 1. Convert the values. A dict of tokenizers goes beside the tokenizer of other labels.
+        values = {name: to_python(value) for name, value in given.items()}
+        tokenize_by = None if "tokenize" in values else self.tokenize_by
+        if isinstance(values.get("tokenize"), Mapping):
+            by_label = values.pop("tokenize").items()
+            tokenize_by = {plain_label(label): value for label, value in by_label} or None
+        # 2. Check them. An explicit number of resamples wins over the numbers of a signature.
+        options = replace(
+            self,
+            **values,
+            given=self.given.union(given),
+            tokenize_by=tokenize_by,
+            signed_trials={} if "n_resamples" in given else self.signed_trials,
+        )
+        options._check(checks_weights)
+        takes_value = SMOOTH_METHODS[options.smooth_method].value is not None
+        if values.get("smooth_value") is not None and not takes_value:
+            warn(
+                Notice(
+                    "smooth value",
+                    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is"
+                    " ignored",
+                    ". Remove it",
+                ),
+                method=options.smooth_method,
+                value=options.smooth_value,
+            )
+        if options.weights is not None:
+            options = replace(options, weights=tuple(map(float, options.weights)))
+        return options
+
+    def for_label(self, label: Label) -> Options:
+        """Return the options of the segments with a label.
+
+        >>> Options().override({"tokenize": {"en-zh": "zh"}}).for_label("en-zh").tokenize
+        'zh'
+        """
+        if self.tokenize_by is None:
+            return self
+        return replace(self, tokenize=self.tokenize_by.get(label, self.tokenize), tokenize_by=None)
+
+    def with_seed(self) -> Options:
+        """Return these options with a seed: if it is random, the same one for several draws."""
+        return self if self.seed is not None else replace(self, seed=secrets.randbits(64))
+
+    def for_segments(self) -> Options:
+        """Return the options of segment scores: effective order, unless the user chose it."""
+        return self if "effective_order" in self.given else replace(self, effective_order=True)
+
+    def is_chosen(self, name: str) -> bool:
+        """Return True if the user chose the option or a convention that sets it."""
+        return name in self.given or name in find_convention(self.convention)
+
+    @cached_property
+    def smooth_value_in_effect(self) -> float | None:
+        """The value for the smoothing method; None if it takes no value.
+
+        A value that was passed for another method is ignored.
+        """
+        default = SMOOTH_METHODS[self.smooth_method].value
+        return default if default is None or self.smooth_value is None else self.smooth_value
+
+    @cached_property
+    def counted_orders(self) -> int:
+        """The number of orders in a statistics row: N, or more for some smoothing methods."""
+        return self.max_order + SMOOTH_METHODS[self.smooth_method].further_orders
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The layout of the statistics rows."""
+        return Layout(self.counted_orders)
+
+    @cached_property
+    def counting_rule(self) -> CountingRule:
+        """The options that turn tokens into statistics rows."""
+        return CountingRule(self.counted_orders, self.reference_length, self.minimum_total)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the values of the fields, without what is computed from them once."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+
+    @classmethod
+    def check(cls, name: str, value: object) -> None:
+        """Raise unless an option can have a value."""
+        cls.__dataclass_fields__[name].metadata["check"](name, value)
+
+    def counting_options(self) -> dict[str, Any]:
+        """Return the options that decide what is counted."""
+        return {name: getattr(self, name) for name in COUNTING_OPTIONS}
+
+    def _check(self, checks_weights: bool) -> None:
+        """Check each value, then values that depend on another option."""
+        for name in OPTIONS:
+            self.check(name, getattr(self, name))
+        for label, tokenize in (self.tokenize_by or {}).items():
+            _check_tokenize(f"tokenize[{show_value(label)}]", tokenize)
+        if checks_weights and self.weights is not None and len(self.weights) != self.max_order:
+            raise invalid(
+                "weights",
+                self.weights,
+                f"one weight per order ({self.max_order} in all), or change max_order",
+            )
+        if self.smooth_value is None:
+            return
+        if SMOOTH_METHODS[self.smooth_method].divides and self.smooth_value <= 0:
+            raise invalid("smooth_value", self.smooth_value, "a number above 0")
+        if self.smooth_value < 0:
+            raise invalid("smooth_value", self.smooth_value, "a number of 0 or more")
+
+
+# The options that users may pass, with their defaults, and with their descriptions.
+OPTIONS: dict[str, Any] = {
+    option.name: option.default for option in fields(Options) if option.metadata
+}
+DESCRIPTIONS: dict[str, str] = {
+    option.name: option.metadata["says"] for option in fields(Options) if option.metadata
+}
+
+
+def find_convention(name: str) -> dict[str, Any]:
+    return CONVENTIONS[DROP_INS[name].convention if name in DROP_INS else name]
+
+
+# --- The options that a load or a drop-in chooses -------------------------------------------------
+
+
+def choose_options(convention: str, given: Mapping[str, object]) -> Options:
+    """Return the options of a named convention or drop-in, overridden by the user's choices.
+
+    >>> choose_options("hf", {"max_order": 2}).reference_length
+    'shortest'
+    """
+    names = [*CONVENTIONS, *DROP_INS]
+    if convention not in names:
+        raise invalid("config_name", convention, one_of(names))
+    return replace(Options(), convention=convention, **find_convention(convention)).override(given)
+
+
+def read_drop_in(module: str, given: Mapping[str, object], options: Options) -> Options:
+    """Return the options of a drop-in's `compute`.
+
+    Its arguments may be those of the module, or options of this metric.
+    """
+    drop_in = DROP_INS[module]
+    options_of_scores = (name for name in OPTIONS if name not in CORPUS_ONLY)
+    chosen: dict[str, object] = {}
+    for name, value in given.items():
+        option = drop_in.names.get(name, name)
+        if value is None or option is None:
+            continue
+        if name != option and given.get(option) is not None:
+            raise TypeError(f"`{name}` and `{option}` are the same option. Pass `{option}` only.")
+        if name == "smooth":
+            value = "laplace" if value else "none"
+        chosen[option] = value
+    taken = dict.fromkeys([*drop_in.defaults, *options_of_scores])
+    chosen_options = options.override(chosen, taken, f"evaluate's `{module}` compute")
+    return replace(chosen_options, segments=False, confidence=None)
+
+
+def shape_result(result: dict[str, Any], options: Options) -> dict[str, Any]:
+    """Return a result; under a drop-in, with the keys and on the scales of evaluate's module."""
+    drop_in = DROP_INS.get(options.convention)
+    if drop_in is None:
+        return result
+    shaped = {name: result[key] for name, key in drop_in.keys.items()}
+    return shaped | {"precisions": [drop_in.scale * value for value in result["precisions"]]}
+
+
 # === bleu_core/rows/parts.py ===
 
 
@@ -7202,388 +7026,420 @@ def layout_of(columns: pa.Table) -> Layout:
     return Layout.of_width(columns.num_columns)
 
 
-# === bleu_core/rules/scoring.py ===
+# === bleu_core/text/systems.py ===
 
 
-OrderWeights = tuple[float, ...] | None  # one per order; None for equal weights
+_NOT_A_SYSTEM = re.compile(
+    f"(ref|reference|tgt|target|gold|{COLUMN_NAMES}){END_OF_NAME}", re.IGNORECASE
+)
 
-NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes it
 
+def read_systems(systems: object, references: object = None) -> dict[SystemName, object]:
+    """Return the data of each system, by name.
 
-class Precisions(NamedTuple):
-    """The precision of each order and the brevity penalty, after smoothing.
+    Systems are a dict by name, or a table of texts with one column per system. The values of dicts
+    are never paired with those of other dicts, so `references` that are a dict raise an error.
 
-    values: the precision of each order.
-    present: a flag per order, set if the order has n-grams.
-    brevity_penalty: the penalty of the predictions' length.
+    >>> read_systems(pa.table({"A": ["a b"], "B": ["a c"]}))["B"].to_pylist()
+    ['a c']
     """
+    if isinstance(systems, Mapping):
+        if is_result(systems):
+            raise TypeError(A_RESULT.format(name="systems"))
+        for name, data in systems.items():
+            if is_result(data):
+                raise TypeError(A_RESULT.format(name=f"System {show_value(name)}"))
+        if isinstance(references, Mapping) and not is_result(references):
+            captions = next(iter(systems.values()), None)
+            raise TypeError(
+                "references: got a dict, such as captions by image. Pair its values with those of"
+                " each system by key: ids = list(references), then"
+                f" {{'A': [captions[id]{first_item(captions)} for id in ids], ...}} and"
+                " [references[id] for id in ids]."
+            )
+        return dict(zip(read_names("systems", systems, "system"), systems.values()))
+    if is_lazy(systems):
+        raise TypeError("The LazyFrame is not in memory. Pass frame.collect().")
+    names = list_columns(systems)
+    if names is None or not hasattr(systems, "columns"):
+        raise TypeError(
+            "systems: expected a dict from names to predictions, or a DataFrame,"
+            f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
+        )
+    table: Any = systems
+    if len(set(names)) < len(names):
+        raise ValueError("systems: the table has two columns of one name. Rename one.")
+    for name in names:
+        if _NOT_A_SYSTEM.fullmatch(str(name)) or not _may_be_texts(table[name]):
+            raise ValueError(
+                f"systems: the column {show_value(name)} does not look like the texts of a system."
+                " Drop it first, or pass a dict of columns: {'A': frame['A'], 'B': frame['B']}."
+            )
+    return dict(zip(read_names("systems", names, "system"), (table[name] for name in names)))
 
-    values: list[Number]
-    present: list[Flag]
-    brevity_penalty: Number
+
+def _may_be_texts(column: Any) -> bool:
+    """Return True if a column has a str, or no rows."""
+    values = (value.as_py() if isinstance(value, pa.Scalar) else value for value in column)
+    return len(column) == 0 or any(isinstance(value, str) for value in values)
 
 
-def bleu(rows: Int64, options: Options) -> Float64:
-    """Return BLEU of each row (Papineni et al., 2002, section 2.3), on the scale 0-1.
+def read_names(place: str, names: Iterable[object], noun: str) -> list[Label]:
+    """Read the names of systems or of training runs as plain Python values, as labels are read.
 
     Args:
-        rows: int64 [..., 2 N + 2].
-        options: supplies `max_order`, `smooth_method`, `smooth_value`, `effective_order` and
-            `weights`.
+        place: the beginning of errors.
+        names: the keys of a dict, or the columns of a table.
+        noun: `"system"` or `"run"`.
 
-    Returns:
-        float64 [...]; a float for a single row, of which `score_row` returns more.
+    Raises:
+        TypeError, ValueError: a name is NaN or bytes; or two names would be one key in JSON.
 
-    Three of four words match, and one of three bigrams: BLEU-2 is the root of 3/4 · 1/3.
-
-    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
-    >>> print(f"{bleu(row, Options(max_order=2)):.4f}")
-    0.5000
+    >>> read_names("systems", [np.int64(1), "B"], "system")
+    [1, 'B']
     """
-    return cast(Float64, _score_columns(_split_rows(rows), options))
+    plain_names: list[Label] = []
+    for name in names:
+        plain = plain_label(name)
+        is_missing = plain is None and name is not None
+        if is_missing or isinstance(name, bytes):
+            error = ValueError if is_missing else TypeError
+            raise error(f"{place}: got {name_value(name)} as the name of a {noun}. Pass a str.")
+        if isinstance(plain, str) and LONE_SURROGATE.search(plain):
+            raise ValueError(
+                f"{place}: got a lone surrogate (U+D800 to U+DFFF) in the name"
+                f" {show_value(plain)} of a {noun}. Rename it."
+            )
+        plain_names.append(plain)
+    same_key = find_same_key(plain_names)
+    if same_key:
+        raise ValueError(f"{place}: the names {same_key} would be one key in JSON. Rename one.")
+    return plain_names
 
 
-def bleu_by_weights(
-    rows: Int64, options: Options, weights: Iterable[OrderWeights]
-) -> dict[OrderWeights, Float64]:
-    """Return BLEU of each row under several weights, which are smoothed only once.
+def find_name(argument: str, name: object, names: Collection[SystemName]) -> SystemName:
+    """Return the name in `names` that equals the value of an argument, or raise.
 
-    Args:
-        rows: int64 [..., 2 N + 2].
-        options: as for `bleu`.
-        weights: one weight per order each; None for equal weights.
-
-    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
-    >>> scores = bleu_by_weights(row, Options(max_order=2), [(1.0, 0.0), (0.0, 1.0)])
-    >>> [round(float(score), 4) for score in scores.values()]
-    [0.75, 0.3333]
+    >>> find_name("baseline", np.int64(1), [1, "B"])
+    1
     """
-    smoothed = _smooth(_split_rows(rows), options)
-    logarithms = [_log(value) for value in smoothed.values]
-    scores: dict[OrderWeights, Float64] = {}
-    for chosen in weights:
-        weight_of = order_weights(smoothed.present, replace(options, weights=chosen))
-        scores[chosen] = cast(Float64, _combine(weight_of, logarithms, smoothed.brevity_penalty))
-    return scores
+    is_name = isinstance(name, Hashable) and (name is None or plain_label(name) is not None)
+    for known in names:
+        if is_name and known == plain_label(name):
+            return known
+    raise invalid(argument, name, one_of(names))
 
 
-def bleu_of_columns(columns: Float64, options: Options) -> Float64:
-    """Return BLEU of rows whose statistics are the first axis: float64 [2 N + 2, ...]."""
-    return cast(Float64, _score_columns(_split_columns(list(columns)), options))
+# --- Training runs --------------------------------------------------------------------------------
 
 
-def _score_columns(columns: Columns, options: Options) -> Number:
-    smoothed = _smooth(columns, options)
-    logarithms = [_log(value) for value in smoothed.values]
-    return _combine(order_weights(smoothed.present, options), logarithms, smoothed.brevity_penalty)
+def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSystem, object]:
+    """Return the data of each training run, and of each system that is not a dict of runs.
 
+    Where predictions are expected, a dict is taken for a result, then a table, then runs;
+    `read_systems` has rejected results.
 
-def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
-    """Return the scores and counts of one corpus in plain Python types.
-
-    Args:
-        row: int64 [2 N + 2], the sum of the corpus's rows.
-        options: as for `bleu`.
-        smoothed: the result of `precisions`, if it is known.
+    >>> list_runs({"base": ["a b"], "new": {"seed 1": ["a c"]}})
+    {'base': ['a b'], RunOfSystem(system='new', run='seed 1'): ['a c']}
     """
-    numbers = row.tolist()
-    *_, length, reference_length = numbers
-    if smoothed is None:
-        smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
-    penalty = float(smoothed.brevity_penalty)
-    logarithms = [_log(value) for value in smoothed.values]
-    by_order = [
-        float(_combine(order_weights(smoothed.present, options, order), logarithms, penalty))
-        for order in range(1, options.max_order + 1)
-    ]
-    score = by_order[-1]
-    if options.weights is not None:
-        score = float(_combine(order_weights(smoothed.present, options), logarithms, penalty))
-    return {
-        "bleu": score,
-        "score": 100 * score,
-        "precisions": [float(value) for value in smoothed.values],
-        "brevity_penalty": penalty,
-        "length_ratio": length / reference_length if reference_length else 0.0,
-        "translation_length": length,
-        "reference_length": reference_length,
-        "counts": numbers[: options.max_order],
-        "totals": numbers[len(numbers) // 2 - 1 :][: options.max_order],
-        "bleu_by_order": by_order,
-    }
+    listed: dict[SystemName | RunOfSystem, object] = {}
+    for name, data in systems.items():
+        if not are_runs(data):
+            listed[name] = data
+            continue
+        assert isinstance(data, Mapping)
+        if not data:
+            raise ValueError(
+                f"System {show_value(name)}: expected one or more runs, got an empty dict."
+                " Pass {'seed 1': [...], 'seed 2': [...]}."
+            )
+        runs = read_names(f"System {show_value(name)}", data, "run")
+        for run, run_data in zip(runs, data.values()):
+            key = RunOfSystem(name, run)
+            if is_result(run_data):
+                raise TypeError(A_RESULT.format(name=f"System {show_system(key)}"))
+            if are_runs(run_data):
+                raise TypeError(
+                    f"System {show_system(key)}: expected predictions or a table, got"
+                    f" {name_value(run_data)}. Pass one dict of runs per system."
+                )
+            listed[key] = run_data
+    return listed
 
 
-def order_weights(
-    present: Sequence[Flag], options: Options, orders: int | None = None
-) -> list[Number]:
-    """Return the weight w of each order in BP · exp(Σ w ln p).
+def are_runs(data: object) -> bool:
+    """Return True for the training runs of a system: a dict that is not a statistics table.
 
-    With effective order, the weight of orders without n-grams is distributed among the other
-    orders, in proportion. All weights are 0 if no order with a weight has n-grams.
-
-    Args:
-        present: a flag per order, set if the order has n-grams.
-        options: supplies `weights` and `effective_order`.
-        orders: the number of orders that share equal weights; None for all N orders with
-            `options.weights`.
-
-    >>> order_weights([True, True, False, False], Options(effective_order=True))
-    [0.5, 0.5, 0.0, 0.0]
+    >>> are_runs({"seed 1": ["a b"], "seed 2": ["a c"]}), are_runs({"prediction_length": [2]})
+    (True, False)
     """
-    if orders is None and options.weights is not None:
-        weights: list[Number] = list(options.weights)
-    else:
-        equal_weights = orders or len(present)
-        weights = [1 / equal_weights] * equal_weights
-    if not options.effective_order:
-        return weights
-    used = [select(flag, weight, 0.0) for weight, flag in zip(weights, present)]
-    remaining: Number = reduce(add, used)
-    whole = sum(weights)
-    return [divide(weight * whole, remaining, remaining > 0) for weight in used]
+    return isinstance(data, Mapping) and "prediction_length" not in data
 
 
-def precisions(rows: Int64, options: Options) -> Precisions:
-    """Return the precision of each order after smoothing, on the scale 0-1."""
-    return _smooth(_split_rows(rows), options)
+def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None:
+    """Raise if a system is a dict of training runs, for methods that take one run per system."""
+    for name, data in systems.items():
+        if are_runs(data):
+            raise ValueError(
+                f"System {show_value(name)}: {method}() takes one run per system, got a dict of"
+                " runs. Pass the predictions or the table of one run; compare() takes several."
+            )
 
 
-def brevity_penalty(length: Number, reference_length: Number) -> Number:
-    """Return 1 for predictions as long as their references, exp(1 - r/c) for shorter ones.
+def explain_runs(predictions: object, references: object, error: str) -> str | None:
+    """Describe training runs in a container other than a dict; None if there are no runs.
 
-    Empty predictions get 0.
+    Call it for predictions that can't be read, because tokens of n segments may have n tokens each.
 
-    Args:
-        length: c, the length of the predictions.
-        reference_length: r, the effective reference length.
-
-    >>> print(f"{brevity_penalty(3.0, 4.0):.4f}")
-    0.7165
+    >>> explain_runs([["a b", "c"], ["a", "c"], ["b", "c"]], ["a b", "c"], "")[:65]
+    'expected the predictions of one run, got 3 runs in one list. Pass'
     """
-    is_short = length < reference_length
-    has_tokens = length > 0
-    ratio = divide(reference_length, length, is_short & has_tokens)
-    return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
-
-
-def count_wins(deltas: Float64) -> Wins:
-    """Count wins, ties and losses; differences below rounding error are ties.
-
-    Args:
-        deltas: float64 [segments], the score of a system minus the score of the other system.
-
-    >>> count_wins(np.array([0.5, 0.0, 1e-17, -0.25]))
-    {'wins': 1, 'ties': 2, 'losses': 1}
-    """
-    wins = int((deltas > NOISE).sum())
-    losses = int((deltas < -NOISE).sum())
-    return {"wins": wins, "ties": len(deltas) - wins - losses, "losses": losses}
-
-
-def _split_rows(rows: Int64) -> Columns:
-    rows = np.asarray(rows)
-    if rows.ndim == 1:
-        return _split_columns(rows.astype(float).tolist())
-    return _split_columns(list(np.moveaxis(rows, -1, 0).astype(float, order="C")))
-
-
-def _split_columns(columns: Counts) -> Columns:
-    """Name the columns of statistics rows, 2 N + 2 floats or arrays."""
-    orders = len(columns) // 2 - 1
-    return Columns(columns[:orders], columns[orders:-2], columns[-2], columns[-1])
-
-
-def _smooth(columns: Columns, options: Options) -> Precisions:
-    method = SMOOTH_METHODS[options.smooth_method]
-    # 1. Smooth. The rows may have more orders than the score and the method need.
-    orders = options.counted_orders
-    counted = Columns(
-        columns.matches[:orders], columns.totals[:orders], columns.length, columns.reference_length
+    if list_columns(predictions) is not None:
+        return f"{error} If they are runs, compare() takes them {RUNS_BY_NAME}"
+    if not contains_rows(predictions):
+        return None
+    if not isinstance(predictions, Sized) or not isinstance(references, Sized):
+        return None
+    # 1. Each run has a text per segment.
+    try:
+        segments = len(references)
+        rows = [
+            row.as_py() if isinstance(row, pa.Scalar) else to_numpy(row)
+            for row in to_numpy(predictions)
+        ]
+    except (TypeError, RuntimeError, UnicodeDecodeError):  # of arrays without rows, for example
+        return None
+    if not rows or not segments:
+        return None
+    for row in rows:
+        if is_array(type(row)) and (not row.ndim or row.dtype.kind not in "OUTiu"):
+            return None
+        has_texts = isinstance(row, Sized) and not isinstance(row, (str, bytes, Mapping))
+        if not has_texts or len(row) != segments:
+            return None
+    # 2. As many rows as segments may also be the tokens of one run.
+    if len(rows) == segments and all(_is_token(item) for row in rows for item in row):
+        return None
+    found = f"{count_things(len(rows), 'run')} in one {name_value(predictions)}"
+    return (
+        f"expected the predictions of one run, got {found}. Pass one run per system;"
+        f" compare() takes several {RUNS_BY_NAME}"
     )
-    smoothed = method.smooth(counted, options.smooth_value_in_effect or 0.0)
-    # 2. Divide. A precision is at most 1, and 0 if there are no n-grams.
-    present = has_ngrams(smoothed.totals)
-    quotients = map(divide, smoothed.matches, smoothed.totals, present)
-    values = [select(quotient > 1, 1.0, quotient) for quotient in quotients]
-    # 3. Leave out orders without a match, if the method does: a factor of 1 changes no product.
-    #    `present` then means "has a match", so that with effective order the order has no weight.
-    if method.skips:
-        present = [match > 0 for match in smoothed.matches]
-        values = [select(flag, value, 1.0) for flag, value in zip(present, values)]
-    # 4. Smoothing applies to orders without a match, not to predictions without any match
-    #    (mjpost/sacrebleu issue 141). A single row gives Python's True, which needs no work.
-    has_match: Flag = reduce(or_, [match > 0 for match in columns.matches[: options.max_order]])
-    if not method.scores_no_match and has_match is not True:
-        values = [select(has_match, value, 0.0) for value in values]
-    return Precisions(values, present, brevity_penalty(smoothed.length, smoothed.reference_length))
 
 
-def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
-    """Return BP · exp(Σ w ln p), 0 if no order has a weight."""
-    if isinstance(penalty, np.ndarray):
-        return _combine_columns(weights, logarithms, penalty)
-    total: Number = 0.0
-    has_weight = False
-    for weight, logarithm in zip(weights, logarithms):
-        if weight > 0:  # skip zero weights, because 0 · -inf is nan
-            total = total + weight * logarithm
-            has_weight = True
-    return float(penalty * np.exp(total)) if has_weight else 0.0
+def _is_token(item: object) -> bool:
+    """Return True for an id, and for a str without a space between its words."""
+    is_id = isinstance(item, (int, np.integer))
+    return is_id or (isinstance(item, str) and not re.search(INNER_SPACE, item))
 
 
-def _combine_columns(
-    weights: Sequence[Number], logarithms: Sequence[Number], penalties: Float64
-) -> Float64:
-    """Do the work of `_combine` for many rows at once."""
-    total: Number = 0.0
-    has_weight: Flag = False
-    for weight, logarithm in zip(weights, logarithms):
-        flag = weight > 0
-        has_weight = has_weight | flag
-        if isinstance(flag, np.ndarray):
-            total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
-        elif flag:
-            total = total + weight * logarithm
-    return cast(Float64, select(has_weight, penalties * np.exp(total), 0.0))
+# === bleu_core/rows/ngrams.py ===
 
 
-def _log(value: Number) -> Number:
-    if isinstance(value, np.ndarray):
-        with np.errstate(divide="ignore"):
-            return np.log(value)
-    return float(np.log(value)) if value > 0 else -math.inf
+_NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
 
 
-# --- Scores that are 0 or almost 0, with the reason and the option that helps ---------------------
+class NumberedTexts(NamedTuple):
+    """The tokens of texts as numbers, which are equal for equal tokens.
 
-
-def warn_if_zero(
-    score: float, row: Int64, segments: int | None, options: Options, name: str = "The score"
-) -> None:
-    """Warn if a score is 0, or would be 0 without tiny numbers, with the cause and the fix.
-
-    Args:
-        score: the score of the row.
-        row: int64 [2 N + 2], the statistics row of the corpus.
-        segments: the number of predictions; None if unknown.
-        options: supplies `weights`, `max_order`, `smooth_method` and `effective_order`.
-        name: the score, as the subject of the message.
+    numbers: int64 [tokens], consecutive from 0.
+    offsets: int64 [texts + 1], the offsets of each text's tokens.
+    tokens: the token of each number.
     """
-    adds_tiny_numbers = SMOOTH_METHODS[options.smooth_method].smooths_lengths
-    if score and not adds_tiny_numbers:
-        return
-    layout = Layout.of_width(len(row))
-    matches = row[layout.matches]
-    totals = row[layout.totals]
-    length = int(row[layout.length])
-    reference_length = int(row[layout.reference_length])
-    weights = options.weights or (1.0,) * options.max_order
-    orders = [order for order, weight in enumerate(weights, 1) if weight]
-    shortest = orders[0]
-    longest = orders[-1]
-    if score and all(matches[order - 1] for order in orders):
-        return
-    unmatched = [order for order in orders if totals[order - 1] and not matches[order - 1]]
-    if not length:
-        empty = count_things(segments, "empty prediction") if segments else ""
-        warn(
-            Notice("zero", "{name} is 0: {predictions}"),
-            name=name,
-            predictions=empty or "the predictions are empty",
-        )
-    elif adds_tiny_numbers:
-        first = next((order for order in orders if not matches[order - 1]), longest)
-        warn(
-            Notice(
-                "zero",
-                "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
-                " (`bleu_by_order` has the scores of shorter n-grams)",
-            ),
-            name=name,
-            order=first,
-        )
-    elif not reference_length:
-        warn(Notice("zero", "{name} is 0: the references are empty"), name=name)
-    elif not matches[0]:
-        warn(
-            Notice("zero", "{name} is 0: no token of the predictions occurs in the references"),
-            name=name,
-        )
-    elif not totals[longest - 1] and not options.effective_order:
-        warn(
-            Notice(
-                "zero",
-                "{name} is 0: every prediction is shorter than {tokens}, so there are no"
-                " {order}-grams",
-                " (effective_order=True scores only the n-grams that exist)",
-                option="effective_order",
-                value=True,
-            ),
-            name=name,
-            tokens=count_things(longest, "token"),
-            order=longest,
-        )
-    elif not totals[shortest - 1] and options.effective_order:
-        warn(
-            Notice(
-                "zero",
-                "{name} is 0: every prediction is shorter than {tokens}, the shortest n-gram with"
-                " a weight",
-                " (pass weights for shorter ones)",
-            ),
-            name=name,
-            tokens=count_things(shortest, "token"),
-        )
-    elif unmatched:
-        warn(
-            Notice(
-                "zero",
-                "{name} is 0: no {order}-gram of the predictions occurs in the references",
-                " (smooth_method='exp' avoids this)",
-                option="smooth_method",
-                value="exp",
-            ),
-            name=name,
-            order=unmatched[0],
-        )
-    else:
-        tokens = count_things(reference_length, "token")
-        warn(
-            Notice(
-                "zero",
-                "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
-                " so the brevity penalty rounds to 0",
-            ),
-            name=name,
-            length=length,
-            tokens=tokens,
-        )
+
+    numbers: Int64
+    offsets: Int64
+    tokens: pa.Array
+
+    def lengths(self) -> Int64:
+        """Return the number of tokens of each text: int64 [texts]."""
+        return np.diff(self.offsets)
+
+    def text_of(self) -> Int64:
+        """Return the text of each token: int64 [tokens]."""
+        return np.repeat(np.arange(len(self.offsets) - 1), self.lengths())
+
+    def ngrams(self, max_order: int) -> list[NumberedNGrams]:
+        """Assign a number to each n-gram of all texts, order by order.
+
+        Numbers are consecutive from 0. The k-th occurrence of an n-gram in one text has the number
+        of its k-th occurrence in another.
+
+        In "a b a" and "a", the first "a" of each text has number 0, and the second "a" has number
+        2:
+
+        >>> tokens = pa.array(["a", "b"])
+        >>> texts = NumberedTexts(np.array([0, 1, 0, 0]), np.array([0, 3, 4]), tokens)
+        >>> texts.ngrams(max_order=1)
+        [NumberedNGrams(texts=array([0, 0, 1, 0]), numbers=array([0, 2, 0, 1]))]
+        """
+        text_of = self.text_of()
+        # 1. Sort the tokens, and split them into groups that fit the cache. N-grams that begin in
+        #    different groups are never equal, because equal tokens are in one group.
+        size = len(self.numbers)
+        run_ends = np.cumsum(np.bincount(self.numbers))  # of the runs of equal tokens
+        wanted_ends = np.arange(_NGRAMS_PER_SORT, size + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT)
+        nearest_runs = np.searchsorted(run_ends, wanted_ends.clip(max=size))
+        group_ends = np.unique(run_ends[nearest_runs])
+        # 2. Number the n-grams of each group, above those of the groups before.
+        groups: list[list[NumberedNGrams]] = [[] for _ in range(max_order)]  # by order
+        next_number = [0] * max_order
+        for starts in np.split(sorted_order(self.numbers), group_ends[:-1]):
+            occurrences = Occurrences(starts, np.zeros(len(starts), np.int64))
+            for n in range(max_order):
+                text_ends = self.offsets[text_of[occurrences.starts] + 1]
+                occurrences = self.extend(occurrences, n, text_ends)
+                texts = text_of[occurrences.starts]
+                numbers = _number_occurrences(occurrences.numbers, texts)
+                groups[n].append(NumberedNGrams(texts, next_number[n] + numbers))
+                next_number[n] += int(numbers.max(initial=-1)) + 1
+        # 3. Join the groups of each order.
+        return [
+            NumberedNGrams(
+                np.concatenate([group.texts for group in groups_of_order]),
+                np.concatenate([group.numbers for group in groups_of_order]),
+            )
+            for groups_of_order in groups
+        ]
+
+    def extend(self, occurrences: Occurrences, length: int, text_ends: Int64) -> Occurrences:
+        """Extend n-grams of `length` tokens by the next token, and sort them by their new number.
+
+        N-grams at the end of their text are left out; `text_ends` has, for each occurrence, the end
+        of its text in `numbers`.
+
+        The key of an n-gram packs two numbers into one integer: that of its first `length` tokens,
+        and that of its last token. Sorting the keys groups equal n-grams, without hashing.
+
+        Of "a b a", the n-grams "a", "b", "a" become "a b" and "b a":
+
+        >>> texts = NumberedTexts(np.array([0, 1, 0]), np.array([0, 3]), pa.array(["a", "b"]))
+        >>> unigrams = Occurrences(starts=np.array([0, 1, 2]), numbers=np.array([0, 1, 0]))
+        >>> texts.extend(unigrams, length=1, text_ends=np.array([3, 3, 3]))
+        Occurrences(starts=array([0, 1]), numbers=array([0, 1]))
+        """
+        has_next = np.flatnonzero(occurrences.starts + length < text_ends)
+        starts = occurrences.starts[has_next]
+        keys = occurrences.numbers[has_next] * len(self.tokens) + self.numbers[starts + length]
+        order = sorted_order(keys)
+        return Occurrences(starts[order], number_runs(keys[order]))
 
 
-def warn_about_zeros(
-    rows: Int64,
-    options: Options,
-    name: str,
-    groups: Mapping[Label, Int64],
-    *,
-    has_segments: bool = True,
-) -> None:
-    """Warn if the score of a system is 0, in all or in a group.
+class NumberedNGrams(NamedTuple):
+    """The n-grams of one order: the text and the number of each, as two int64 arrays."""
 
-    Args:
-        rows: int64 [segments, 2 N + 2].
-        options: as for `warn_if_zero`.
-        name: the score of the system, as the subject of the message.
-        groups: the segments of each label.
-        has_segments: True if each row is that of one segment.
+    texts: Int64
+    numbers: Int64
+
+
+class Occurrences(NamedTuple):
+    """Occurrences of n-grams of one order in `NumberedTexts`.
+
+    starts: int64, the index of the first token of each occurrence.
+    numbers: int64, the number of its n-gram.
     """
-    segments_of: dict[str, Int64 | slice] = {name: slice(None)}
-    segments_of |= {f"{name} in group {show_value(label)}": groups[label] for label in groups}
-    for subject, of_subject in segments_of.items():
-        part = rows[of_subject]
-        total = part.sum(axis=0)
-        score = float(bleu(total, options))
-        warn_if_zero(score, total, len(part) if has_segments else None, options, subject)
+
+    starts: Int64
+    numbers: Int64
+
+    def take(self, index: Bool) -> Occurrences:
+        """Return the occurrences whose item in `index` is True."""
+        return Occurrences(self.starts[index], self.numbers[index])
+
+
+def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
+    """Assign a number to each token of all texts, column by column.
+
+    >>> texts = read_texts(texts=["b a", "", "b"])
+    >>> from bleu.bleu_core.rules.chosen_tokenizer import choose_tokenizer
+    >>> numbered = number_texts(texts, choose_tokenizer(Options(), texts.kind))
+    >>> numbered.numbers, numbered.offsets, numbered.tokens.to_pylist()
+    (array([0, 1, 0]), array([0, 2, 2, 3]), ['b', 'a'])
+    """
+    compile_if_worthwhile(sum(column.nbytes for column in texts.columns.values()))
+    tokens = []
+    lengths = []
+    for name, column in texts.columns.items():
+        row = 0
+        for piece in slices(column):
+            row_of = range(row, row + len(piece)).__getitem__
+            prepared = prepare_texts(piece, tokenizer, name, row_of)
+            items, bounds = list_items(_split_prepared(prepared, tokenizer))
+            tokens.append(items)
+            lengths.append(np.diff(bounds))
+            row += len(piece)
+    encoded = pa.concat_arrays(tokens).dictionary_encode()
+    return NumberedTexts(
+        numbers=np.asarray(encoded.indices).astype(np.int64),
+        offsets=np.cumsum(np.concatenate([[0], *lengths])),
+        tokens=encoded.dictionary,
+    )
+
+
+def _split_prepared(prepared: pa.Array, tokenizer: ChosenTokenizer) -> pa.LargeListArray:
+    """Return prepared texts as lists of tokens or ids."""
+    if is_list(prepared.type):
+        return prepared
+    if is_ready():
+        return split_texts_compiled(prepared, tokenizer.name)
+    return pa.array(list_tokens(prepared, tokenizer), TOKENS)
+
+
+def sorted_order(keys: Int64) -> Int64:
+    """Return the indices that stably sort non-negative integers.
+
+    This is a radix sort of 16 bits at a time, because NumPy's stable sort of 16-bit integers is
+    one, and its sort of 64-bit integers is not.
+
+    >>> sorted_order(np.array([1 << 40, 2, 0, 2]))
+    array([2, 1, 3, 0])
+    """
+    order = np.argsort(keys.astype(np.uint16), kind="stable")
+    for shift in range(16, int(keys.max(initial=0)).bit_length(), 16):
+        order = order[np.argsort((keys[order] >> shift).astype(np.uint16), kind="stable")]
+    return order
+
+
+def number_runs(keys: Int64) -> Int64:
+    """Replace sorted keys with consecutive numbers from 0.
+
+    >>> number_runs(np.array([3, 3, 7]))
+    array([0, 0, 1])
+    """
+    return np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
+
+
+def first_in_text(ngrams: Int64, texts: Int64) -> Bool:
+    """Return True for the first occurrence of each n-gram in each text.
+
+    Occurrences are sorted by n-gram, then by text.
+
+    >>> first_in_text(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
+    array([ True, False,  True,  True])
+    """
+    return (np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0)
+
+
+def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
+    """Assign a number to each occurrence of n-grams, which are sorted by n-gram, then by text.
+
+    The first occurrence in a text keeps the number of the n-gram; further occurrences get numbers
+    above all n-grams.
+
+    >>> _number_occurrences(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
+    array([0, 2, 0, 1])
+    """
+    # before: how often the n-gram occurred earlier in this text, 0 for its first occurrence.
+    indices = np.arange(len(ngrams))
+    index_of_first = np.maximum.accumulate(np.where(first_in_text(ngrams, texts), indices, 0))
+    before = indices - index_of_first
+    # Equal n-grams with equal `before` are the same occurrence in different texts.
+    repeated = np.flatnonzero(before)
+    keys = ngrams[repeated] * (int(before.max(initial=0)) + 1) + before[repeated]
+    order = sorted_order(keys)
+    numbers = ngrams.copy()
+    numbers[repeated[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
+    return numbers
 
 
 # === bleu_core/check/pairs.py ===
@@ -8323,215 +8179,6 @@ def _unreadable(name: str, pair: str, option: str | None) -> ValueError:
     )
 
 
-# === bleu_core/rows/ngrams.py ===
-
-
-_NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
-
-
-class NumberedTexts(NamedTuple):
-    """The tokens of texts as numbers, which are equal for equal tokens.
-
-    numbers: int64 [tokens], consecutive from 0.
-    offsets: int64 [texts + 1], the offsets of each text's tokens.
-    tokens: the token of each number.
-    """
-
-    numbers: Int64
-    offsets: Int64
-    tokens: pa.Array
-
-    def lengths(self) -> Int64:
-        """Return the number of tokens of each text: int64 [texts]."""
-        return np.diff(self.offsets)
-
-    def text_of(self) -> Int64:
-        """Return the text of each token: int64 [tokens]."""
-        return np.repeat(np.arange(len(self.offsets) - 1), self.lengths())
-
-    def ngrams(self, max_order: int) -> list[NumberedNGrams]:
-        """Assign a number to each n-gram of all texts, order by order.
-
-        Numbers are consecutive from 0. The k-th occurrence of an n-gram in one text has the number
-        of its k-th occurrence in another.
-
-        In "a b a" and "a", the first "a" of each text has number 0, and the second "a" has number
-        2:
-
-        >>> tokens = pa.array(["a", "b"])
-        >>> texts = NumberedTexts(np.array([0, 1, 0, 0]), np.array([0, 3, 4]), tokens)
-        >>> texts.ngrams(max_order=1)
-        [NumberedNGrams(texts=array([0, 0, 1, 0]), numbers=array([0, 2, 0, 1]))]
-        """
-        text_of = self.text_of()
-        # 1. Sort the tokens, and split them into groups that fit the cache. N-grams that begin in
-        #    different groups are never equal, because equal tokens are in one group.
-        size = len(self.numbers)
-        run_ends = np.cumsum(np.bincount(self.numbers))  # of the runs of equal tokens
-        wanted_ends = np.arange(_NGRAMS_PER_SORT, size + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT)
-        nearest_runs = np.searchsorted(run_ends, wanted_ends.clip(max=size))
-        group_ends = np.unique(run_ends[nearest_runs])
-        # 2. Number the n-grams of each group, above those of the groups before.
-        groups: list[list[NumberedNGrams]] = [[] for _ in range(max_order)]  # by order
-        next_number = [0] * max_order
-        for starts in np.split(sorted_order(self.numbers), group_ends[:-1]):
-            occurrences = Occurrences(starts, np.zeros(len(starts), np.int64))
-            for n in range(max_order):
-                text_ends = self.offsets[text_of[occurrences.starts] + 1]
-                occurrences = self.extend(occurrences, n, text_ends)
-                texts = text_of[occurrences.starts]
-                numbers = _number_occurrences(occurrences.numbers, texts)
-                groups[n].append(NumberedNGrams(texts, next_number[n] + numbers))
-                next_number[n] += int(numbers.max(initial=-1)) + 1
-        # 3. Join the groups of each order.
-        return [
-            NumberedNGrams(
-                np.concatenate([group.texts for group in groups_of_order]),
-                np.concatenate([group.numbers for group in groups_of_order]),
-            )
-            for groups_of_order in groups
-        ]
-
-    def extend(self, occurrences: Occurrences, length: int, text_ends: Int64) -> Occurrences:
-        """Extend n-grams of `length` tokens by the next token, and sort them by their new number.
-
-        N-grams at the end of their text are left out; `text_ends` has, for each occurrence, the end
-        of its text in `numbers`.
-
-        The key of an n-gram packs two numbers into one integer: that of its first `length` tokens,
-        and that of its last token. Sorting the keys groups equal n-grams, without hashing.
-
-        Of "a b a", the n-grams "a", "b", "a" become "a b" and "b a":
-
-        >>> texts = NumberedTexts(np.array([0, 1, 0]), np.array([0, 3]), pa.array(["a", "b"]))
-        >>> unigrams = Occurrences(starts=np.array([0, 1, 2]), numbers=np.array([0, 1, 0]))
-        >>> texts.extend(unigrams, length=1, text_ends=np.array([3, 3, 3]))
-        Occurrences(starts=array([0, 1]), numbers=array([0, 1]))
-        """
-        has_next = np.flatnonzero(occurrences.starts + length < text_ends)
-        starts = occurrences.starts[has_next]
-        keys = occurrences.numbers[has_next] * len(self.tokens) + self.numbers[starts + length]
-        order = sorted_order(keys)
-        return Occurrences(starts[order], number_runs(keys[order]))
-
-
-class NumberedNGrams(NamedTuple):
-    """The n-grams of one order: the text and the number of each, as two int64 arrays."""
-
-    texts: Int64
-    numbers: Int64
-
-
-class Occurrences(NamedTuple):
-    """Occurrences of n-grams of one order in `NumberedTexts`.
-
-    starts: int64, the index of the first token of each occurrence.
-    numbers: int64, the number of its n-gram.
-    """
-
-    starts: Int64
-    numbers: Int64
-
-    def take(self, index: Bool) -> Occurrences:
-        """Return the occurrences whose item in `index` is True."""
-        return Occurrences(self.starts[index], self.numbers[index])
-
-
-def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
-    """Assign a number to each token of all texts, column by column.
-
-    >>> texts = read_texts(texts=["b a", "", "b"])
-    >>> from bleu.bleu_core.rules.chosen_tokenizer import choose_tokenizer
-    >>> numbered = number_texts(texts, choose_tokenizer(Options(), texts.kind))
-    >>> numbered.numbers, numbered.offsets, numbered.tokens.to_pylist()
-    (array([0, 1, 0]), array([0, 2, 2, 3]), ['b', 'a'])
-    """
-    compile_if_worthwhile(sum(column.nbytes for column in texts.columns.values()))
-    tokens = []
-    lengths = []
-    for name, column in texts.columns.items():
-        row = 0
-        for piece in slices(column):
-            row_of = range(row, row + len(piece)).__getitem__
-            prepared = prepare_texts(piece, tokenizer, name, row_of)
-            items, bounds = list_items(_split_prepared(prepared, tokenizer))
-            tokens.append(items)
-            lengths.append(np.diff(bounds))
-            row += len(piece)
-    encoded = pa.concat_arrays(tokens).dictionary_encode()
-    return NumberedTexts(
-        numbers=np.asarray(encoded.indices).astype(np.int64),
-        offsets=np.cumsum(np.concatenate([[0], *lengths])),
-        tokens=encoded.dictionary,
-    )
-
-
-def _split_prepared(prepared: pa.Array, tokenizer: ChosenTokenizer) -> pa.LargeListArray:
-    """Return prepared texts as lists of tokens or ids."""
-    if is_list(prepared.type):
-        return prepared
-    if is_ready():
-        return split_texts_compiled(prepared, tokenizer.name)
-    return pa.array(list_tokens(prepared, tokenizer), TOKENS)
-
-
-def sorted_order(keys: Int64) -> Int64:
-    """Return the indices that stably sort non-negative integers.
-
-    This is a radix sort of 16 bits at a time, because NumPy's stable sort of 16-bit integers is
-    one, and its sort of 64-bit integers is not.
-
-    >>> sorted_order(np.array([1 << 40, 2, 0, 2]))
-    array([2, 1, 3, 0])
-    """
-    order = np.argsort(keys.astype(np.uint16), kind="stable")
-    for shift in range(16, int(keys.max(initial=0)).bit_length(), 16):
-        order = order[np.argsort((keys[order] >> shift).astype(np.uint16), kind="stable")]
-    return order
-
-
-def number_runs(keys: Int64) -> Int64:
-    """Replace sorted keys with consecutive numbers from 0.
-
-    >>> number_runs(np.array([3, 3, 7]))
-    array([0, 0, 1])
-    """
-    return np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
-
-
-def first_in_text(ngrams: Int64, texts: Int64) -> Bool:
-    """Return True for the first occurrence of each n-gram in each text.
-
-    Occurrences are sorted by n-gram, then by text.
-
-    >>> first_in_text(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
-    array([ True, False,  True,  True])
-    """
-    return (np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0)
-
-
-def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
-    """Assign a number to each occurrence of n-grams, which are sorted by n-gram, then by text.
-
-    The first occurrence in a text keeps the number of the n-gram; further occurrences get numbers
-    above all n-grams.
-
-    >>> _number_occurrences(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
-    array([0, 2, 0, 1])
-    """
-    # before: how often the n-gram occurred earlier in this text, 0 for its first occurrence.
-    indices = np.arange(len(ngrams))
-    index_of_first = np.maximum.accumulate(np.where(first_in_text(ngrams, texts), indices, 0))
-    before = indices - index_of_first
-    # Equal n-grams with equal `before` are the same occurrence in different texts.
-    repeated = np.flatnonzero(before)
-    keys = ngrams[repeated] * (int(before.max(initial=0)) + 1) + before[repeated]
-    order = sorted_order(keys)
-    numbers = ngrams.copy()
-    numbers[repeated[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
-    return numbers
-
-
 # === bleu_core/reconcile/calls.py ===
 
 
@@ -8950,6 +8597,340 @@ def list_call_settings(corpus: Corpus, options: Options, start: Setting) -> Iter
         for base in map(BASE_TOOLS.__getitem__, call.bases):
             setting = base.make_setting(options)._replace(call=name, **unused)
             yield setting, call.says.format(tool=base.says, rows=rows), False
+
+
+# === bleu_core/text/read.py ===
+
+
+def read_corpus(predictions: object, references: object, allow_empty: bool = False) -> Corpus:
+    """Read predictions and references; zero rows are an error unless `allow_empty` is True.
+
+    >>> read_corpus(["a b"], [["a", None]]).references.to_pylist()
+    [['a']]
+    """
+    corpus = read_plain(predictions, references)
+    if corpus is not None:
+        return corpus
+    for name, data in (("predictions", predictions), ("references", references)):
+        if data is None:
+            raise _missing_column(name)
+    reject_dicts(predictions, references)
+    warn_if_reordered({"references": references}, predictions=predictions)
+    prediction_column = read_column("predictions", predictions, EXPECTED_TEXT)
+    reference_column = read_column("references", references, EXPECTED_REFERENCES)
+    if allow_empty and len(prediction_column) == len(reference_column) == 0:
+        return join_corpora([])
+    check_row_counts(prediction_column, reference_column)
+    texts = check_elements("predictions", prediction_column, reference_column.type, predictions)
+    lists = check_references(reference_column, texts)
+    # The columns may have different chunks; the batches of a table cut both at the same rows.
+    parts = []
+    for batch in pa.table({"predictions": texts, "references": lists}).to_batches():
+        if len(batch):
+            batch_references, bounds = list_items(batch.column("references"))
+            parts.append((batch.column("predictions"), batch_references, bounds))
+    corpus = make_corpus(parts)
+    warn_about_rows(corpus)
+    return corpus
+
+
+def warn_if_reordered(texts: Mapping[str, object], **columns: object) -> None:
+    """Warn of columns whose pandas index is that of texts in another order.
+
+    `texts` are columns by name; the first one with an index counts.
+    """
+    indices = ((name, _find_index(data)) for name, data in texts.items())
+    other, index = next((found for found in indices if found[1] is not None), ("", None))
+    for name, data in columns.items():
+        labels = _find_index(data)
+        if labels is None or index is None or len(labels) != len(index) or labels.equals(index):
+            continue
+        if labels.is_unique and index.is_unique and labels.isin(index).all():
+            warn(
+                Notice(
+                    "order of rows",
+                    "{name}: its pandas index has the labels of the index of {other} in another"
+                    " order, but rows are"
+                    " paired by position",
+                    ". Pass {name}.loc[{other}.index], or {name}.tolist() if the rows correspond",
+                ),
+                name=name,
+                other=other,
+            )
+
+
+def _find_index(data: object) -> Any:
+    """Return the index of a Series or DataFrame of pandas; None for anything else."""
+    pandas: Any = sys.modules.get("pandas")
+    if pandas is None or not isinstance(data, (pandas.Series, pandas.DataFrame)):
+        return None
+    return data.index
+
+
+def read_corpora(
+    systems: Mapping[SystemName, object], references: object
+) -> Iterator[tuple[SystemName, Corpus]]:
+    """Yield a corpus for each system; the references are read once.
+
+    >>> systems = {"A": ["a b"], "B": ["a c"]}
+    >>> [corpus.predictions.to_pylist() for _, corpus in read_corpora(systems, ["a b"])]
+    [['a b'], ['a c']]
+    """
+    shared: Corpus | None = None
+    texts = {"references": references}
+    names_of: dict[Hashable, list[SystemName]] = {}  # by the checksum of their texts
+    for name, predictions in systems.items():
+        with within_system(name):
+            try:
+                if shared is None:
+                    corpus = read_corpus(predictions, references)
+                    shared = corpus
+                    texts[f"systems[{show_value(name)}]"] = predictions
+                else:
+                    warn_if_reordered(texts, predictions=predictions)
+                    corpus = _replace_predictions(shared, predictions)
+            except (TypeError, ValueError) as error:
+                found = explain_runs(predictions, references, str(error))
+                if found is None:
+                    raise
+                raise TypeError(found) from None
+        names_of.setdefault(checksum_texts(corpus.predictions), []).append(name)
+        yield name, corpus
+    for names in names_of.values():
+        if len(names) > 1:
+            warn(
+                Notice(
+                    "same predictions",
+                    "Systems {systems} have the same predictions",
+                    ". Check which files were read",
+                ),
+                systems=list_systems(names),
+            )
+
+
+def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
+    """Return a corpus with other predictions, whose references are not read again."""
+    # 1. Read the predictions, on the fast path if they are a plain list.
+    plain_texts = None
+    if type(predictions) is list and predictions:
+        plain_texts = read_plain_texts(list(predictions))
+    if plain_texts is not None:
+        texts = pa.chunked_array([plain_texts])
+    elif predictions is None:
+        raise _missing_column("predictions")
+    else:
+        column = read_column("predictions", predictions, EXPECTED_TEXT)
+        check_row_counts(column, corpus.references)
+        texts = check_elements("predictions", column, corpus.references.type, predictions)
+    # 2. Put them instead of the predictions that the references fit.
+    if len(texts) != len(corpus) or texts.type != TEXT_TYPES[corpus.kind]:
+        return read_corpus(texts, corpus.references)  # which raises
+    (batch,) = corpus.combine().batches
+    replaced = make_corpus([(texts.combine_chunks(), batch.references, batch.bounds)])
+    warn_about_rows(replaced)
+    return replaced
+
+
+def reject_dicts(predictions: object, references: object) -> None:
+    """Raise if predictions are a dict of columns; or both are dicts, such as captions by image.
+
+    Rows of dicts, and of their values, are never paired by position, because the keys may be in
+    different orders.
+    """
+    if is_result(predictions) or is_result(references):
+        return
+    kinds = (Mapping, ValuesView)
+    if isinstance(predictions, kinds) and isinstance(references, kinds):
+        found = "dicts" if isinstance(predictions, Mapping) else "the values of dicts"
+        raise TypeError(
+            f"predictions and references: got {found}, whose order is not known to be the same."
+            " Pair them by key: ids = list(references), then"
+            f" predictions=[predictions[id]{first_item(predictions)} for id in ids] and"
+            " references=[references[id] for id in ids]."
+        )
+    if isinstance(predictions, Mapping) and _are_columns(predictions, references):
+        raise TypeError(
+            f"predictions: got a dict of {len(predictions)} columns. Pass one of them,"
+            f" predictions[{show_value(next(iter(predictions)))}]; or compare systems:"
+            " compare(predictions, references)."
+        )
+
+
+def _are_columns(data: Mapping[Any, Any], references: object) -> bool:
+    """Return True for a dict of two or more columns that are as long as the references."""
+    if len(data) < 2 or not isinstance(references, Sized):
+        return False
+    lengths = [length_hint(column, -1) for column in data.values() if not isinstance(column, str)]
+    return lengths == [len(references)] * len(data)
+
+
+def _missing_column(name: str) -> ValueError:
+    """Build the error for a column that is None."""
+    return ValueError(
+        f"{name}: expected one item per segment, got None. Pass predictions and references."
+    )
+
+
+def read_texts(**columns: object) -> Texts:
+    """Read columns of any length with one text per row, all of one kind.
+
+    The keywords are the names of the columns in errors.
+    """
+    arrays = {name: read_column(name, data, EXPECTED_TEXT) for name, data in columns.items()}
+    # A column of empty lists has no kind, and takes that of the first column that has one.
+    types = [array.type for array in arrays.values()]
+    has_kind = (type_ for type_ in types if not pa.types.is_null(innermost_type(type_)))
+    other_type = next(has_kind, pa.null())
+    texts: dict[str, pa.ChunkedArray] = {}
+    for name, array in arrays.items():
+        if not len(array):
+            raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
+        texts[name] = check_elements(name, array, other_type, columns[name])
+    first_name = next(iter(texts))
+    first_type = texts[first_name].type
+    for name, column in texts.items():
+        if column.type != first_type:
+            expected = f"{describe_type(first_type)} like the {first_name}"
+            raise wrong_item(name, 0, describe_type(column.type), expected)
+    kind = kind_of(first_type)
+    if kind == "text":
+        warn_about_names(
+            {name: column[0].as_py() for name, column in texts.items() if len(column) == 1}
+        )
+    for name, column in texts.items():
+        if kind == "tokens" and are_sentences(column):
+            warn(SENTENCES_AS_TOKENS, name=name)
+            break
+    return Texts(texts, kind)
+
+
+def fingerprint_references(references: object) -> str:
+    """Return a hash of references that is equal for equal references in any container.
+
+    It is the SHA-256 of `text` or `lists`, followed by netstrings (a length in bytes, a colon, the
+    bytes, a comma): a segment is the netstring of its references, and a reference that of its text,
+    or of its tokens or ids.
+    """
+    column = read_column("references", references, EXPECTED_REFERENCES)
+    if pa.types.is_integer(innermost_type(column.type)):
+        text_type = IDS
+    elif is_list(column.type) and is_list(column.type.value_type):
+        text_type = TOKENS
+    else:
+        text_type = STRINGS
+    lists = check_references(column, pa.chunked_array([], text_type))
+    digest = hashlib.sha256(b"text" if text_type == STRINGS else b"lists")
+    for piece in slices(lists):
+        for texts in piece.to_pylist():
+            digest.update(_make_netstring(b"".join(_frame_text(text) for text in texts)))
+    return digest.hexdigest()
+
+
+def _frame_text(text: str | list[str] | list[int]) -> bytes:
+    """Return the netstring of a text, or of the netstrings of its tokens or ids."""
+    if isinstance(text, str):
+        return _make_netstring(text.encode())
+    return _make_netstring(b"".join(_make_netstring(str(token).encode()) for token in text))
+
+
+def _make_netstring(data: bytes) -> bytes:
+    return b"%d:%b," % (len(data), data)
+
+
+# --- Plain lists, the form that most calls pass ---------------------------------------------------
+#
+# The fast path returns None for all other containers, and for every list in which an item is wrong:
+# the general path finds the row and raises the error.
+
+_MOST_SMALL = 256  # predictions and references; with more texts, Arrow is faster
+
+
+def read_plain(predictions: object, references: object) -> Corpus | None:
+    """Read plain lists on the fast path.
+
+    Return None for all other containers and for invalid rows, which take the general path.
+    """
+    if type(predictions) is not list or type(references) is not list or not references:
+        return None
+    # 1. Copy the lists, because another thread may change them, and join the references.
+    texts = list(predictions)
+    rows = list(references)
+    if type(rows[0]) is str:
+        rows = [(row,) for row in rows]
+    lists = _flatten(rows)
+    if lists is None or len(texts) != len(rows) or 0 in lists.lengths:
+        return None
+    # 2. Keep few strings as they are, and convert all other texts.
+    bounds = _find_bounds(lists.lengths)
+    strings: list[Any] = texts + lists.items
+    if len(strings) <= _MOST_SMALL and set(map(type, strings)) == {str}:
+        try:
+            corpus: Corpus = SmallCorpus(strings, "".join(strings).encode(), bounds)
+        except UnicodeEncodeError:  # a lone surrogate: the general path names the row
+            return None
+    else:
+        prediction_array = read_plain_texts(texts)
+        reference_array = read_plain_texts(lists.items)
+        if prediction_array is None or reference_array is None:
+            return None
+        if prediction_array.type != reference_array.type:
+            return None
+        corpus = make_corpus([(prediction_array, reference_array, bounds)])
+    # 3. Warn.
+    if corpus.kind == "text" and len(rows) > 1 and set(lists.lengths) == {len(rows)}:
+        warn(SQUARE, rows=len(rows))
+    warn_about_rows(corpus)
+    return corpus
+
+
+def read_plain_texts(texts: list[object]) -> pa.Array | None:
+    """Convert strings, lists of str, or lists of non-negative ids to an array.
+
+    Return None for items of any other type.
+    """
+    try:
+        if set(map(type, texts)) == {str}:
+            return pa.array(texts, STRINGS)
+        lists = _flatten(texts)
+        if lists is None:
+            return None
+        item_types = set(map(type, lists.items))
+        if item_types == {str}:
+            items = pa.array(lists.items, STRINGS)
+        elif item_types == {int}:
+            # Through NumPy, because Arrow takes twice as long.
+            ids = np.fromiter(lists.items, np.int64, len(lists.items))
+            if ids.min() < 0:
+                return None
+            items = pa.array(ids)
+        else:
+            return None
+        return make_lists(_find_bounds(lists.lengths), items)
+    except (UnicodeEncodeError, OverflowError):
+        # A lone surrogate, or an id of more than 64 bits: the general path names the row.
+        return None
+
+
+class FlatLists(NamedTuple):
+    """The items of several lists as one list, and the length of each list."""
+
+    items: list[object]
+    lengths: list[int]
+
+
+def _flatten(lists: list[Any]) -> FlatLists | None:
+    """Join lists; return None if a row is not a list, or if another thread changes a list."""
+    if not set(map(type, lists)) <= {list, tuple}:
+        return None
+    lengths = list(map(len, lists))
+    items = list(chain.from_iterable(lists))
+    if list(map(len, lists)) != lengths or sum(lengths) != len(items):
+        return None
+    return FlatLists(items, lengths)
+
+
+def _find_bounds(lengths: list[int]) -> Int64:
+    return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
 # === bleu_core/check/alignment.py ===
@@ -10189,7 +10170,9 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
             )
     if is_compiled:
         return count_rows_compiled(predictions, references, batch.bounds, tokenizer.name, rule=rule)
-    return count_rows(predictions, references, batch.bounds, tokenizer, rule=rule)
+    return count_rows(
+        list_tokens(predictions, tokenizer), list_tokens(references, tokenizer), batch.bounds, rule
+    )
 
 
 def _check_memory_of_column(
@@ -10267,7 +10250,7 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
         else:
             tokens = list(map(split, corpus.strings))
             size = len(corpus)
-            yield count_tokens(tokens[:size], tokens[size:], corpus.bounds, rule)
+            yield count_rows(tokens[:size], tokens[size:], corpus.bounds, rule)
         return
     # 2. Count one batch after the other.
     if is_in_python or len(corpus) <= _MIN_ROWS_FOR_THREADS:

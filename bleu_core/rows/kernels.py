@@ -49,7 +49,7 @@ def count_rows_compiled(
     *,
     rule: CountingRule,
 ) -> Int64:
-    """Count a batch of segments, with the arguments and rows of `count_rows`.
+    """Count a batch of segments, prepared texts or lists, with the rows of `count_rows`.
 
     `tokenizer` is the name of a native tokenizer with an automaton; it is unused for tokens and
     ids. The result is int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow

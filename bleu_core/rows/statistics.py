@@ -18,14 +18,18 @@ import pyarrow as pa
 
 from ..options.options import Options
 from ..options.signature import Origin, same_or_var
-from ..rules.chosen_tokenizer import ChosenTokenizer, choose_tokenizer, prepare_texts
+from ..rules.chosen_tokenizer import (
+    ChosenTokenizer,
+    choose_tokenizer,
+    list_tokens,
+    prepare_texts,
+)
 from ..rules.counting import (
     MOST_MEMORY,
     ORDERS_OF_ANY_TEXT,
     Layout,
     check_memory,
     count_rows,
-    count_tokens,
 )
 from ..shared.arrays import PROCESSORS, Int64, Label, find_offsets, is_list
 from ..shared.messages import show_value, within
@@ -377,7 +381,9 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
             )
     if is_compiled:
         return count_rows_compiled(predictions, references, batch.bounds, tokenizer.name, rule=rule)
-    return count_rows(predictions, references, batch.bounds, tokenizer, rule=rule)
+    return count_rows(
+        list_tokens(predictions, tokenizer), list_tokens(references, tokenizer), batch.bounds, rule
+    )
 
 
 def _check_memory_of_column(
@@ -455,7 +461,7 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
         else:
             tokens = list(map(split, corpus.strings))
             size = len(corpus)
-            yield count_tokens(tokens[:size], tokens[size:], corpus.bounds, rule)
+            yield count_rows(tokens[:size], tokens[size:], corpus.bounds, rule)
         return
     # 2. Count one batch after the other.
     if is_in_python or len(corpus) <= _MIN_ROWS_FOR_THREADS:

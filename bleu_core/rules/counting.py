@@ -16,10 +16,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from ..shared.arrays import Int64
-from .chosen_tokenizer import ChosenTokenizer, list_tokens
 
 Tokens = Sequence[Hashable]
 NGrams = Counter[tuple[Hashable, ...]]
@@ -154,41 +152,22 @@ class CountingRule(NamedTuple):
 
 
 def count_rows(
-    predictions: pa.Array,
-    references: pa.Array,
-    bounds: Int64,
-    tokenizer: ChosenTokenizer,
-    *,
-    rule: CountingRule,
+    predictions: Sequence[Tokens], references: Sequence[Tokens], bounds: Int64, rule: CountingRule
 ) -> Int64:
     """Count a batch of segments.
 
     Args:
-        predictions: prepared texts: strings for a native tokenizer to split, or lists of tokens or
-            ids.
-        references: all references, in the order of the segments.
+        predictions: the tokens of each prediction.
+        references: the tokens of all references, in the order of the segments.
         bounds: int64 [segments + 1], the offsets of each segment's references.
-        tokenizer: the tokenizer of strings.
         rule: how to count.
 
     Returns:
         int64 [segments, 2 N + 2].
 
-    >>> predictions, references = pa.array([["a", "b"]]), pa.array([["a"]])
-    >>> tokenizer = ChosenTokenizer("tokens")
-    >>> rule = CountingRule(max_order=1)
-    >>> count_rows(predictions, references, np.array([0, 1]), tokenizer, rule=rule)
+    >>> count_rows([["a", "b"]], [["a"]], np.array([0, 1]), CountingRule(max_order=1))
     array([[1, 2, 2, 1]])
     """
-    return count_tokens(
-        list_tokens(predictions, tokenizer), list_tokens(references, tokenizer), bounds, rule
-    )
-
-
-def count_tokens(
-    predictions: Sequence[Tokens], references: Sequence[Tokens], bounds: Int64, rule: CountingRule
-) -> Int64:
-    """Count segments that are split into tokens, as `count_rows` does."""
     rows = [
         count_segment(prediction, references[start:end], rule)
         for prediction, (start, end) in zip(predictions, pairwise(bounds.tolist()))
