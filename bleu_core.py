@@ -3472,18 +3472,16 @@ def _score_columns(columns: Columns, options: Options) -> Number:
     return _combine(order_weights(smoothed.present, options), logarithms, smoothed.brevity_penalty)
 
 
-def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
+def score_row(row: Int64, options: Options) -> Scores:
     """Return the scores and counts of one corpus in plain Python types.
 
     Args:
         row: int64 [2 N + 2], the sum of the corpus's rows.
         options: as for `bleu`.
-        smoothed: the result of `precisions`, if it is known.
     """
     numbers = row.tolist()
     *_, length, reference_length = numbers
-    if smoothed is None:
-        smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
+    smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
     penalty = float(smoothed.brevity_penalty)
     logarithms = [_log(value) for value in smoothed.values]
     by_order = [
@@ -19817,14 +19815,13 @@ def explain_segment(
     matches = [order.clipped.total() for order in orders]
     lengths = list(map(len, reference_tokens))
     row = np.array(make_row(matches, len(tokens), lengths, rule))
-    smoothed = precisions(row, options)
-    result = Explanation(score_row(row, options, smoothed))
+    result = Explanation(score_row(row, options))
     result["signature"] = make_signature(options, Origin(tokenizer.name, corpus.reference_count()))
     look(corpus, None, options, "prediction")
     warn_if_zero(result["bleu"], row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]
-    result["weights"] = order_weights(smoothed.present, options)
+    result["weights"] = order_weights(precisions(row, options).present, options)
     result["prediction"] = _cover_tokens(
         tokens,
         [order.prediction for order in explained_orders],

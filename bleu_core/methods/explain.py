@@ -90,14 +90,13 @@ def explain_segment(
     matches = [order.clipped.total() for order in orders]
     lengths = list(map(len, reference_tokens))
     row = np.array(make_row(matches, len(tokens), lengths, rule))
-    smoothed = precisions(row, options)
-    result = Explanation(score_row(row, options, smoothed))
+    result = Explanation(score_row(row, options))
     result["signature"] = make_signature(options, Origin(tokenizer.name, corpus.reference_count()))
     look(corpus, None, options, "prediction")
     warn_if_zero(result["bleu"], row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]
-    result["weights"] = order_weights(smoothed.present, options)
+    result["weights"] = order_weights(precisions(row, options).present, options)
     result["prediction"] = _cover_tokens(
         tokens,
         [order.prediction for order in explained_orders],

@@ -104,18 +104,16 @@ def _score_columns(columns: Columns, options: Options) -> Number:
     return _combine(order_weights(smoothed.present, options), logarithms, smoothed.brevity_penalty)
 
 
-def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
+def score_row(row: Int64, options: Options) -> Scores:
     """Return the scores and counts of one corpus in plain Python types.
 
     Args:
         row: int64 [2 N + 2], the sum of the corpus's rows.
         options: as for `bleu`.
-        smoothed: the result of `precisions`, if it is known.
     """
     numbers = row.tolist()
     *_, length, reference_length = numbers
-    if smoothed is None:
-        smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
+    smoothed = _smooth(_split_columns(list(map(float, numbers))), options)
     penalty = float(smoothed.brevity_penalty)
     logarithms = [_log(value) for value in smoothed.values]
     by_order = [
