@@ -8398,15 +8398,10 @@ class ToolCall(NamedTuple):
 
 def rewrite_corpus(corpus: Corpus, rewrite: Callable[[str], str], lowercase: bool) -> Corpus:
     """Return a corpus whose texts a function changed, after they were lower-cased if asked for."""
-    changed: dict[str, str] = {}
 
     def change(texts: pa.Array) -> pa.Array:
-        results = []
-        for text in texts.to_pylist():
-            if text not in changed:
-                changed[text] = rewrite(text.lower() if lowercase else text)
-            results.append(changed[text])
-        return pa.array(results, STRINGS)
+        cased = texts.to_pylist()
+        return pa.array([rewrite(text.lower() if lowercase else text) for text in cased], STRINGS)
 
     return make_corpus(
         [
