@@ -222,8 +222,8 @@ class Corpus:
     def restore(self, link: Mapping[str, str]) -> Update:
         """Return the update that shows the result of a link, and lines that were pasted before."""
         pasted = json.loads(link.get("pasted") or "[]")
-        lines = {self.sources.origin: FROM_TEXT, **dict(zip(self.sources.pasted, pasted))}
-        result = {self.message: render_link(link["result"])} if "result" in link else {}
+        lines: Update = {self.sources.origin: FROM_TEXT, **dict(zip(self.sources.pasted, pasted))}
+        result: Update = {self.message: render_link(link["result"])} if "result" in link else {}
         return {**result, **(lines if pasted else {})}
 
     # Not `score`: Gradio would give that name to this handler, and another to the endpoint.
