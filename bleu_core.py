@@ -18325,7 +18325,7 @@ class _Checking:
         if not found.can_be_fixed:
             return None
         fixed = self.apply([found])
-        if found.is_bare and fixed[:2] == (self.predictions_of, self.references):
+        if found.undo is not None and fixed[:2] == (self.predictions_of, self.references):
             # A fix without an effect of its own was uncovered by those before it.
             earlier = self.found[: self.found.index(found)]
             fixed = self.apply([*(each for each in earlier if each.is_bare), found])

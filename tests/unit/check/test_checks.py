@@ -439,6 +439,16 @@ def test_tokens_and_pieces_of_most_rows_of_both_sides_are_undone(bleu, write):
     assert check(bleu, predictions, references).fixed() == (LONG, LONG_REFERENCES)
 
 
+def test_references_left_out_have_a_score_without_other_fixes(bleu):
+    """They leave all texts as they are, unlike a fix that others must uncover."""
+    predictions = [f"{text}</s>" for text in P]
+    references = [[text, ""] for (text,) in R]
+    result = check(bleu, predictions, references)
+    scores = {each["kind"]: each["score"] for each in result["findings"]}
+    assert scores["empty"] == pytest.approx(sacrebleu_score(predictions, R, {}))
+    assert scores["special_tokens"] == pytest.approx(sacrebleu_score(P, references, {}))
+
+
 def test_a_fix_after_which_texts_fit_less_is_no_finding(bleu):
     """`\\n` and `\\t` of folders, which the references write with slashes."""
     predictions = [f"C:\\new\\tables\\{row} {text}" for row, text in enumerate(LONG)]
