@@ -18170,6 +18170,9 @@ def check_texts(
     # 2. Look for mistakes, and score the texts as they are and after each fix.
     search = _Checking(corpora, options)
     findings = search.describe(document_of)
+    for finding, found in zip(findings, search.found):
+        if is_several and found.side == "predictions":
+            finding["system"] = found.system
     # 3. Put it together: what concerns all rows first, then by effect.
     scores = {name: {"bleu": score / 100, "score": score} for name, score in search.scores.items()}
     result = Checked({"systems": scores} if is_several else scores[_ONLY])
@@ -18372,8 +18375,6 @@ class _Checking:
             }
             if document_of is not None:
                 finding["documents"] = len({document_of[row] for row in found.rows})
-            if _ONLY not in self.scores and found.side == "predictions":
-                finding["system"] = found.system
             findings.append(finding)
         return findings
 

@@ -965,6 +965,11 @@ def test_a_fix_of_one_system_leaves_the_texts_of_others(bleu):
     assert result.fixed("labels") == ({"labels": P, "other": other}, R)
 
 
+def test_findings_name_their_system_whatever_it_is_called(bleu):
+    (finding,) = check(bleu, {"predictions": CASES["BPE"].predictions, "B": P}, R)["findings"]
+    assert (finding["kind"], finding["system"]) == ("subwords", "predictions")
+
+
 def test_rows_that_one_system_lacks_are_left_out_of_all(bleu):
     predictions, references = MOVED
     result = check(bleu, {"whole": LONG, "moved": predictions}, references)
