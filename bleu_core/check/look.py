@@ -180,6 +180,7 @@ class Look:
                     and each.side == "references"
                     and each.kind != "spaces"
                 )
+                or (each.fix.startswith("tokenize=") and not _are_unspaced(self._batches))
                 or (each.kind == "empty" and each.side == "predictions" and self._empty)
             )
             if each.is_told and is_frequent and not is_known:
@@ -263,6 +264,12 @@ def _is_new(told: dict[str, float], mistake: str, share: float) -> bool:
     if is_new:
         told[mistake] = share
     return is_new
+
+
+def _are_unspaced(batches: Sequence[Batch]) -> bool:
+    """Return True if a tenth of the bytes are of scripts written without spaces."""
+    (inside, _, _), _ = _count_bytes([batch.references for batch in batches])
+    return bool(inside[0xE0:0xF0].sum() > 0.1 * inside.sum())
 
 
 def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:

@@ -610,6 +610,15 @@ def test_an_option_to_pass_is_the_fix(bleu):
     assert "tokenize='zh'" in str(told["spaces"].message)
 
 
+def test_no_tokenizer_is_told_for_a_small_part_of_the_rows(bleu):
+    """Neighbors that match least are read: all are Chinese, but other rows are not."""
+    write = lambda texts: [f"{text}, {texts[row * 5 % 6]}" for row, text in enumerate(texts)] * 11
+    predictions, references = make_pairs(940)
+    predictions += write([text.replace("，", "") for text in CHINESE_OUTPUT])
+    references += one(write(CHINESE))
+    assert "spaces" not in compute(bleu, predictions, references, {})[1]
+
+
 # --- What compute and the other methods warn of ---------------------------------------------------
 
 COSTLY = {
