@@ -1088,7 +1088,7 @@ def test_an_upload_that_misleads_is_told_and_has_the_right_score_after_the_fix(
     assert visit.read("summary").count('class="bleu-undecided"') == waits
     if not button:
         assert 'class="bleu-doubtful"' in visit.read("summary")
-        (first_copied, *_) = re.findall('data-copy="(.+?)"', visit.read("summary"))
+        (first_copied, *_) = re.findall('data-copy="([^"]+)"', visit.read("summary"))
         assert found in unescape(first_copied)
         return
     if waits:
