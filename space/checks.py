@@ -132,9 +132,9 @@ class FoundKind(NamedTuple):
         ascending = sum(row < following for row, following in pairwise(kept))
         return self.find_first() if ascending > _IN_ORDER * len(kept) else 0
 
-    def tell(self, systems: Collection[str]) -> str:
-        """Return in words what was found, and where."""
-        return tell_places(self.places, systems)
+    def tell(self, systems: Collection[str], *, quotes: bool = True) -> str:
+        """Return in words what was found, and where; texts are left out unless `quotes`."""
+        return tell_places(self.places, systems, quotes=quotes)
 
 
 class Looked(NamedTuple):
@@ -589,13 +589,16 @@ def _name_text(match: re.Match[str]) -> str:
     return f"Reference {int(match['at'] or 0) + 1}" if match["side"] else match[0]
 
 
-def tell_places(places: Sequence[Place], systems: Collection[str]) -> str:
-    """Return in words what was found, and where.
+def tell_places(places: Sequence[Place], systems: Collection[str], *, quotes: bool = True) -> str:
+    """Return in words what was found, and where; `'…'` stands for texts unless `quotes`.
 
     >>> checked = request_check({"A": ["lo@@ wer"] * 3, "B": ["lower"] * 3}, ["lower"] * 3, {})
     >>> places = [Place(*found) for found in checked.list_found()]
     >>> tell_places(places, ["A", "B"])
     '“A”: line 1 contains pieces of words (@@), like 3 of 3 predictions'
+    >>> marked = request_check({"A": ["a b</s>"] * 3}, ["a b"] * 3, {})
+    >>> tell_places([Place(*found) for found in marked.list_found()], ["A"], quotes=False)
+    "“A”: line 1 contains tokens of a model ('…'), like 3 of 3 predictions"
     >>> tell_places([*places, places[0]._replace(system="B")], ["A", "B"])
     'All systems: line 1 contains pieces of words (@@), like 3 of 3 predictions'
     """
@@ -604,7 +607,8 @@ def tell_places(places: Sequence[Place], systems: Collection[str]) -> str:
         systems_of.setdefault(str(core.escape_unseen(found.says)), []).append(system)
     told: dict[str, list[str]] = {}  # by systems; what is said of references alone is so for all
     for says, names in systems_of.items():
-        words = tell_lines(says)
+        # Not the value of an option, as in tokenize='13a'.
+        words = tell_lines(says if quotes else re.sub(r"""(?<!=)('.*'|".*")""", "'…'", says))
         is_general = "predictions" not in says.lower()
         subject = "" if is_general else f"{name_systems(names, systems)}: "
         told.setdefault(subject, []).append(words[0].lower() + words[1:])

@@ -562,10 +562,14 @@ def compute_result(
     scored, results = score_submission(
         submission, options, which, remark, counted=counted, prefix=prefix, named=named
     )
-    doubts = [f"{found.tell(systems)}." for found in tried.doubts]
-    if doubts and tried.kept:
-        doubts.append(tell_effect(before, tried.after_kept, name_fixes(tried.kept)))
-    caution = " ".join(filter(None, doubts))
+    effect = ""
+    if tried.doubts and tried.kept:
+        effect = f" {tell_effect(before, tried.after_kept, name_fixes(tried.kept))}".rstrip()
+    # A link quotes no texts.
+    caution, linked_caution = (
+        " ".join(f"{found.tell(systems, quotes=quotes)}." for found in tried.doubts) + effect
+        for quotes in (True, False)
+    )
     # 4. Find what else the visitor should know about the texts and the options.
     progress(0.9, desc="Drawing")
     found = {each.kind for each in [*prepared.first.found, *prepared.looked.found]}
@@ -592,7 +596,7 @@ def compute_result(
     else:
         results_of = {name: [results[run] for run in own] for name, own in runs.items()}
         signature = (ranking or comparison or results[baseline])["signature"]
-        about = (baseline, identical, prefix, size, caution, signature)
+        about = (baseline, identical, prefix, size, linked_caution, signature)
         link = write_link(known, results_of, *about)
         rendered = rendered._replace(summary=html.doubt(rendered.summary, caution), link=link)
     summary = rendered.summary + html.remedies(remedies) + html.notes(notes)

@@ -30,16 +30,21 @@ def make_system(share, seed):
 
 
 def compute(names, joins_runs=False, prefix="", **options):
+    systems = {name: make_system(0.1 + 0.02 * n, n) for n, name in enumerate(names)}
+    return compute_all(systems, joins_runs, prefix, **options)
+
+
+def compute_all(systems, joins_runs=False, prefix="", choices=(), **options):
     corpus, option_fields, files = (
         importlib.import_module(f"space.{name}") for name in ("corpus", "options", "files")
     )
     defaults = option_fields.read_options(option_fields.convention_values("default"))
-    systems = {name: make_system(0.1 + 0.02 * n, n) for n, name in enumerate(names)}
     submission = files.Submission(systems, [[text] for text in REFERENCES])
     return corpus.compute_result(
         submission,
         {**defaults, "confidence": 0.95, **options},
         joins_runs=joins_runs,
+        choices=dict(choices),
         prefix=prefix,
     )
 
@@ -110,6 +115,16 @@ def test_thirty_systems_with_long_names_fit_into_a_link():
 def test_a_link_has_no_texts():
     content = json.dumps(unpack(compute(["A", "B"]).rendered.link))
     assert not any(f"{word} " in content for word in WORDS)
+
+
+def test_a_caution_in_a_link_quotes_no_text():
+    """On the page it does; whoever gets the link learns what was found, but not the text."""
+    begun = {"A": [f"My secret: {text}" for text in REFERENCES]}
+    rendered = compute_all(begun, choices={"labels": ("keep", {})}).rendered
+    content = json.dumps(unpack(rendered.link), ensure_ascii=False)
+    assert "My secret: " in rendered.summary
+    assert "secret" not in content
+    assert "line 1 begins with '…', like 40 of 40 predictions" in content
 
 
 def test_scores_are_those_of_the_counts():
