@@ -85,7 +85,7 @@
 
   // --- The address --------------------------------------------------------------------------------------------------
 
-  // Texts and options of Sentence, step, tab and a result are in the address: it can be shared, and a reload loses nothing.
+  // The address has texts and options of Sentence and a step, or a result, and the view. A reload loses nothing.
   const mostPasted = 80000; // characters that a reload keeps; the server takes 300 kB
   const longest = 8000; // characters; longer ones are cut by programs that links are sent with
   const textFields = 3; // candidate, second candidate and references come before the options
@@ -94,7 +94,9 @@
   try {
     storage = sessionStorage;
   } catch {}
-  const opened = new URLSearchParams((location.hash || storage?.getItem("bleu") || "").slice(1));
+  const asObject = (text) => Object.fromEntries(new URLSearchParams(text));
+  const kept = /[#&](candidate|example)=/.test(location.hash) ? "" : storage?.getItem("bleu") ?? "";
+  const opened = new URLSearchParams({ ...asObject(kept), ...asObject(location.hash.slice(1)) });
   let step = opened.get("step") ?? "";
   let link = new URLSearchParams(opened); // of the texts and options
   ["step", "tab", "result"].forEach((name) => link.delete(name));
@@ -140,34 +142,32 @@
 
   const writeAddress = () => {
     if (!isShown) return;
-    const full = fullAddress();
-    const isLong = full.length > longest;
+    const view = currentView();
+    const texts = new URLSearchParams(link);
+    if (step) texts.set("step", step);
+    const all = new URLSearchParams(view === "corpus" ? "" : texts); // a result is sent without texts
+    if (view !== "sentence") all.set("tab", view);
+    const shown = findAll("[data-result]").find((one) => one.offsetParent);
+    if (shown) all.set("result", shown.dataset.result);
+    const query = all.toString();
+    const isLong = query.length >= longest;
     find("main > .column")?.classList.toggle("long", isLong);
-    // What is too long for the address survives a reload at least.
-    if (isLong) storage?.setItem("bleu", full);
+    // What is not in the address survives a reload at least.
+    if (isLong || view === "corpus") storage?.setItem("bleu", isLong ? query : texts);
     else storage?.removeItem("bleu");
-    const hash = isLong ? "" : full;
+    const hash = isLong || !query ? "" : `#${query}`;
     if (hash === location.hash) return;
     history.replaceState(history.state, "", location.pathname + location.search + hash);
     // On the Hub, the page is in a frame, and the visitor sees the address of the page around it.
     if (parent !== window) parent.postMessage({ hash }, "https://huggingface.co");
   };
-  const fullAddress = () => {
-    const all = new URLSearchParams(link);
-    if (step) all.set("step", step);
-    if (currentView() !== "sentence") all.set("tab", currentView());
-    const shown = findAll("[data-result]").find((one) => one.offsetParent);
-    if (shown) all.set("result", shown.dataset.result);
-    const query = all.toString();
-    return query ? `#${query}` : "";
-  };
 
   addEventListener("hashchange", ({ newURL }) => {
-    // Not `location`, which the page may have written again since.
-    const asked = new URLSearchParams(new URL(newURL).hash.slice(1));
-    const needsServer = ["candidate", "example", "tab", "result"].some((name) => asked.has(name));
-    if (needsServer) location.reload();
-    else if (asked.has("step")) goToStep(asked.get("step"));
+    const [, linked] = newURL.match(/#step=(\w*)$/) ?? [];
+    // The page may have written its address again since.
+    history.replaceState(history.state, "", newURL);
+    if (linked && currentView() === "sentence") goToStep(linked);
+    else location.reload();
   });
 
   // --- Sentence -----------------------------------------------------------------------------------------------------

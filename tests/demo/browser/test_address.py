@@ -200,6 +200,44 @@ def test_a_result_is_in_the_address_which_opens_read_only_and_has_no_texts(
     assert other.evaluate("navigator.clipboard.readText()") == other.url
 
 
+def test_a_link_to_a_result_has_no_text_of_a_sentence(page, open_page, tmp_path):
+    """Which the visitor typed before, and gets back after a reload; nobody else does."""
+    fill(page, "#candidate", "my private guide")
+    score_files(page, tmp_path)
+    page.wait_for_function("location.hash.startsWith('#tab=corpus&result=')")
+    assert "private" not in page.url
+    other = open_page(link=page.evaluate("location.hash"))
+    page.reload()
+    expect(page.locator(LINKED)).to_be_visible()
+    tab(page, "Sentence")
+    expect(text(page, "#candidate")).to_have_value("my private guide")
+    page.wait_for_function("location.hash.includes('my+private+guide')")
+    expect(other.locator(LINKED)).to_be_visible()
+    tab(other, "Sentence")
+    expect(text(other, "#candidate")).not_to_have_value("my private guide")
+
+
+@pytest.mark.parametrize("before", ["", "#step=clipping"])
+def test_back_leads_from_a_link_to_what_was_there_before(open_page, tmp_path, before):
+    page = open_page()
+    score_files(page, tmp_path)
+    page.wait_for_function("location.hash.includes('&result=')")
+    other = open_page(link=before)
+    expect(other.locator("#steps a[aria-current]")).to_have_count(1)
+    # As the page writes its address before it learns of the link.
+    other.evaluate(
+        "(link) => { const { hash } = location; location.hash = link; history.replaceState(null, '', hash || '#'); }",
+        page.evaluate("location.hash"),
+    )
+    expect(other.locator(LINKED)).to_be_visible()
+    other.go_back()
+    expect_view(other, "Sentence")
+    expect(text(other, "#candidate")).to_be_visible()
+    assert other.evaluate("location.hash") == before
+    other.go_forward()
+    expect(other.locator(LINKED)).to_be_visible()
+
+
 def write_systems(folder):
     lines = [f"The ferry number {i} leaves the harbour at {i % 12} o'clock." for i in range(40)]
     texts = {
