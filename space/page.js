@@ -148,7 +148,7 @@
     const all = new URLSearchParams(view === "corpus" ? "" : texts); // a result is sent without texts
     if (view !== "sentence") all.set("tab", view);
     const shown = findAll("[data-result]").find((one) => one.offsetParent);
-    if (shown) all.set("result", shown.dataset.result);
+    if (shown?.dataset.result) all.set("result", shown.dataset.result);
     const query = all.toString();
     const isLong = query.length >= longest;
     find("main > .column")?.classList.toggle("long", isLong);

@@ -305,6 +305,17 @@ def test_pasted_lines_survive_a_reload(page):
     expect(text(page, "#system-text")).to_be_hidden()
 
 
+def test_a_result_that_waits_for_a_choice_is_in_no_link(page):
+    """A reload asks again."""
+    lines = [f"the cat number {number} sat on the mat" for number in range(30)]
+    paste(page, "\n".join(f"Answer: {line}" for line in lines), "\n".join(lines))
+    page.locator("#score").click()
+    expect(page.locator(".bleu-undecided")).to_be_visible()
+    page.wait_for_function("location.hash === '#tab=corpus'")
+    page.reload()
+    expect(page.locator(".bleu-undecided")).to_be_visible()
+
+
 def test_the_example_with_other_settings_has_a_link_of_its_own(page, open_page):
     tab(page, "Corpus")
     page.wait_for_function("location.hash === '#tab=corpus'")
