@@ -118,7 +118,7 @@ def test_a_link_has_no_texts():
 
 
 def test_a_caution_in_a_link_quotes_no_text():
-    """On the page it does; whoever gets the link learns what was found, but not the text."""
+    """On the page it does; a reader of the link learns what was found, but not the text."""
     begun = {"A": [f"My secret: {text}" for text in REFERENCES]}
     rendered = compute_all(begun, choices={"labels": ("keep", {})}).rendered
     content = json.dumps(unpack(rendered.link), ensure_ascii=False)

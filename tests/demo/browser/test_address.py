@@ -201,7 +201,7 @@ def test_a_result_is_in_the_address_which_opens_read_only_and_has_no_texts(
 
 
 def test_a_link_to_a_result_has_no_text_of_a_sentence(page, open_page, tmp_path):
-    """Which the visitor typed before, and gets back after a reload; nobody else does."""
+    """Which the visitor typed before, and gets back after a reload; no other visitor does."""
     fill(page, "#candidate", "my private guide")
     score_files(page, tmp_path)
     page.wait_for_function("location.hash.startsWith('#tab=corpus&result=')")
