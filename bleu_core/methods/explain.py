@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -196,25 +197,21 @@ def _cover_tokens(
         numbers: for each order from 1 on, the number of the n-gram at each position.
         allowed: for each order, how many occurrences of an n-gram match.
     """
-    longest = np.zeros(len(tokens), np.int64)
+    longest = [0] * len(tokens)
     for order in range(len(numbers), 0, -1):
         remaining = dict(allowed[order - 1])
+        uncovered = [0, *accumulate(level == 0 for level in longest)]
+        is_new = [before < after for before, after in zip(uncovered, uncovered[order:])]
         # 1. Occurrences within a longer match come first, because they are known to match.
-        uncovered = np.concatenate([[0], np.cumsum(longest == 0)])
-        starts = np.arange(len(numbers[order - 1]))
-        is_within = uncovered[starts + order] == uncovered[starts]
-        matched = []
-        for start in [*starts[is_within].tolist(), *starts[~is_within].tolist()]:
+        for start in sorted(range(len(is_new)), key=is_new.__getitem__):
             number = numbers[order - 1][start]
             if remaining.get(number, 0) > 0:
                 remaining[number] -= 1
-                matched.append(start)
-        # 2. Tokens that a longer match covers keep its order.
-        changes = np.zeros(len(tokens) + 1, np.int64)
-        changes[matched] += 1
-        changes[np.array(matched, np.int64) + order] -= 1
-        longest[(np.cumsum(changes[:-1]) > 0) & (longest == 0)] = order
-    return {"tokens": list(tokens), "longest_match": longest.tolist(), "length": len(tokens)}
+                # 2. Tokens that a longer match covers keep its order.
+                if is_new[start]:
+                    covered = slice(start, start + order)
+                    longest[covered] = [level or order for level in longest[covered]]
+    return {"tokens": list(tokens), "longest_match": longest, "length": len(tokens)}
 
 
 def _explain_order(order: NumberedOrder, total: int, tokens: Tokens) -> OrderMatches:
