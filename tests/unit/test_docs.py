@@ -166,6 +166,17 @@ def test_make_bench_runs_every_benchmark():
     )
 
 
+def test_the_stages_of_ci_name_files_that_exist():
+    """The stages of a release would fail at the release only."""
+    lists = re.findall(
+        r"printf 'tests/(\S+) ' ((?:[^)\\]|\\\n)+)\)", (ROOT / ".ci" / "run").read_text()
+    )
+    assert len(lists) == 3
+    for pattern, names in lists:
+        for name in names.replace("\\", " ").split():
+            assert list((ROOT / "tests").glob(pattern.replace("%s", name))), name
+
+
 def test_requirements_are_the_libraries_that_the_metric_imports():
     """gradio is not among them: a Space gets it from `sdk_version`, and transformers 4 rejects its huggingface_hub."""
     trees = [
