@@ -68,18 +68,27 @@
 
   // --- Requests of Sentence -----------------------------------------------------------------------------------------
 
-  // Requests are numbered, and the server drops all answers but the last, as well as requests before fields are filled.
-  let lastNumber = 0;
-  const filling = new Set(); // kinds of requests whose answers fill the fields
-  const withNumber = (inputs, number) => [...inputs.slice(0, -1), number];
-  const withNext = (inputs) => withNumber(inputs, (lastNumber += 1));
-  const number = (inputs) => (filling.size ? withNumber(inputs, -1) : withNext(inputs));
-  const numberToFill = (kind, inputs) => {
-    filling.add(kind);
-    return withNext(inputs);
+  // One request is under way at a time: Gradio may show the answer to an earlier one after that to a later one. Of those
+  // that wait, the last one is sent, but nothing that was typed before the fields are filled. The server answers no other.
+  let last;
+  let underWay = {};
+  let filling; // the request whose answer will fill the fields
+  const drop = (inputs) => [...inputs.slice(0, -1), true];
+  const send = async (own, inputs) => {
+    last = own;
+    await underWay.answer;
+    if (own !== last) return drop(inputs);
+    own.answer = new Promise((resolve) => (own.end = resolve));
+    underWay = own;
+    return inputs;
   };
-  const filled = (kind) => {
-    filling.delete(kind);
+  const request = (kind, inputs) => (filling ? drop(inputs) : send({ kind }, inputs));
+  const requestToFill = (kind, inputs) => send((filling = { kind }), inputs);
+  const answered = (kind) => {
+    if (underWay.kind !== kind) return; // that one was dropped
+    underWay.end();
+    if (underWay !== filling) return;
+    filling = undefined;
     tellIfOld(find("#candidate textarea"));
   };
 
@@ -104,10 +113,10 @@
   let isShown; // true once the values of the address are in the fields
 
   // Gradio's event of loading sends what is in the address, and then says that it is in the fields.
-  const arrive = (...inputs) => numberToFill("link", [{ ...Object.fromEntries(opened), pasted: storage?.getItem("bleu-pasted") }, ...inputs.slice(1)]);
+  const arrive = (...inputs) => requestToFill("link", [{ ...Object.fromEntries(opened), pasted: storage?.getItem("bleu-pasted") }, ...inputs.slice(1)]);
   const arrived = () => {
     isShown = true;
-    filled("link");
+    answered("link");
     if (opened.get("tab") === "corpus" && !opened.has("result")) find("#score").click();
     else showView(opened.get("tab"));
     if (step) goToStep(step);
@@ -536,9 +545,9 @@
   // --- What Gradio's events call ------------------------------------------------------------------------------------
 
   window.bleuPage = {
-    number,
-    numberToFill,
-    filled,
+    request,
+    requestToFill,
+    answered,
     arrive,
     arrived,
     keep,

@@ -30,7 +30,7 @@ from .metric import (
     request_score,
     request_settings,
 )
-from .sentence import Sentence, answer_last
+from .sentence import Sentence, answer_sent
 
 _FOLDER = Path(__file__).parent
 _THEME = gr.themes.Base(
@@ -276,8 +276,8 @@ def build_demo() -> gr.Blocks:
                 _add_about()
         link = gr.JSON(visible=False)
         restored = blocks.load(
-            answer_last(lambda link: sentence.restore(link) | corpus.restore(link)),
-            [link, sentence.requests, sentence.number],
+            answer_sent(lambda link: sentence.restore(link) | corpus.restore(link)),
+            [link, sentence.dropped],
             [
                 *sentence.outputs(),
                 sentence.second_fold,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -65,17 +64,6 @@ class Shown(NamedTuple):
 _NOTHING = Shown(())
 
 
-@dataclass
-class Requests:
-    """The requests of an open page, which numbers them from 1.
-
-    Answers may end in another order than requests were made. An answer is shown only if it is to
-    the last request, so that texts, options and scores belong together.
-    """
-
-    last: int = 0
-
-
 class Sentence:
     """The view and its event handlers; segments of a corpus are opened in it, too."""
 
@@ -109,8 +97,7 @@ class Sentence:
                 self.scores = html.add_clickable(results.scores, "sentence-score")
                 html.add_html(NAVIGATION, elem_id="steps")
                 self.shown = gr.State(None, time_to_live=limits.SECONDS_KEPT)
-                self.requests = gr.State(Requests())
-                self.number = gr.JSON(visible=False)  # of a request; page.js sets it
+                self.dropped = gr.JSON(visible=False)  # whether a request is; page.js sets it
                 self.details = html.add_clickable(results.details, "sentence")
         _connect(self, buttons)
 
@@ -240,22 +227,15 @@ class Sentence:
         return tuple(values[: len(_TEXTS)]), list(values[len(_TEXTS) :])
 
 
-def answer_last(handler: Callable[..., Update]) -> Callable[..., Update]:
-    """Return an event handler that drops its answer unless it is to the last request of the page.
+def answer_sent(handler: Callable[..., Update]) -> Callable[..., Update]:
+    """Return an event handler that does nothing for a request which page.js has dropped.
 
-    It takes the inputs of `handler`, then the requests of the page, which are None once they have
-    expired, and the number of this request.
+    It takes the inputs of `handler`, then whether the request is dropped.
     """
 
     def answer(*inputs: Any) -> Update:
-        *values, requests, number = inputs
-        requests = requests or Requests()
-        number = number or 0  # of a program
-        if number < requests.last:
-            return {}
-        requests.last = number
-        update = handler(*values)
-        return update if number == requests.last else {}
+        *values, is_dropped = inputs
+        return {} if is_dropped else handler(*values)
 
     answer.__name__ = getattr(handler, "__name__", "answer")
     return answer
@@ -293,44 +273,58 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     fields = sentence.fields()
     outputs = sentence.outputs()
     options = sentence.options
-    numbered = [sentence.requests, sentence.number]
-    inputs = [sentence.shown, *fields, *numbered]
-    # page.js numbers the requests. Answers to some of them fill the fields.
-    ask = "(...inputs) => bleuPage.number(inputs)"
-    ask_to_fill = "(...inputs) => bleuPage.numberToFill('{}', inputs)"
+    inputs = [sentence.shown, *fields, sentence.dropped]
+    # page.js sends one request after another. Answers to some of them fill the fields.
+    ask = "(...inputs) => bleuPage.request('{}', inputs)"
+    ask_to_fill = "(...inputs) => bleuPage.requestToFill('{}', inputs)"
     # 1. What is typed or chosen. Without preprocessing, which needs a thread per field.
-    typed = [text.input for text in texts]
-    show_typed = answer_last(sentence.show_typed)
-    gr.on(typed, show_typed, inputs, outputs, js=ask, preprocess=False, **limits.QUIET)
-    chosen = [field.input for field in options.fields]
-    gr.on(chosen, answer_last(sentence.show_chosen), inputs, outputs, js=ask, **limits.QUIET)
+    typed = gr.on(
+        [text.input for text in texts],
+        answer_sent(sentence.show_typed),
+        inputs,
+        outputs,
+        js=ask.format("typed"),
+        preprocess=False,
+        **limits.QUIET,
+    )
+    _tell_answered(typed, "typed")
+    chosen = gr.on(
+        [field.input for field in options.fields],
+        answer_sent(sentence.show_chosen),
+        inputs,
+        outputs,
+        js=ask.format("chosen"),
+        **limits.QUIET,
+    )
+    _tell_answered(chosen, "chosen")
     # 2. What fills fields. The name of an example is in the place of a text.
     convention = options.convention.input(
-        answer_last(sentence.show_convention),
-        [options.convention, *texts, *numbered],
+        answer_sent(sentence.show_convention),
+        [options.convention, *texts, sentence.dropped],
         outputs,
         js=ask_to_fill.format("convention"),
         **limits.QUIET,
     )
-    _tell_filled(convention, "convention")
+    _tell_answered(convention, "convention")
     for name, button in zip(EXAMPLES, buttons):
         example = button.click(
-            answer_last(sentence.show_example),
-            [sentence.candidate, *numbered],
+            answer_sent(sentence.show_example),
+            [sentence.candidate, sentence.dropped],
             [*outputs, sentence.second_fold],
-            js=f"(_text, ...others) => bleuPage.numberToFill('{name}', ['{name}', ...others])",
+            js=f"(_text, ...others) => bleuPage.requestToFill('{name}', ['{name}', ...others])",
             **limits.QUIET,
         )
-        _tell_filled(example, name)
+        _tell_answered(example, name)
     # 3. A closed second candidate is put aside: it is neither scored nor in the address until it
     #    is opened again. The page does so itself: the server's answer could undo what the visitor
     #    types meanwhile.
     fold = sentence.second_fold
     second = sentence.second
-    show_folded = answer_last(sentence.show_folded)
+    show_folded = answer_sent(sentence.show_folded)
     for event, script in ((fold.collapse, "putAside"), (fold.expand, "takeBack")):
         moved = event(None, second, second, js=f"bleuPage.{script}")
-        moved.then(show_folded, inputs, outputs, js=ask, **limits.QUIET)
+        folded = moved.then(show_folded, inputs, outputs, js=ask.format(script), **limits.QUIET)
+        _tell_answered(folded, script)
     # 4. The texts and options are in the address of the page.
     names = json.dumps([*_TEXTS, *SCORING_OPTIONS])
     examples = json.dumps(
@@ -342,20 +336,20 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     # 5. The buttons of remedies.
 
     def show_fixed(event: gr.EventData, *inputs: Any) -> Update:
-        return answer_last(partial(sentence.show_fixed, event))(*inputs)
+        return answer_sent(partial(sentence.show_fixed, event))(*inputs)
 
     for component in (sentence.scores, sentence.details):
         fixed = component.click(
             show_fixed, inputs, outputs, js=ask_to_fill.format("fix"), **limits.QUIET
         )
-        _tell_filled(fixed, "fix")
+        _tell_answered(fixed, "fix")
         fixed.then(None, js="() => bleuPage.keepFocus('#sentence-options > button')")
 
 
-def _tell_filled(event: Dependency, kind: str) -> None:
-    """Tell page.js that the answer to a request which fills fields is there, or has failed."""
+def _tell_answered(event: Dependency, kind: str) -> None:
+    """Tell page.js that the answer to a request is there, or has failed."""
     for after in (event.then, event.failure):
-        after(None, js=f"() => bleuPage.filled('{kind}')")
+        after(None, js=f"() => bleuPage.answered('{kind}')")
 
 
 class _Candidate(NamedTuple):

@@ -358,7 +358,7 @@ def test_a_keystroke_makes_no_new_components():
     session = importlib.import_module("gradio.state_holder").SessionState(app.demo)
     (typed,) = (one for one in app.demo.fns.values() if one.name == "show_typed")
     values = options.convention_values("default", options.SCORING_OPTIONS)
-    update = typed.fn(None, "a b c d", "", "a b c d", *values, None, 1)
+    update = typed.fn(None, "a b c d", "", "a b c d", *values, False)
     answers = asyncio.run(app.demo.postprocess_data(typed, update, session))
     components = [output for output in typed.outputs if not isinstance(output, gradio.State)]
     assert [one for one in components if session[one._id] is not one] == []
@@ -369,22 +369,13 @@ def test_a_keystroke_makes_no_new_components():
     assert len(left_alone) == 12
 
 
-def test_only_the_answer_to_the_last_request_is_shown():
-    """Also if an earlier one arrives later, or takes longer; without numbers, as a program asks, all are."""
+def test_a_dropped_request_is_not_answered():
+    """page.js drops requests that a later one overtakes; a program says nothing about it."""
     sentence = importlib.import_module("space.sentence")
-    requests = sentence.Requests()
-    answer = sentence.answer_last(lambda text: {"shown": text})
-    assert answer("a", requests, 2) == {"shown": "a"}
-    assert answer("b", requests, 1) == {}
-    assert answer("stale", requests, -1) == {}
-
-    def overtaken(text):
-        answer("c", requests, 4)
-        return {"shown": text}
-
-    assert sentence.answer_last(overtaken)("d", requests, 3) == {}
-    assert answer("e", None, 1) == {"shown": "e"}  # a session that has expired
-    assert answer("f", sentence.Requests(), None) == {"shown": "f"}
+    answer = sentence.answer_sent(lambda text: {"shown": text})
+    assert answer("a", True) == {}
+    assert answer("a", False) == {"shown": "a"}
+    assert answer("a", None) == {"shown": "a"}
 
 
 HUGE = "a " * 7_000_000
@@ -400,10 +391,10 @@ def test_a_rejected_text_is_not_kept():
     event = SimpleNamespace(fix="detokenize", options="{}")
     for texts in ((HUGE, "", "a"), ("a", HUGE, "a"), ("a", "", HUGE), ("a", "", "\n" * 7_000_000)):
         for update in (
-            functions["show_typed"](None, *texts, *values, None, 1),
-            functions["show_chosen"](None, *texts, *values, None, 1),
-            functions["show_convention"]("default", *texts, None, 1),
-            functions["show_fixed"](event, None, *texts, *values, None, 1),
+            functions["show_typed"](None, *texts, *values, False),
+            functions["show_chosen"](None, *texts, *values, False),
+            functions["show_convention"]("default", *texts, False),
+            functions["show_fixed"](event, None, *texts, *values, False),
         ):
             sizes = {type(part).__name__: len(str(value)) for part, value in update.items()}
             assert max(sizes.values()) < 1_000

@@ -269,6 +269,24 @@ def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
         )
 
 
+def test_a_request_waits_for_the_answer_to_the_one_before(page):
+    """Gradio may show answers in another order than it gets them."""
+    expect(page.get_by_role("button", name="two words", exact=True)).to_be_visible()
+    score_of(page, "#sentence-score", 50.46)
+    sent = []
+    page.on("request", lambda request: sent.append(request.post_data))
+    held = []
+    page.route("**/queue/join*", lambda way: held.append(way), times=1)
+    with page.expect_request("**/queue/join*"):
+        page.get_by_role("button", name="two candidates", exact=True).click()
+    page.get_by_role("button", name="two words", exact=True).click()
+    page.wait_for_timeout(1000)
+    assert len(sent) == 1
+    held.pop().continue_()
+    expect(text(page, "#references")).to_have_value("the cat")
+    score_of(page, "#sentence-score", 0)
+
+
 @pytest.mark.slow
 def test_examples_do_not_race(page):
     """In a browser at a fourth of its speed, each answer belongs to the example that was clicked last."""
