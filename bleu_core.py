@@ -13355,22 +13355,25 @@ class Estimate(NamedTuple):
 
     value: the observed value.
     standard_error: of the value.
-    method: how its interval is found.
-    degrees_of_freedom: those of Student's t; None for another method.
+    degrees_of_freedom: those of Student's t; None if the interval has the percentiles of
+        `resampled`.
     lowest: the lower end of the scale: 0, or -1 for a difference.
     resampled: float64 [n_resamples], the value on resamples; None over several runs.
     """
 
     value: float
     standard_error: float
-    method: IntervalMethod
     degrees_of_freedom: float | None = None
     lowest: float = 0.0
     resampled: Float64 | None = None
 
     def interval(self, confidence: float) -> list[float]:
-        """Return the ends of the interval."""
-        return self.method.find_ends(self, confidence)
+        """Return the ends of the interval: value ± t · SE, cut off at the ends of the scale."""
+        if self.degrees_of_freedom is None:
+            assert self.resampled is not None
+            return percentile_interval(self.resampled, confidence)
+        margin = self.t_quantile((1 + confidence) / 2) * self.standard_error
+        return [max(self.lowest, self.value - margin), min(1.0, self.value + margin)]
 
     def p_value(self) -> float:
         """Return the two-sided p-value of Student's t-test of a difference; 1 for equal scores."""
@@ -13385,7 +13388,7 @@ class Estimate(NamedTuple):
         This is t(0.975) + t(0.8) standard errors of the paired difference, as by Card et al. (2020,
         "With Little Power Comes Great Responsibility"), with quantiles of Student's t.
 
-        >>> estimate = Estimate(0.02, 0.01, STUDENT, degrees_of_freedom=1e6)
+        >>> estimate = Estimate(0.02, 0.01, degrees_of_freedom=1e6)
         >>> round(estimate.detectable_difference(), 4)
         0.028
         """
@@ -13394,36 +13397,6 @@ class Estimate(NamedTuple):
     def t_quantile(self, share: float) -> float:
         """Return a quantile of Student's t with the degrees of freedom."""
         return float(import_scipy().stdtrit(self.degrees_of_freedom, share))
-
-
-class IntervalMethod(NamedTuple):
-    """How intervals are found.
-
-    key: the key beside an interval, in results, by which its method is known; empty for one method.
-    find_ends: the function from an estimate and a confidence to both ends.
-    describe: the function from the values under `key` beside intervals to the method in words.
-    """
-
-    key: str
-    find_ends: Callable[[Estimate, float], list[float]]
-    describe: Callable[[Sequence[float]], str]
-
-
-def _find_t_interval(estimate: Estimate, confidence: float) -> list[float]:
-    """Return value ± t · SE, cut off at the ends of the scale."""
-    margin = estimate.t_quantile((1 + confidence) / 2) * estimate.standard_error
-    return [max(estimate.lowest, estimate.value - margin), min(1.0, estimate.value + margin)]
-
-
-def _describe_t(degrees_of_freedom: Sequence[float]) -> str:
-    ends = min(degrees_of_freedom), max(degrees_of_freedom)
-    written = [f"{end:.1f}".removesuffix(".0") for end in ends]
-    return f"t with {' to '.join(dict.fromkeys(written))} degrees of freedom"
-
-
-def _find_percentiles(estimate: Estimate, confidence: float) -> list[float]:
-    assert estimate.resampled is not None
-    return percentile_interval(estimate.resampled, confidence)
 
 
 def percentile_interval(resampled: Float64, confidence: float) -> list[float]:
@@ -13439,13 +13412,8 @@ def percentile_interval(resampled: Float64, confidence: float) -> list[float]:
     return [float(ordered[outside]), float(ordered[len(resampled) - outside - 1])]
 
 
-STUDENT = IntervalMethod("degrees_of_freedom", _find_t_interval, _describe_t)
-PERCENTILES = IntervalMethod("", _find_percentiles, lambda _: "percentile bootstrap")
-INTERVAL_METHODS = (STUDENT, PERCENTILES)  # the one without a key last
-
-
 def describe_intervals(scores: Iterable[Mapping[str, Any]], prefix: str = "") -> str:
-    """Write by which methods the intervals of scores were found; "" without intervals.
+    """Write of which kinds the intervals of scores are; "" without intervals.
 
     Args:
         scores: those of systems, groups or averages.
@@ -13458,15 +13426,17 @@ def describe_intervals(scores: Iterable[Mapping[str, Any]], prefix: str = "") ->
     't with 14.2 to 19 degrees of freedom'
     """
     interval = "delta_interval" if prefix else "confidence_interval"
-    left = [one for one in scores if interval in one]
-    described = []
-    for method in INTERVAL_METHODS:
-        key = prefix + method.key if method.key else interval
-        values = [one[key] for one in left if key in one]
-        left = [one for one in left if key not in one]
-        if values:
-            described.append(method.describe(values))
-    return " or ".join(described)
+    key = f"{prefix}degrees_of_freedom"
+    with_interval = [one for one in scores if interval in one]
+    degrees_of_freedom = [one[key] for one in with_interval if key in one]
+    kinds = []
+    if degrees_of_freedom:
+        ends = min(degrees_of_freedom), max(degrees_of_freedom)
+        written = dict.fromkeys(f"{end:.1f}".removesuffix(".0") for end in ends)
+        kinds.append(f"t with {' to '.join(written)} degrees of freedom")
+    if len(degrees_of_freedom) < len(with_interval):
+        kinds.append("percentile bootstrap")
+    return " or ".join(kinds)
 
 
 def import_scipy() -> Any:
@@ -13653,7 +13623,7 @@ class Sample:
         if not self.plan.compares_runs and self.resamples is not None:
             (resampled,) = self.resamples.drawn[:, self.plan.runs[system]].T
         if self.has_percentiles and resampled is not None:
-            return Estimate(score, float(resampled.std()), PERCENTILES, resampled=resampled)
+            return Estimate(score, float(resampled.std()), resampled=resampled)
         estimate = self._estimate(score, self.variances[system].score, [system])
         return estimate and estimate._replace(resampled=resampled)
 
@@ -13700,7 +13670,7 @@ class Sample:
             standard_error = 0.0
         elif self.plan.compares_runs and standard_error <= NOISE:
             return None
-        return Estimate(value, standard_error, STUDENT, degrees_of_freedom)
+        return Estimate(value, standard_error, degrees_of_freedom)
 
     def add_test(self, system: int, difference: Estimate | None, scores: TestedDifference) -> None:
         """Add the test of the difference from the first system; no keys without a test."""
