@@ -18857,53 +18857,43 @@ def score(counted: Counted, options: Options, unknown: Collection[str] = ()) -> 
         unknown: the names of unknown options.
     """
     rows = [counted.rows]  # of the only system
-    total = counted.rows.sum(axis=0)
     if not (options.segments or options.confidence or counted.groups):
-        result = Result(_build_scores(total, counted.origin, options, unknown=unknown))
-        warn_if_zero(result["bleu"], total, counted.segments, options)
-        return result
+        return Result(
+            _build_scores(counted.rows, counted.origin, options, counted.segments, unknown=unknown)
+        )
     units = divide_into_units(counted, rows)
     plan = Plan(options, list_single_runs(1))
     with warn_once_per_kind():
         # 1. Score the corpus.
+        if options.confidence:
+            warn_about_intervals(units, options)
+            warn_about_size(units, counted)
         scores = _build_scores(
-            total,
+            counted.rows,
             counted.origin,
             options,
-            rows=rows[0],
+            counted.segments,
             estimate=draw(units, plan).estimate(0) if options.confidence else None,
             documents=units.documents,
             unknown=unknown,
         )
-        if options.confidence:
-            warn_about_intervals(units, options)
-            warn_about_size(units, counted)
-        warn_if_zero(scores["bleu"], total, counted.segments, options)
         if not counted.groups:
             return Result(scores)
         # 2. Score each group as its segments alone would be.
         scores_of_groups: dict[Label, CorpusScores] = {}
         average = MacroAverage(counted, plan)
         for group in list_groups(counted, rows):
-            group_total = group.rows[0].sum(axis=0)
             sample = draw(group.units, plan)
             average.add(group, sample)
-            group_scores = _build_scores(
-                group_total,
+            scores_of_groups[group.label] = _build_scores(
+                group.rows[0],
                 group.origin,
                 options,
-                rows=group.rows[0],
+                len(group.rows[0]) if counted.has_segments else None,
+                f"The score of {show_value(group.label)}",
                 estimate=sample.estimate(0),
                 documents=group.units.documents,
                 unknown=unknown,
-            )
-            scores_of_groups[group.label] = group_scores
-            warn_if_zero(
-                group_scores["bleu"],
-                group_total,
-                len(group.rows[0]) if counted.has_segments else None,
-                options,
-                f"The score of {show_value(group.label)}",
             )
             del group, sample  # before the next group is taken
     # 3. Average the groups.
@@ -18919,28 +18909,32 @@ def score(counted: Counted, options: Options, unknown: Collection[str] = ()) -> 
 
 
 def _build_scores(
-    total: Int64,
+    rows: Int64,
     origin: Origin,
     options: Options,
+    segments: int | None,
+    name: str = "The score",
     *,
-    rows: Int64 | None = None,
     estimate: Estimate | None = None,
     documents: int | None = None,
     unknown: Collection[str] = (),
 ) -> CorpusScores:
-    """Build the keys of a result from statistics rows.
+    """Build the keys of a result from statistics rows; warn if the score is 0.
 
     Args:
-        total: int64 [2 N + 2], the sum of the rows.
+        rows: int64 [segments, 2 N + 2]; or sums, without scores of segments.
         origin: the tokenizer and the number of references.
         options: all options of the call.
-        rows: int64 [segments, 2 N + 2], for the scores of segments.
-        estimate: the score with its interval.
+        segments: the number of segments; None if unknown.
+        name: the score, for the warning.
+        estimate: the score with its interval, with `confidence` only.
         documents: the number of documents that were resampled; None for segments.
         unknown: the names of unknown options.
     """
+    total = rows.sum(axis=0)
     scores = cast(CorpusScores, score_row(total, options))
-    if rows is not None and options.segments:
+    warn_if_zero(scores["bleu"], total, segments, options, name)
+    if options.segments:
         segment_scores = bleu(rows, options.for_segments())
         scores["segment_bleu"] = segment_scores.tolist()
         scores["mean_segment_bleu"] = float(segment_scores.mean())
