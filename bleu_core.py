@@ -6128,7 +6128,9 @@ def _load_from_sacremoses(name: str) -> ChosenTokenizer:
         assert words
 
         def split_with_compounds(text: str) -> list[str]:
-            return split_compounds(" ".join(words(text))).split()
+            # As the script did that scored the Transformer. A character is part of one match only,
+            # so that a-b-c is split once.
+            return _COMPOUND.sub(r"\1 ##AT##-##AT## \2", " ".join(words(text))).split()
 
         return ChosenTokenizer(name, definition=_make_definition(split_with_compounds))
     tokenizer = MosesTokenizer(language)
@@ -6147,17 +6149,6 @@ def _load_from_sacremoses(name: str) -> ChosenTokenizer:
 def has_sacremoses() -> bool:
     """Return True if sacremoses is installed."""
     return find_spec("sacremoses") is not None
-
-
-def split_compounds(tokens: str) -> str:
-    """Split hyphenated words as the script did that scored the Transformer.
-
-    A character is part of one match only, so that a-b-c is split once.
-
-    >>> split_compounds("a well-known a-b-c - d")
-    'a well ##AT##-##AT## known a ##AT##-##AT## b-c - d'
-    """
-    return _COMPOUND.sub(r"\1 ##AT##-##AT## \2", tokens)
 
 
 # --- Tokenizers of sacreBLEU, and unknown names ---------------------------------------------------
@@ -6368,16 +6359,6 @@ def _reject_characters(
         f"{name}[{row_of(index)}]: contains U+{ord(found[0]) if found else 0:04X}, which"
         " pycocoevalcap treats as the end of a caption. Replace it with a space."
     )
-
-
-def fits_tokenizer(texts: pa.Array | pa.ChunkedArray, name: str) -> bool:
-    """Return False if texts have characters that a native tokenizer rejects.
-
-    >>> fits_tokenizer(pa.array(["a dog\\r"]), "ptb"), fits_tokenizer(pa.array(["a dog\\r"]), "13a")
-    (False, True)
-    """
-    rejected = TOKENIZERS[name].rejected
-    return not rejected or not pc.any(pc.match_substring_regex(texts, rejected)).as_py()
 
 
 def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Hashable]]:
@@ -8374,17 +8355,6 @@ class ToolCall(NamedTuple):
         """True for a score of sums, beside which a tool prints precisions and lengths."""
         return not self.batch_size and self.score is bleu
 
-    def fits(self, corpus: Corpus) -> bool:
-        """Return False if the score is that of another setting, or cannot be made."""
-        is_fixed = self.changes_texts and corpus.kind != "text"
-        return not is_fixed and len(corpus) >= self.fewest_segments
-
-    def change(self, corpus: Corpus, *, lowercase: bool) -> Corpus:
-        """Return the corpus that is scored instead of a corpus."""
-        if self.select is not None:
-            return self.select(corpus)
-        return corpus if self.rewrite is None else rewrite_corpus(corpus, self.rewrite, lowercase)
-
     def score_rows(self, rows: Int64, options: Options, *, is_mean: bool) -> float:
         """Return the score of int64 [segments, 2 N + 2] under the options of the tool."""
         if self.batch_size:
@@ -8430,10 +8400,7 @@ def select_first_rows(corpus: Corpus) -> Corpus:
     return make_corpus([(batch.predictions.slice(0, rows), references, bounds)])
 
 
-_WORDS_AND_PUNCTUATION = re.compile(r"\w+|[^\w\s]+")
-_WORDS_AND_CHARACTERS = re.compile(r"[^\W_]+|[^\w\s]|_")
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
 def split_words_and_punctuation(text: str) -> str:
@@ -8442,7 +8409,7 @@ def split_words_and_punctuation(text: str) -> str:
     >>> split_words_and_punctuation("It's (3.5)...")
     "It ' s ( 3 . 5 )..."
     """
-    return " ".join(_WORDS_AND_PUNCTUATION.findall(text))
+    return " ".join(re.findall(r"\w+|[^\w\s]+", text))
 
 
 def split_words_and_characters(text: str) -> str:
@@ -8451,7 +8418,7 @@ def split_words_and_characters(text: str) -> str:
     >>> split_words_and_characters("Get_it's (3.5)...")
     "get _ it ' s ( 3 . 5 ) . . ."
     """
-    return " ".join(_WORDS_AND_CHARACTERS.findall(text.lower()))
+    return " ".join(re.findall(r"[^\W_]+|[^\w\s]|_", text.lower()))
 
 
 def drop_punctuation(text: str) -> str:
@@ -8469,7 +8436,7 @@ def drop_punctuation_and_articles(text: str) -> str:
     >>> drop_punctuation_and_articles("The well-known cat's mat.").split()
     ['wellknown', 'cats', 'mat']
     """
-    return _ARTICLES.sub(" ", drop_punctuation(text))
+    return re.sub(r"\b(?:a|an|the)\b", " ", drop_punctuation(text))
 
 
 def score_summaries(rows: Int64, options: Options) -> Float64:
@@ -8583,8 +8550,9 @@ def list_call_settings(corpus: Corpus, options: Options, start: Setting) -> Iter
     fewest_references = int(corpus.reference_counts().min())
     rows = "row 0" if fewest_references == 1 else f"the first {fewest_references} rows"
     for name, call in CALLS.items():
-        if not call.fits(corpus):
-            continue
+        is_fixed = call.changes_texts and corpus.kind != "text"
+        if is_fixed or len(corpus) < call.fewest_segments:
+            continue  # it cannot be made, or is the score of another setting
         # The call has already split and lower-cased these texts.
         unused = {name: getattr(start, name) for name in _TEXT_OPTIONS if name in call.overrides}
         for base in map(BASE_TOOLS.__getitem__, call.bases):
@@ -9383,7 +9351,7 @@ def read_published(reported: object, decimals: int | None = None) -> Published:
     written = SCORE_NOTATION.fullmatch(line.written)
     if written is None:
         raise invalid("reported", plain, EXPECTED_SCORE)
-    number = Decimal(written[1].replace(",", "."))
+    number = _to_decimal(written[1])
     if not 0 <= number <= 100:
         raise invalid("reported", plain, "a score from 0 to 1 or from 0 to 100")
     # 3. Count its decimals, if they are not known.
@@ -9414,8 +9382,6 @@ def _read_any(plain: object) -> PublishedLine:
             return _read_report(structure, plain)
         alone = SCORE_NOTATION.fullmatch(plain)
         return PublishedLine(alone[1]) if alone else read_line(plain)
-    if isinstance(plain, bool) or SCORE_NOTATION.fullmatch(str(plain)) is None:
-        raise invalid("reported", plain, EXPECTED_SCORE)
     return PublishedLine(str(plain))
 
 
@@ -10499,8 +10465,8 @@ def are_captions(corpus: Corpus) -> bool:
         return True
     if pc.mean(pc.binary_length(corpus.predictions)).as_py() > _LONGEST_CAPTION:
         return False
-    return all(
-        fits_tokenizer(texts, "ptb")
+    return not any(
+        pc.any(pc.match_substring_regex(texts, LINE_BREAKS)).as_py()
         for batch in corpus.batches
         for texts in (batch.predictions, batch.references)
     )
@@ -11453,9 +11419,8 @@ def list_same_score(group: EqualSettings) -> dict[str, list[object]]:
     """
     same_score: dict[str, list[object]] = {}
     for other in group.others:
-        changed = changed_factors(group.setting, other)
-        if len(changed) == 1 and changed[0] not in OTHER_FACTORS:
-            (factor,) = changed
+        factor, *further = changed_factors(group.setting, other)
+        if not further and factor not in OTHER_FACTORS:
             same_score.setdefault(factor, []).append(to_json(getattr(other, factor)))
     return same_score
 
@@ -11670,8 +11635,10 @@ class Scorer:
         lowercase = first.lowercase
         if first.call:
             call = CALLS[first.call]
-            corpus = call.change(corpus, lowercase=lowercase)
+            if call.select is not None:
+                corpus = call.select(corpus)
             if call.rewrite is not None:  # tokens with spaces between them, lower-cased
+                corpus = rewrite_corpus(corpus, call.rewrite, lowercase)
                 tokenize = "none"
                 lowercase = False
         counted = replace(

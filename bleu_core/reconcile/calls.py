@@ -219,17 +219,6 @@ class ToolCall(NamedTuple):
         """True for a score of sums, beside which a tool prints precisions and lengths."""
         return not self.batch_size and self.score is bleu
 
-    def fits(self, corpus: Corpus) -> bool:
-        """Return False if the score is that of another setting, or cannot be made."""
-        is_fixed = self.changes_texts and corpus.kind != "text"
-        return not is_fixed and len(corpus) >= self.fewest_segments
-
-    def change(self, corpus: Corpus, *, lowercase: bool) -> Corpus:
-        """Return the corpus that is scored instead of a corpus."""
-        if self.select is not None:
-            return self.select(corpus)
-        return corpus if self.rewrite is None else rewrite_corpus(corpus, self.rewrite, lowercase)
-
     def score_rows(self, rows: Int64, options: Options, *, is_mean: bool) -> float:
         """Return the score of int64 [segments, 2 N + 2] under the options of the tool."""
         if self.batch_size:
@@ -275,10 +264,7 @@ def select_first_rows(corpus: Corpus) -> Corpus:
     return make_corpus([(batch.predictions.slice(0, rows), references, bounds)])
 
 
-_WORDS_AND_PUNCTUATION = re.compile(r"\w+|[^\w\s]+")
-_WORDS_AND_CHARACTERS = re.compile(r"[^\W_]+|[^\w\s]|_")
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
-_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
 def split_words_and_punctuation(text: str) -> str:
@@ -287,7 +273,7 @@ def split_words_and_punctuation(text: str) -> str:
     >>> split_words_and_punctuation("It's (3.5)...")
     "It ' s ( 3 . 5 )..."
     """
-    return " ".join(_WORDS_AND_PUNCTUATION.findall(text))
+    return " ".join(re.findall(r"\w+|[^\w\s]+", text))
 
 
 def split_words_and_characters(text: str) -> str:
@@ -296,7 +282,7 @@ def split_words_and_characters(text: str) -> str:
     >>> split_words_and_characters("Get_it's (3.5)...")
     "get _ it ' s ( 3 . 5 ) . . ."
     """
-    return " ".join(_WORDS_AND_CHARACTERS.findall(text.lower()))
+    return " ".join(re.findall(r"[^\W_]+|[^\w\s]|_", text.lower()))
 
 
 def drop_punctuation(text: str) -> str:
@@ -314,7 +300,7 @@ def drop_punctuation_and_articles(text: str) -> str:
     >>> drop_punctuation_and_articles("The well-known cat's mat.").split()
     ['wellknown', 'cats', 'mat']
     """
-    return _ARTICLES.sub(" ", drop_punctuation(text))
+    return re.sub(r"\b(?:a|an|the)\b", " ", drop_punctuation(text))
 
 
 def score_summaries(rows: Int64, options: Options) -> Float64:
@@ -428,8 +414,9 @@ def list_call_settings(corpus: Corpus, options: Options, start: Setting) -> Iter
     fewest_references = int(corpus.reference_counts().min())
     rows = "row 0" if fewest_references == 1 else f"the first {fewest_references} rows"
     for name, call in CALLS.items():
-        if not call.fits(corpus):
-            continue
+        is_fixed = call.changes_texts and corpus.kind != "text"
+        if is_fixed or len(corpus) < call.fewest_segments:
+            continue  # it cannot be made, or is the score of another setting
         # The call has already split and lower-cased these texts.
         unused = {name: getattr(start, name) for name in _TEXT_OPTIONS if name in call.overrides}
         for base in map(BASE_TOOLS.__getitem__, call.bases):

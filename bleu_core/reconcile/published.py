@@ -185,7 +185,7 @@ def read_published(reported: object, decimals: int | None = None) -> Published:
     written = SCORE_NOTATION.fullmatch(line.written)
     if written is None:
         raise invalid("reported", plain, EXPECTED_SCORE)
-    number = Decimal(written[1].replace(",", "."))
+    number = _to_decimal(written[1])
     if not 0 <= number <= 100:
         raise invalid("reported", plain, "a score from 0 to 1 or from 0 to 100")
     # 3. Count its decimals, if they are not known.
@@ -216,8 +216,6 @@ def _read_any(plain: object) -> PublishedLine:
             return _read_report(structure, plain)
         alone = SCORE_NOTATION.fullmatch(plain)
         return PublishedLine(alone[1]) if alone else read_line(plain)
-    if isinstance(plain, bool) or SCORE_NOTATION.fullmatch(str(plain)) is None:
-        raise invalid("reported", plain, EXPECTED_SCORE)
     return PublishedLine(str(plain))
 
 

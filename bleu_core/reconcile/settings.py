@@ -36,7 +36,15 @@ from ..rules.tokenizers import TOKENIZERS
 from ..shared.arrays import InputType, Int64, list_items
 from ..shared.result_types import FactorStep, Scores
 from ..text.corpus import Corpus, make_corpus
-from .calls import ALL_REFERENCES, CALLS, CHARACTER_LIST, OTHER_FACTORS, ReferencePositions, Setting
+from .calls import (
+    ALL_REFERENCES,
+    CALLS,
+    CHARACTER_LIST,
+    OTHER_FACTORS,
+    ReferencePositions,
+    Setting,
+    rewrite_corpus,
+)
 
 Grid = Mapping[str, Sequence[Any]]  # the values of each factor to combine
 
@@ -190,9 +198,8 @@ def list_same_score(group: EqualSettings) -> dict[str, list[object]]:
     """
     same_score: dict[str, list[object]] = {}
     for other in group.others:
-        changed = changed_factors(group.setting, other)
-        if len(changed) == 1 and changed[0] not in OTHER_FACTORS:
-            (factor,) = changed
+        factor, *further = changed_factors(group.setting, other)
+        if not further and factor not in OTHER_FACTORS:
             same_score.setdefault(factor, []).append(to_json(getattr(other, factor)))
     return same_score
 
@@ -407,8 +414,10 @@ class Scorer:
         lowercase = first.lowercase
         if first.call:
             call = CALLS[first.call]
-            corpus = call.change(corpus, lowercase=lowercase)
+            if call.select is not None:
+                corpus = call.select(corpus)
             if call.rewrite is not None:  # tokens with spaces between them, lower-cased
+                corpus = rewrite_corpus(corpus, call.rewrite, lowercase)
                 tokenize = "none"
                 lowercase = False
         counted = replace(

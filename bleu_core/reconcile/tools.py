@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from ..options.option_types import CONVENTIONS, NLTK_METHODS
 from ..options.options import Options, choose_options
-from ..rules.chosen_tokenizer import fits_tokenizer
+from ..rules.captions import LINE_BREAKS
 from ..rules.scoring import OrderWeights
 from ..shared.arrays import InputType
 from ..text.corpus import Corpus
@@ -263,8 +263,8 @@ def are_captions(corpus: Corpus) -> bool:
         return True
     if pc.mean(pc.binary_length(corpus.predictions)).as_py() > _LONGEST_CAPTION:
         return False
-    return all(
-        fits_tokenizer(texts, "ptb")
+    return not any(
+        pc.any(pc.match_substring_regex(texts, LINE_BREAKS)).as_py()
         for batch in corpus.batches
         for texts in (batch.predictions, batch.references)
     )

@@ -238,7 +238,9 @@ def _load_from_sacremoses(name: str) -> ChosenTokenizer:
         assert words
 
         def split_with_compounds(text: str) -> list[str]:
-            return split_compounds(" ".join(words(text))).split()
+            # As the script did that scored the Transformer. A character is part of one match only,
+            # so that a-b-c is split once.
+            return _COMPOUND.sub(r"\1 ##AT##-##AT## \2", " ".join(words(text))).split()
 
         return ChosenTokenizer(name, definition=_make_definition(split_with_compounds))
     tokenizer = MosesTokenizer(language)
@@ -257,17 +259,6 @@ def _load_from_sacremoses(name: str) -> ChosenTokenizer:
 def has_sacremoses() -> bool:
     """Return True if sacremoses is installed."""
     return find_spec("sacremoses") is not None
-
-
-def split_compounds(tokens: str) -> str:
-    """Split hyphenated words as the script did that scored the Transformer.
-
-    A character is part of one match only, so that a-b-c is split once.
-
-    >>> split_compounds("a well-known a-b-c - d")
-    'a well ##AT##-##AT## known a ##AT##-##AT## b-c - d'
-    """
-    return _COMPOUND.sub(r"\1 ##AT##-##AT## \2", tokens)
 
 
 # --- Tokenizers of sacreBLEU, and unknown names ---------------------------------------------------
@@ -478,16 +469,6 @@ def _reject_characters(
         f"{name}[{row_of(index)}]: contains U+{ord(found[0]) if found else 0:04X}, which"
         " pycocoevalcap treats as the end of a caption. Replace it with a space."
     )
-
-
-def fits_tokenizer(texts: pa.Array | pa.ChunkedArray, name: str) -> bool:
-    """Return False if texts have characters that a native tokenizer rejects.
-
-    >>> fits_tokenizer(pa.array(["a dog\\r"]), "ptb"), fits_tokenizer(pa.array(["a dog\\r"]), "13a")
-    (False, True)
-    """
-    rejected = TOKENIZERS[name].rejected
-    return not rejected or not pc.any(pc.match_substring_regex(texts, rejected)).as_py()
 
 
 def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Hashable]]:
