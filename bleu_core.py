@@ -1747,10 +1747,8 @@ def within(place: str) -> Iterator[None]:
     """
     token = row_places.set((*row_places.get(), place))
     try:
-        yield
-    except (TypeError, ValueError) as error:
-        error.args = (f"{place}: {error}",)
-        raise
+        with reword_errors(lambda message: f"{place}: {message}"):
+            yield
     finally:
         row_places.reset(token)
 
@@ -7988,8 +7986,10 @@ SIGNATURE_KEYS = {
 # separator other than | joined to this one.
 _VALUE = re.compile("[!-9;<>-~]+")
 
-_NAMES = [*SIGNATURE_KEYS, *(key.short for key in SIGNATURE_KEYS.values())]
-SIGNATURE_KEY = rf"(?<!\w)(?:{'|'.join(_NAMES)}):"  # a regular expression
+# A regular expression.
+SIGNATURE_KEY = (
+    rf"(?<!\w)(?:{'|'.join([*SIGNATURE_KEYS, *(key.short for key in SIGNATURE_KEYS.values())])}):"
+)
 
 _FORM = "Separate the keys by |, as in 'nrefs:1|case:lc|tok:13a'."
 

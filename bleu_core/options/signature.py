@@ -194,8 +194,10 @@ SIGNATURE_KEYS = {
 # separator other than | joined to this one.
 _VALUE = re.compile("[!-9;<>-~]+")
 
-_NAMES = [*SIGNATURE_KEYS, *(key.short for key in SIGNATURE_KEYS.values())]
-SIGNATURE_KEY = rf"(?<!\w)(?:{'|'.join(_NAMES)}):"  # a regular expression
+# A regular expression.
+SIGNATURE_KEY = (
+    rf"(?<!\w)(?:{'|'.join([*SIGNATURE_KEYS, *(key.short for key in SIGNATURE_KEYS.values())])}):"
+)
 
 _FORM = "Separate the keys by |, as in 'nrefs:1|case:lc|tok:13a'."
 

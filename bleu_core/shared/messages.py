@@ -100,10 +100,8 @@ def within(place: str) -> Iterator[None]:
     """
     token = row_places.set((*row_places.get(), place))
     try:
-        yield
-    except (TypeError, ValueError) as error:
-        error.args = (f"{place}: {error}",)
-        raise
+        with reword_errors(lambda message: f"{place}: {message}"):
+            yield
     finally:
         row_places.reset(token)
 
