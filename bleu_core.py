@@ -8560,6 +8560,252 @@ def list_call_settings(corpus: Corpus, options: Options, start: Setting) -> Iter
             yield setting, call.says.format(tool=base.says, rows=rows), False
 
 
+# --- Whole tools: conventions, NLTK, pycocoevalcap, Moses -----------------------------------------
+
+
+class Tool(NamedTuple):
+    """A call that makes scores of a setting.
+
+    says: its name, which follows "the score is from".
+    is_known: True for a tool under its usual arguments, which comes before settings with fewer
+        changes; False for a variant, which is plausible with any number of changes.
+    rank: its place among all tools, most common first.
+    """
+
+    says: str
+    is_known: bool
+    rank: int
+
+
+Tools = dict[Setting, Tool]
+
+# The corpus scores of the conventions, most common first.
+CONVENTION_CALLS = {
+    "default": "sacreBLEU's `corpus_bleu`",
+    "nltk": "NLTK's `corpus_bleu` given lists of words",
+    "hf": "evaluate's `bleu`",
+    "moses": "`multi-bleu.perl`",
+    "papineni": "the formula of 2002 on tokens of mteval-v13a",
+}
+
+SWAPPED = "{}, with predictions and references swapped: swap them back"
+
+
+class GivenTexts(NamedTuple):
+    """Texts as people pass them to NLTK, and the options that split them in the same way."""
+
+    says: str
+    tokenize: str
+    lowercase: bool
+
+
+NLTK_INPUTS = (
+    GivenTexts("lists of words", "none", False),
+    GivenTexts("lists of lower-cased words", "none", True),
+    GivenTexts("strings: characters, blanks included", CHARACTER_LIST, False),
+)
+
+# The weights of tutorials, for orders 1 to 4. The last three are single orders, which also pass for
+# BLEU-2 to BLEU-4.
+TUTORIAL_WEIGHTS: tuple[OrderWeights, ...] = (
+    None,
+    (1.0, 0.0, 0.0, 0.0),
+    (0.5, 0.5, 0.0, 0.0),
+    (0.33, 0.33, 0.33, 0.0),
+    (1 / 3, 1 / 3, 1 / 3, 0.0),
+    (0.0, 1.0, 0.0, 0.0),
+    (0.0, 0.0, 1.0, 0.0),
+    (0.0, 0.0, 0.0, 1.0),
+)
+
+# NLTK's methods that look at the last pair of a corpus, because they get it and not the sums.
+LAST_PAIR_METHODS = ("method5", "method6", "method7")
+
+
+def list_tools(
+    corpus: Corpus, options: Options, start: Setting, *, references: Sequence[str | int]
+) -> Tools:
+    """List the calls that make scores of a corpus, with the options that the user chose.
+
+    Args:
+        corpus: the texts.
+        options: the user's options.
+        start: the starting point of the search.
+        references: the values of that factor to combine with the calls of NLTK.
+
+    >>> corpus = read_corpus(["a b"], ["a b"])
+    >>> start = Setting.of_options(Options())
+    >>> tools = list_tools(corpus, Options(), start, references=(ALL_REFERENCES,))
+    >>> characters = [tool for setting, tool in tools.items() if setting.tokenize == "list"]
+    >>> characters[0].says
+    "the mean of NLTK's `sentence_bleu` given strings: characters, blanks included"
+    """
+    of_convention = {
+        name: Setting.of_options(chosen) for name, chosen in convention_options(options).items()
+    }
+    captions: list[NamedSetting] = []
+    is_coco = _is_convention("coco", of_convention["coco"]) and options.weights is None
+    if is_coco and corpus.kind == "text" and are_captions(corpus):
+        captions = _list_caption_calls(of_convention["coco"])
+    calls: list[NamedSetting] = []
+    # Several references of a short text are most often those of a picture.
+    if corpus.reference_count() not in ("1", "?"):
+        calls += captions
+    # 1. Whole tools under their usual arguments.
+    for name, says in CONVENTION_CALLS.items():
+        setting = of_convention[name]
+        calls.append((setting, says if _is_convention(name, setting) else "", True))
+    sacrebleu_mean = of_convention["default"]._replace(mean_of_segments=True)
+    sentences = "the mean of sacreBLEU's `sentence_score`"
+    calls += [
+        (sacrebleu_mean._replace(effective_order=True), f"{sentences} with effective order", True),
+        (sacrebleu_mean, sentences, True),
+    ]
+    # NLTK knows no options of this metric: its calls are those of the convention as it stands.
+    nltk = Setting.of_options(choose_options("nltk", {}))
+    calls += _list_nltk_calls(corpus.kind, nltk, references)
+    calls += captions
+    calls += list_call_settings(corpus, options, start)
+    # 2. The same with exchanged texts.
+    if corpus.reference_count() == "1":
+        calls += [
+            (setting._replace(swapped=True), SWAPPED.format(says or "this tool"), False)
+            for setting, says, _ in calls
+            if setting.weights is None and not (setting.last_pair or setting.call)
+        ]
+    return _list_by_setting(calls)
+
+
+def _is_convention(name: str, setting: Setting) -> bool:
+    """Return False if the user chose another value for an option of a convention."""
+    return all(getattr(setting, option) == value for option, value in CONVENTIONS[name].items())
+
+
+def _list_by_setting(calls: Iterable[NamedSetting]) -> Tools:
+    """Return tools in order: the first call that is listed for a setting names it."""
+    tools: Tools = {}
+    for setting, says, is_known in calls:
+        tools.setdefault(setting, Tool(says, is_known, rank=len(tools)))
+    return tools
+
+
+def _list_caption_calls(coco: Setting) -> list[NamedSetting]:
+    """List pycocoevalcap's four scores, of the corpus and as means of those of captions."""
+    calls = []
+    for order in (4, 3, 2, 1):  # most common first
+        of_corpus = coco._replace(max_order=order)
+        mean = of_corpus._replace(mean_of_segments=True, effective_order=False)
+        calls += [
+            (of_corpus, f"pycocoevalcap's Bleu_{order}", True),
+            (mean, f"the mean of pycocoevalcap's Bleu_{order} of each caption", False),
+        ]
+    return calls
+
+
+def _list_nltk_calls(
+    kind: InputType, nltk: Setting, references: Sequence[str | int]
+) -> Iterator[NamedSetting]:
+    """Yield the scores that people compute with NLTK, most common first.
+
+    Args:
+        kind: what the texts are; tokens stay as they are.
+        nltk: the convention.
+        references: the values of that factor.
+    """
+    given_texts = list(NLTK_INPUTS)
+    if kind != "text":
+        given_texts = [GivenTexts(f"the {kind}", "", False)]
+    methods = {"": "none", **NLTK_METHODS, "the zeros left out, as before NLTK 3.3": "skip"}
+    for which, weights, given in product(references, TUTORIAL_WEIGHTS, given_texts):
+        if which != ALL_REFERENCES and weights is not None:  # two rare choices at once
+            continue
+        for method, smooth_method in methods.items():
+            if smooth_method == "skip" and weights is not None:
+                continue
+            setting = nltk._replace(
+                references=which,
+                lowercase=given.lowercase,
+                smooth_method=smooth_method,
+                # Only method 6 counts no n-gram of a text that is too short.
+                minimum_total=0 if method == "method6" else nltk.minimum_total,
+            )
+            if kind == "text":
+                setting = setting._replace(tokenize=given.tokenize)
+            if weights is not None:
+                setting = setting._replace(weights=weights, max_order=len(weights))
+            with_arguments = _name_arguments(given, method, weights, which)
+            mean = setting._replace(mean_of_segments=True)
+            says = f"the mean of NLTK's `sentence_bleu` given {with_arguments}"
+            yield mean, says, setting == nltk
+            says = f"NLTK's `corpus_bleu` given {with_arguments}"
+            if method in LAST_PAIR_METHODS:
+                says += ", which depends on the last pair (nltk issue 3903)"
+                setting = setting._replace(last_pair=True)
+            if weights is None or weights[-1] or method not in LAST_PAIR_METHODS:
+                yield setting, says, False
+
+
+def _name_arguments(
+    given: GivenTexts, method: str, weights: OrderWeights, references: str | int
+) -> str:
+    """Write the arguments of a call of NLTK.
+
+    >>> _name_arguments(NLTK_INPUTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL_REFERENCES)
+    'lists of words, with method1 and weights (0.33, 0.33, 0.33, 0)'
+    """
+    further = [method] if method else []
+    if weights is not None:
+        further.append(f"weights ({', '.join(f'{weight:.4g}' for weight in weights)})")
+    if references != ALL_REFERENCES:
+        further.append(f"reference {references}")
+    if not further:
+        return given.says
+    *others, last = further
+    listed = f"{', '.join(others)} and {last}" if others else last
+    return f"{given.says}, with {listed}"
+
+
+def list_moses_tools(tokenizers: Sequence[str], start: Setting) -> Tools:
+    """List tokenized BLEU with tokenizers of Moses.
+
+    >>> start = Setting.of_options(Options())
+    >>> tools = list_moses_tools(["moses-de"], start)
+    >>> next(iter(tools.values())).says
+    "tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for de"
+    """
+    calls = []
+    for tokenizer in tokenizers:
+        language, _, compounds = tokenizer.removeprefix("moses-").partition("-")
+        says = f"tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for {language}"
+        if compounds:
+            says += ", with compounds split"
+        for method, lowercase in product(("none", start.smooth_method), (False, True)):
+            setting = start._replace(
+                tokenize=tokenizer, smooth_method=method, lowercase=lowercase, max_order=4
+            )
+            calls.append((setting, says, method == "none" and not lowercase))
+    return _list_by_setting(calls)
+
+
+_LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
+
+
+def are_captions(corpus: Corpus) -> bool:
+    """Return False if texts are longer than captions, or have a line break in a text.
+
+    The tokenizer of captions would take fifteen times as long as all other conventions together.
+    """
+    if corpus.kind != "text":
+        return True
+    if pc.mean(pc.binary_length(corpus.predictions)).as_py() > _LONGEST_CAPTION:
+        return False
+    return not any(
+        pc.any(pc.match_substring_regex(texts, LINE_BREAKS)).as_py()
+        for batch in corpus.batches
+        for texts in (batch.predictions, batch.references)
+    )
+
+
 # === bleu_core/text/read.py ===
 
 
@@ -10224,252 +10470,6 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
     with ThreadPoolExecutor(PROCESSORS) as pool:
         while chunk := list(islice(batches, _BATCHES_IN_QUEUE)):
             yield from pool.map(lambda batch: count_batch(batch, tokenizer, options), chunk)
-
-
-# === bleu_core/reconcile/tools.py ===
-
-
-class Tool(NamedTuple):
-    """A call that makes scores of a setting.
-
-    says: its name, which follows "the score is from".
-    is_known: True for a tool under its usual arguments, which comes before settings with fewer
-        changes; False for a variant, which is plausible with any number of changes.
-    rank: its place among all tools, most common first.
-    """
-
-    says: str
-    is_known: bool
-    rank: int
-
-
-Tools = dict[Setting, Tool]
-
-# The corpus scores of the conventions, most common first.
-CONVENTION_CALLS = {
-    "default": "sacreBLEU's `corpus_bleu`",
-    "nltk": "NLTK's `corpus_bleu` given lists of words",
-    "hf": "evaluate's `bleu`",
-    "moses": "`multi-bleu.perl`",
-    "papineni": "the formula of 2002 on tokens of mteval-v13a",
-}
-
-SWAPPED = "{}, with predictions and references swapped: swap them back"
-
-
-class GivenTexts(NamedTuple):
-    """Texts as people pass them to NLTK, and the options that split them in the same way."""
-
-    says: str
-    tokenize: str
-    lowercase: bool
-
-
-NLTK_INPUTS = (
-    GivenTexts("lists of words", "none", False),
-    GivenTexts("lists of lower-cased words", "none", True),
-    GivenTexts("strings: characters, blanks included", CHARACTER_LIST, False),
-)
-
-# The weights of tutorials, for orders 1 to 4. The last three are single orders, which also pass for
-# BLEU-2 to BLEU-4.
-TUTORIAL_WEIGHTS: tuple[OrderWeights, ...] = (
-    None,
-    (1.0, 0.0, 0.0, 0.0),
-    (0.5, 0.5, 0.0, 0.0),
-    (0.33, 0.33, 0.33, 0.0),
-    (1 / 3, 1 / 3, 1 / 3, 0.0),
-    (0.0, 1.0, 0.0, 0.0),
-    (0.0, 0.0, 1.0, 0.0),
-    (0.0, 0.0, 0.0, 1.0),
-)
-
-# NLTK's methods that look at the last pair of a corpus, because they get it and not the sums.
-LAST_PAIR_METHODS = ("method5", "method6", "method7")
-
-
-def list_tools(
-    corpus: Corpus, options: Options, start: Setting, *, references: Sequence[str | int]
-) -> Tools:
-    """List the calls that make scores of a corpus, with the options that the user chose.
-
-    Args:
-        corpus: the texts.
-        options: the user's options.
-        start: the starting point of the search.
-        references: the values of that factor to combine with the calls of NLTK.
-
-    >>> corpus = read_corpus(["a b"], ["a b"])
-    >>> start = Setting.of_options(Options())
-    >>> tools = list_tools(corpus, Options(), start, references=(ALL_REFERENCES,))
-    >>> characters = [tool for setting, tool in tools.items() if setting.tokenize == "list"]
-    >>> characters[0].says
-    "the mean of NLTK's `sentence_bleu` given strings: characters, blanks included"
-    """
-    of_convention = {
-        name: Setting.of_options(chosen) for name, chosen in convention_options(options).items()
-    }
-    captions: list[NamedSetting] = []
-    is_coco = _is_convention("coco", of_convention["coco"]) and options.weights is None
-    if is_coco and corpus.kind == "text" and are_captions(corpus):
-        captions = _list_caption_calls(of_convention["coco"])
-    calls: list[NamedSetting] = []
-    # Several references of a short text are most often those of a picture.
-    if corpus.reference_count() not in ("1", "?"):
-        calls += captions
-    # 1. Whole tools under their usual arguments.
-    for name, says in CONVENTION_CALLS.items():
-        setting = of_convention[name]
-        calls.append((setting, says if _is_convention(name, setting) else "", True))
-    sacrebleu_mean = of_convention["default"]._replace(mean_of_segments=True)
-    sentences = "the mean of sacreBLEU's `sentence_score`"
-    calls += [
-        (sacrebleu_mean._replace(effective_order=True), f"{sentences} with effective order", True),
-        (sacrebleu_mean, sentences, True),
-    ]
-    # NLTK knows no options of this metric: its calls are those of the convention as it stands.
-    nltk = Setting.of_options(choose_options("nltk", {}))
-    calls += _list_nltk_calls(corpus.kind, nltk, references)
-    calls += captions
-    calls += list_call_settings(corpus, options, start)
-    # 2. The same with exchanged texts.
-    if corpus.reference_count() == "1":
-        calls += [
-            (setting._replace(swapped=True), SWAPPED.format(says or "this tool"), False)
-            for setting, says, _ in calls
-            if setting.weights is None and not (setting.last_pair or setting.call)
-        ]
-    return _list_by_setting(calls)
-
-
-def _is_convention(name: str, setting: Setting) -> bool:
-    """Return False if the user chose another value for an option of a convention."""
-    return all(getattr(setting, option) == value for option, value in CONVENTIONS[name].items())
-
-
-def _list_by_setting(calls: Iterable[NamedSetting]) -> Tools:
-    """Return tools in order: the first call that is listed for a setting names it."""
-    tools: Tools = {}
-    for setting, says, is_known in calls:
-        tools.setdefault(setting, Tool(says, is_known, rank=len(tools)))
-    return tools
-
-
-def _list_caption_calls(coco: Setting) -> list[NamedSetting]:
-    """List pycocoevalcap's four scores, of the corpus and as means of those of captions."""
-    calls = []
-    for order in (4, 3, 2, 1):  # most common first
-        of_corpus = coco._replace(max_order=order)
-        mean = of_corpus._replace(mean_of_segments=True, effective_order=False)
-        calls += [
-            (of_corpus, f"pycocoevalcap's Bleu_{order}", True),
-            (mean, f"the mean of pycocoevalcap's Bleu_{order} of each caption", False),
-        ]
-    return calls
-
-
-def _list_nltk_calls(
-    kind: InputType, nltk: Setting, references: Sequence[str | int]
-) -> Iterator[NamedSetting]:
-    """Yield the scores that people compute with NLTK, most common first.
-
-    Args:
-        kind: what the texts are; tokens stay as they are.
-        nltk: the convention.
-        references: the values of that factor.
-    """
-    given_texts = list(NLTK_INPUTS)
-    if kind != "text":
-        given_texts = [GivenTexts(f"the {kind}", "", False)]
-    methods = {"": "none", **NLTK_METHODS, "the zeros left out, as before NLTK 3.3": "skip"}
-    for which, weights, given in product(references, TUTORIAL_WEIGHTS, given_texts):
-        if which != ALL_REFERENCES and weights is not None:  # two rare choices at once
-            continue
-        for method, smooth_method in methods.items():
-            if smooth_method == "skip" and weights is not None:
-                continue
-            setting = nltk._replace(
-                references=which,
-                lowercase=given.lowercase,
-                smooth_method=smooth_method,
-                # Only method 6 counts no n-gram of a text that is too short.
-                minimum_total=0 if method == "method6" else nltk.minimum_total,
-            )
-            if kind == "text":
-                setting = setting._replace(tokenize=given.tokenize)
-            if weights is not None:
-                setting = setting._replace(weights=weights, max_order=len(weights))
-            with_arguments = _name_arguments(given, method, weights, which)
-            mean = setting._replace(mean_of_segments=True)
-            says = f"the mean of NLTK's `sentence_bleu` given {with_arguments}"
-            yield mean, says, setting == nltk
-            says = f"NLTK's `corpus_bleu` given {with_arguments}"
-            if method in LAST_PAIR_METHODS:
-                says += ", which depends on the last pair (nltk issue 3903)"
-                setting = setting._replace(last_pair=True)
-            if weights is None or weights[-1] or method not in LAST_PAIR_METHODS:
-                yield setting, says, False
-
-
-def _name_arguments(
-    given: GivenTexts, method: str, weights: OrderWeights, references: str | int
-) -> str:
-    """Write the arguments of a call of NLTK.
-
-    >>> _name_arguments(NLTK_INPUTS[0], "method1", (0.33, 0.33, 0.33, 0.0), ALL_REFERENCES)
-    'lists of words, with method1 and weights (0.33, 0.33, 0.33, 0)'
-    """
-    further = [method] if method else []
-    if weights is not None:
-        further.append(f"weights ({', '.join(f'{weight:.4g}' for weight in weights)})")
-    if references != ALL_REFERENCES:
-        further.append(f"reference {references}")
-    if not further:
-        return given.says
-    *others, last = further
-    listed = f"{', '.join(others)} and {last}" if others else last
-    return f"{given.says}, with {listed}"
-
-
-def list_moses_tools(tokenizers: Sequence[str], start: Setting) -> Tools:
-    """List tokenized BLEU with tokenizers of Moses.
-
-    >>> start = Setting.of_options(Options())
-    >>> tools = list_moses_tools(["moses-de"], start)
-    >>> next(iter(tools.values())).says
-    "tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for de"
-    """
-    calls = []
-    for tokenizer in tokenizers:
-        language, _, compounds = tokenizer.removeprefix("moses-").partition("-")
-        says = f"tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for {language}"
-        if compounds:
-            says += ", with compounds split"
-        for method, lowercase in product(("none", start.smooth_method), (False, True)):
-            setting = start._replace(
-                tokenize=tokenizer, smooth_method=method, lowercase=lowercase, max_order=4
-            )
-            calls.append((setting, says, method == "none" and not lowercase))
-    return _list_by_setting(calls)
-
-
-_LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
-
-
-def are_captions(corpus: Corpus) -> bool:
-    """Return False if texts are longer than captions, or have a line break in a text.
-
-    The tokenizer of captions would take fifteen times as long as all other conventions together.
-    """
-    if corpus.kind != "text":
-        return True
-    if pc.mean(pc.binary_length(corpus.predictions)).as_py() > _LONGEST_CAPTION:
-        return False
-    return not any(
-        pc.any(pc.match_substring_regex(texts, LINE_BREAKS)).as_py()
-        for batch in corpus.batches
-        for texts in (batch.predictions, batch.references)
-    )
 
 
 # === bleu_core/check/damages.py ===
@@ -15177,6 +15177,109 @@ def shorten(value: object) -> object:
     return [*map(shorten, value[:count]), _More(f"... {len(value) - count:,} more")]
 
 
+# --- The formula of a score -----------------------------------------------------------------------
+#
+# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4), as `explain`, HTML and the demo show it. Precisions are
+# fractions. The numerator of a smoothed precision is the number of matches that would give it.
+
+
+class PrecisionTerm(NamedTuple):
+    """A precision in the formula.
+
+    text: a fraction, or a number if no fraction equals the precision.
+    meaning: the counts, and the effect of smoothing.
+    is_smoothed: True if smoothing changed it.
+    """
+
+    text: str
+    meaning: str
+    is_smoothed: bool
+
+
+def explain_precision(matches: int, total: int, precision: float) -> PrecisionTerm:
+    """Write a precision as a fraction, whose numerator smoothing may have changed.
+
+    >>> explain_precision(17, 18, 17 / 18).text, explain_precision(0, 16, 1 / 32).meaning
+    ('17/18', '0 of 16 match; smoothed to 0.5/16')
+    """
+    meaning = f"{matches:,} of {total:,} match"
+    if total:
+        is_smoothed = abs(precision * total - matches) > 1e-9 * total
+        smoothed = f"{precision * total:,.4g}/{total:,}"
+    else:
+        is_smoothed = precision != 0
+        smoothed = f"{precision:.4g}"
+    if not is_smoothed:
+        return PrecisionTerm(f"{matches:,}/{total:,}", meaning, is_smoothed=False)
+    return PrecisionTerm(smoothed, f"{meaning}; smoothed to {smoothed}", is_smoothed=True)
+
+
+def list_terms(result: ResultDict) -> list[tuple[PrecisionTerm, float]]:
+    """Return the precisions with a weight in a segment's score, each with its weight."""
+    orders = zip(result["counts"], result["totals"], result["precisions"], result["weights"])
+    return [
+        (explain_precision(matches, total, precision), weight)
+        for matches, total, precision, weight in orders
+        if weight
+    ]
+
+
+def plain_formula(result: ResultDict) -> str:
+    """Write the formula with its numbers as plain text.
+
+    >>> counts = {"counts": [2, 1], "totals": [3, 2], "precisions": [2 / 3, 1 / 2]}
+    >>> plain_formula({**counts, "weights": [0.5, 0.5], "brevity_penalty": 1.0})
+    '1 · (2/3 · 1/2)^(1/2)'
+    """
+    terms = [(term.text, weight) for term, weight in list_terms(result)]
+    return f"{write_number(result['brevity_penalty'])} · {multiply(terms, '^{}', '^({})')}"
+
+
+def multiply(terms: Sequence[tuple[str, float]], power: str, fraction_power: str) -> str:
+    """Write a product of weighted terms, as powers or as one power if all weights are equal.
+
+    `power` is the format of an exponent, `fraction_power` that of an exponent that is a fraction.
+
+    >>> multiply([("2/3", 0.5), ("1/2", 0.5)], "^{}", "^({})")
+    '(2/3 · 1/2)^(1/2)'
+    >>> multiply([("2/3", 0.7), ("1/2", 0.3)], "^{}", "^({})")
+    '(2/3)^0.7 · (1/2)^0.3'
+    """
+    if not terms:
+        return "no n-gram"
+    bases = list(terms)
+    weights = {weight for _, weight in terms}
+    if len(weights) == 1:  # one power, whose base is the product
+        bases = [(" · ".join(text for text, _ in terms), weights.pop())]
+    return " · ".join(
+        f"({base}){_write_power(weight, power, fraction_power)}" for base, weight in bases
+    )
+
+
+def _write_power(weight: float, power: str, fraction_power: str) -> str:
+    """Write a weight as an exponent, in a format of `multiply`; an exponent of 1 is left out."""
+    denominator = round(1 / max(weight, 1e-9))
+    if denominator > 1 and abs(weight * denominator - 1) < 1e-9:
+        return fraction_power.format(f"1/{denominator}")
+    exponent = f"{weight:.4g}"
+    return "" if exponent == "1" else power.format(exponent)
+
+
+def describe_penalty(result: ResultDict) -> str:
+    """Describe the brevity penalty and the lengths that it depends on.
+
+    >>> describe_penalty({"translation_length": 4, "reference_length": 5})
+    'Brevity penalty exp(1 − 5/4): 4 tokens against 5 in the reference'
+    """
+    length = result["translation_length"]
+    reference_length = result["reference_length"]
+    lengths = f"{count_things(length, 'token')} against {reference_length:,} in the reference"
+    if length >= reference_length:
+        return f"No brevity penalty: {lengths}"
+    rule = f"exp(1 − {reference_length:,}/{length:,})" if length else "0"
+    return f"Brevity penalty {rule}: {lengths}"
+
+
 # --- What a terminal shows ------------------------------------------------------------------------
 
 # Control characters, bidirectional controls, and lone surrogates. Joiners belong to the text.
@@ -16861,488 +16964,6 @@ class _Evaluation:
     alignment: _LabelPlaces = field(default_factory=_LabelPlaces)
 
 
-# === bleu_core/results/formats.py ===
-
-
-TableRows = Sequence[Sequence[str]]
-
-
-class Column(NamedTuple):
-    """A column of a table of scores.
-
-    name: its head. "CI" in it becomes "95% CI", with the table's confidence.
-    key: the key of its values in a dict of scores.
-    write: the format of a value.
-    """
-
-    name: str
-    key: str
-    write: Callable[[Any], str]
-
-
-def list_cells(
-    names_head: str,
-    scored: Sequence[tuple[str, ResultDict]],
-    columns: Sequence[Column],
-    confidence: float | None,
-) -> list[list[str]]:
-    """Return the cells of a table, its head first, with a row per name and scores.
-
-    Columns without values are left out. `names_head` is the head of the column of names.
-
-    >>> columns = [Column("BLEU", "score", "{:.1f}".format), Column("p", "p_value", str)]
-    >>> list_cells("system", [("A", {"score": 27.31})], columns, None)
-    [['system', 'BLEU'], ['A', '27.3']]
-    """
-    keys = set(chain.from_iterable(scores for _, scores in scored))
-    shown_columns = [column for column in columns if column.key in keys]
-    level = name_interval(confidence)
-    rows = [[names_head, *(column.name.replace("CI", level) for column in shown_columns)]]
-    for name, scores in scored:
-        cells = [
-            column.write(scores[column.key]) if column.key in scores else ""
-            for column in shown_columns
-        ]
-        rows.append([name, *cells])
-    return rows
-
-
-def write_interval(ends: Sequence[float]) -> str:
-    """Write the ends of an interval in points."""
-    return ", ".join(map(write_score, ends))
-
-
-def format_plain(rows: TableRows, left: int = 1) -> str:
-    """Write a table in plain text; the first columns are aligned left, all further columns right.
-
-    >>> print(format_plain([["system", "BLEU"], ["A", "27.31"], [], ["B", "9.00"]]))
-    system   BLEU
-    A       27.31
-    -------------
-    B        9.00
-    """
-    padded = [list(map(escape_unseen, row)) for row in rows]
-    # 1. Pad each column to the width of its longest cell. Rows without cells are rules.
-    rows_of_cells = [row for row in padded if row]
-    for column in range(len(rows[0])):
-        width = max(len(row[column]) for row in rows_of_cells)
-        for row in rows_of_cells:
-            cell = row[column]
-            row[column] = cell.ljust(width) if column < left else cell.rjust(width)
-    # 2. Join the cells, and draw the rules.
-    rule = "-" * len("  ".join(padded[0]))
-    return "\n".join("  ".join(row).rstrip() if row else rule for row in padded)
-
-
-def format_markdown(rows: TableRows, left: int = 1) -> str:
-    """Write a table in Markdown.
-
-    >>> print(format_markdown([["system", "BLEU"], ["A|B", "27.31"]]))
-    | system | BLEU |
-    | --- | ---: |
-    | A\\|B | 27.31 |
-    """
-    width = len(rows[0])
-    lines = []
-    for row in rows:
-        cells = row or [""] * width  # a line of empty cells, since Markdown has no rules
-        lines.append([escape_cell(cell, _MARKDOWN, "&nbsp;") for cell in cells])
-    lines.insert(1, ["---"] * left + ["---:"] * (width - left))
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def format_paragraph(text: str, code: str = "") -> str:
-    """Write a text as a paragraph in Markdown; `code`, such as a signature, is a code span in it.
-
-    >>> print(format_paragraph("*A* wins; nrefs:1|tok:__main__.f", code="nrefs:1|tok:__main__.f"))
-    \\*A\\* wins; `nrefs:1|tok:__main__.f`
-    """
-    shown = escape_unseen(text).lstrip(" ")  # an indented paragraph would be a block of code
-    shown_code = escape_unseen(code)
-    parts = shown.split(shown_code) if code else [shown]
-    # A code span begins and ends with more backticks than any run of them in it.
-    longest_run = max(map(len, re.findall("`+", shown_code)), default=0)
-    fence = "`" * (longest_run + 1)
-    escaped = f"{fence}{shown_code}{fence}".join(_escape(part, _MARKDOWN) for part in parts)
-    return _BLOCK_SIGN.sub(r"\1\\\2", escaped)
-
-
-def choose_columns(rows: TableRows, columns: Sequence[str], left: int) -> list[list[str]]:
-    """Return the first columns of a table, as many as `left`, and the chosen ones, by their heads.
-
-    >>> choose_columns([["system", "BLEU", "p"], [], ["A", "27.31", "0.03"]], ["p", "BLEU"], 1)
-    [['system', 'p', 'BLEU'], [], ['A', '0.03', '27.31']]
-    """
-    heads = list(rows[0])
-    for column in columns:
-        if column not in heads:
-            raise invalid("columns", column, one_of(heads))
-    numbers = [*range(left), *(heads.index(one) for one in columns if one not in heads[:left])]
-    return [[row[number] for number in numbers] if row else [] for row in rows]
-
-
-def format_latex(rows: TableRows, left: int = 1) -> str:
-    """Write a table in LaTeX, for the package `booktabs`."""
-    lines = []
-    for row in rows:
-        if row:
-            cells = [escape_cell(cell, LATEX_SIGNS, "~") for cell in row]
-            cells[left:] = [_HYPHEN_BEFORE_NUMBER.sub("$-$", cell) for cell in cells[left:]]
-            lines.append(" & ".join(cells) + r" \\")
-        else:
-            lines.append(r"\midrule")
-    head, *body = lines
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}",
-            r"\toprule",
-            head,
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
-
-
-def escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
-    """Escape a cell; `space` stands for each space that indents it.
-
-    >>> escape_cell("  [en]\\n", LATEX_SIGNS, "~")
-    '~~{[}en]\\\\textbackslash{}n'
-    """
-    text = escape_unseen(cell)
-    content = text.lstrip(" ")
-    return space * (len(text) - len(content)) + _escape(content, escapes)
-
-
-def _escape(text: str, escapes: Mapping[str, str]) -> str:
-    escaped = "".join(escapes.get(character, character) for character in text)
-    return _LIGATURE.sub("-{}", escaped) if escapes is LATEX_SIGNS else escaped
-
-
-LATEX_SIGNS = {
-    **{character: "\\" + character for character in "&%$#_{}"},
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    # After a line's end, they would be arguments of it.
-    "[": "{[}",
-    "*": "{*}",
-    # LaTeX shows other characters for these in its default font encoding.
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "`": r"\`{}",
-    "†": r"$^\dagger$",
-    "⟦": r"$[\![$",
-    "⟧": r"$]\!]$",
-    "|": r"\textbar\allowbreak{}",  # a signature in a caption needs breaks
-}
-_LIGATURE = re.compile("-(?=-)")  # LaTeX shows two hyphens as a dash
-_HYPHEN_BEFORE_NUMBER = re.compile(r"(?<![^\s])-(?=\d)")
-# The signs within a line, with those of strikethrough and formulas, which GitHub and Jupyter read.
-_MARKDOWN = {character: "\\" + character for character in "\\|<&*_~`[$"}
-_BLOCK_SIGN = re.compile(r"^(\d*)([-+#>.)])")  # of a list, a heading or a quotation
-
-
-# === bleu_core/results/formula.py ===
-
-
-class PrecisionTerm(NamedTuple):
-    """A precision in the formula.
-
-    text: a fraction, or a number if no fraction equals the precision.
-    meaning: the counts, and the effect of smoothing.
-    is_smoothed: True if smoothing changed it.
-    """
-
-    text: str
-    meaning: str
-    is_smoothed: bool
-
-
-def explain_precision(matches: int, total: int, precision: float) -> PrecisionTerm:
-    """Write a precision as a fraction, whose numerator smoothing may have changed.
-
-    >>> explain_precision(17, 18, 17 / 18).text, explain_precision(0, 16, 1 / 32).meaning
-    ('17/18', '0 of 16 match; smoothed to 0.5/16')
-    """
-    meaning = f"{matches:,} of {total:,} match"
-    if total:
-        is_smoothed = abs(precision * total - matches) > 1e-9 * total
-        smoothed = f"{precision * total:,.4g}/{total:,}"
-    else:
-        is_smoothed = precision != 0
-        smoothed = f"{precision:.4g}"
-    if not is_smoothed:
-        return PrecisionTerm(f"{matches:,}/{total:,}", meaning, is_smoothed=False)
-    return PrecisionTerm(smoothed, f"{meaning}; smoothed to {smoothed}", is_smoothed=True)
-
-
-def list_terms(result: ResultDict) -> list[tuple[PrecisionTerm, float]]:
-    """Return the precisions with a weight in a segment's score, each with its weight."""
-    orders = zip(result["counts"], result["totals"], result["precisions"], result["weights"])
-    return [
-        (explain_precision(matches, total, precision), weight)
-        for matches, total, precision, weight in orders
-        if weight
-    ]
-
-
-def plain_formula(result: ResultDict) -> str:
-    """Write the formula with its numbers as plain text.
-
-    >>> counts = {"counts": [2, 1], "totals": [3, 2], "precisions": [2 / 3, 1 / 2]}
-    >>> plain_formula({**counts, "weights": [0.5, 0.5], "brevity_penalty": 1.0})
-    '1 · (2/3 · 1/2)^(1/2)'
-    """
-    terms = [(term.text, weight) for term, weight in list_terms(result)]
-    return f"{write_number(result['brevity_penalty'])} · {multiply(terms, '^{}', '^({})')}"
-
-
-def multiply(terms: Sequence[tuple[str, float]], power: str, fraction_power: str) -> str:
-    """Write a product of weighted terms, as powers or as one power if all weights are equal.
-
-    `power` is the format of an exponent, `fraction_power` that of an exponent that is a fraction.
-
-    >>> multiply([("2/3", 0.5), ("1/2", 0.5)], "^{}", "^({})")
-    '(2/3 · 1/2)^(1/2)'
-    >>> multiply([("2/3", 0.7), ("1/2", 0.3)], "^{}", "^({})")
-    '(2/3)^0.7 · (1/2)^0.3'
-    """
-    if not terms:
-        return "no n-gram"
-    bases = list(terms)
-    weights = {weight for _, weight in terms}
-    if len(weights) == 1:  # one power, whose base is the product
-        bases = [(" · ".join(text for text, _ in terms), weights.pop())]
-    return " · ".join(
-        f"({base}){_write_power(weight, power, fraction_power)}" for base, weight in bases
-    )
-
-
-def _write_power(weight: float, power: str, fraction_power: str) -> str:
-    """Write a weight as an exponent, in a format of `multiply`; an exponent of 1 is left out."""
-    denominator = round(1 / max(weight, 1e-9))
-    if denominator > 1 and abs(weight * denominator - 1) < 1e-9:
-        return fraction_power.format(f"1/{denominator}")
-    exponent = f"{weight:.4g}"
-    return "" if exponent == "1" else power.format(exponent)
-
-
-def describe_penalty(result: ResultDict) -> str:
-    """Describe the brevity penalty and the lengths that it depends on.
-
-    >>> describe_penalty({"translation_length": 4, "reference_length": 5})
-    'Brevity penalty exp(1 − 5/4): 4 tokens against 5 in the reference'
-    """
-    length = result["translation_length"]
-    reference_length = result["reference_length"]
-    lengths = f"{count_things(length, 'token')} against {reference_length:,} in the reference"
-    if length >= reference_length:
-        return f"No brevity penalty: {lengths}"
-    rule = f"exp(1 − {reference_length:,}/{length:,})" if length else "0"
-    return f"Brevity penalty {rule}: {lengths}"
-
-
-# === bleu_core/results/plots.py ===
-
-
-_THICKNESS = 0.6  # of a bar in a waterfall
-_LABEL_SIZE = "small"
-_RUN_OFFSET = 0.25  # of the dots of training runs from the row of their mean
-# Its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme.
-_GRAY = "#767676"
-_PAGE: dict[Any, str] = {
-    "axes.facecolor": "none",
-    "text.color": _GRAY,
-    "axes.labelcolor": _GRAY,
-    "axes.edgecolor": _GRAY,
-    "xtick.color": _GRAY,
-    "ytick.color": _GRAY,
-}
-# The hatches of hollow bars, by kind. Bars of other kinds are filled.
-_HATCHES = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
-
-
-class FormulaStep(NamedTuple):
-    """A change of a setting, and the resulting difference of the score in points."""
-
-    label: str
-    difference: float
-
-
-def plot_precisions(result: ResultDict, ax: Axes | None = None) -> Axes:
-    """Plot precision by order, after clipping.
-
-    Bars for precision before clipping are added if it is known, and bars for precision after
-    smoothing if smoothing changed it.
-    """
-    ax = _open(ax)
-    # 1. The series, in percent.
-    totals = np.maximum(result["totals"], 1)
-    series = {}
-    if "orders" in result:
-        unclipped = np.array([order["unclipped_matches"] for order in result["orders"]])
-        series["before clipping"] = 100 * unclipped / totals
-    clipped = 100 * np.asarray(result["counts"]) / totals
-    series["after clipping"] = clipped
-    smoothed = 100 * np.asarray(result["precisions"])
-    is_smoothed = np.abs(clipped - smoothed) > 1e-9
-    if is_smoothed.any():
-        series["smoothed"] = np.where(is_smoothed, smoothed, np.nan)  # a bar only if it differs
-    # 2. The bars of an order stand side by side, around its tick.
-    width = 0.8 / len(series)
-    for number, (name, heights) in enumerate(series.items()):
-        positions = np.arange(len(heights)) + (number - (len(series) - 1) / 2) * width
-        bars = ax.bar(positions, heights, width * 0.92, label=name, **_style(ax, name))
-        labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
-        ax.bar_label(bars, labels, padding=2, color=_ink(ax), fontsize=_LABEL_SIZE)
-    # 3. Labels and scales.
-    if len(series) > 1:
-        ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
-    ax.set_xticks(range(len(totals)), [f"{order}-gram" for order in range(1, len(totals) + 1)])
-    ax.set(ylim=(0, 110), yticks=range(0, 101, 20), ylabel="precision (%)")
-    return ax
-
-
-class PlottedScore(NamedTuple):
-    """A row of `plot_scores`, in points.
-
-    name: the label of the row.
-    score: the dot.
-    ends: the line, an interval; empty without one.
-    run_scores: the hollow dots below the line, if there are several.
-    """
-
-    name: str
-    score: float
-    ends: Sequence[float]
-    run_scores: Sequence[float] = ()
-
-
-def plot_scores(
-    rows: Sequence[PlottedScore], line: float, interval: str = "", ax: Axes | None = None
-) -> Axes:
-    """Plot scores with their intervals, one below the other, and a vertical line for comparison.
-
-    Args:
-        rows: the scores.
-        line: the score at the vertical line.
-        interval: the meaning of the intervals.
-        ax: the Axes to draw into; None for a new figure.
-    """
-    ax = _open(ax, height=1.2 + 0.45 * len(rows))
-    ink = _ink(ax)
-    for row, plotted in enumerate(rows):
-        ends = plotted.ends or [plotted.score] * 2
-        ax.plot(ends, [row, row], color=ink, linewidth=1.5, marker="|", markersize=9)
-        ax.plot(plotted.score, row, "o", color=ink)
-        if len(plotted.run_scores) > 1:
-            run_row = [row + _RUN_OFFSET] * len(plotted.run_scores)
-            ax.plot(
-                plotted.run_scores, run_row, "o", markersize=4, markerfacecolor="none", color=ink
-            )
-        right_edge = ax.get_yaxis_transform()  # x is 1 at the right edge of the Axes
-        _write_beside(ax, 1, row, f"{plotted.score:.2f}", xycoords=right_edge)
-    ax.axvline(line, color=ink, linewidth=0.8, linestyle=":", zorder=0)
-    # matplotlib would read text between dollars as a formula.
-    names = [write_name(plotted.name).replace("$", r"\$") for plotted in rows]
-    ax.set_yticks(range(len(rows)), names)
-    ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.margins(x=0.1)
-    label = "BLEU"
-    if any(plotted.ends for plotted in rows):
-        label += f", with {interval}"
-    if any(len(plotted.run_scores) > 1 for plotted in rows):
-        label += "\nhollow: training runs"
-    ax.set_xlabel(label)
-    return ax
-
-
-def plot_steps(
-    start: str, steps: Sequence[FormulaStep], end: str, score: float, *, ax: Axes | None = None
-) -> Axes:
-    """Plot the effect of each step as a waterfall, from the bar `start` to the bar `end`.
-
-    `score` is the score after the last step.
-    """
-    ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
-    differences = [step.difference for step in steps]
-    # levels[0] is the score before the first step, levels[i] the score after step i.
-    levels = score - sum(differences) + np.cumsum([0.0, *differences])
-    # 1. Bars: both scores from 0, and each step from the score before it to the score after it.
-    last_row = len(levels)
-    ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
-    for row, step in enumerate(steps, 1):
-        ends = levels[row - 1 : row + 1]
-        style = _style(ax, "gain" if step.difference > 0 else "loss")
-        ax.barh(row, abs(step.difference), _THICKNESS, left=min(ends), **style)
-        _write_beside(ax, max(ends), row, write_difference(step.difference))
-    ax.barh(last_row, levels[-1], _THICKNESS, **_style(ax, "after clipping"))
-    for row, level in ((0, levels[0]), (last_row, levels[-1])):
-        _write_beside(ax, level, row, f"{level:.2f}")
-    # 2. A line from each bar to the next one.
-    for row, level in enumerate(levels):
-        ax.plot([level, level], [row, row + 1], color=_ink(ax), linewidth=0.8, zorder=0)
-    # 3. Labels and scales.
-    ax.set_yticks(range(last_row + 1), [start, *(step.label for step in steps), end])
-    ax.invert_yaxis()
-    ax.set(xlim=(0, 1.15 * max(1.0, levels.max())), xlabel="BLEU")
-    return ax
-
-
-def _open(ax: Axes | None, height: float = 3.6) -> Axes:
-    """Return the Axes to draw into, which are those of a new figure if `ax` is None."""
-    try:
-        import matplotlib.pyplot as plt
-        from matplotlib import rcParamsDefault
-    except ImportError:
-        raise ImportError("Plots need matplotlib. Install it: pip install matplotlib") from None
-    if ax is None:
-        has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
-        # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
-        figure = plt.figure(figsize=(6.4, height), layout="constrained", frameon=has_style)
-        with plt.rc_context({} if has_style else _PAGE):
-            ax = figure.subplots()
-    if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
-        raise ValueError(
-            "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of"
-            " plt.subplots()."
-        )
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
-
-
-def _ink(ax: Axes) -> ColorType:
-    """Return the color of the Axes' labels, for lines and texts."""
-    return ax.xaxis.label.get_color()
-
-
-def _style(ax: Axes, kind: str) -> dict[str, Any]:
-    """Return the style of a bar: filled for counted values, hollow for those compared with them."""
-    fill = {"facecolor": "C0"}
-    if kind in _HATCHES:
-        fill = {"facecolor": "none", "hatch": _HATCHES[kind]}
-    return {"edgecolor": _ink(ax), "linewidth": 0.8, **fill}
-
-
-def _write_beside(
-    ax: Axes, x: float, y: float, text: str, *, xycoords: str | Transform = "data"
-) -> None:
-    """Write a text to the right of a point."""
-    ax.annotate(
-        text,
-        (x, y),
-        xytext=(4, 0),
-        xycoords=xycoords,
-        textcoords="offset points",
-        va="center",
-        color=_ink(ax),
-        fontsize=_LABEL_SIZE,
-    )
-
-
 # === bleu_core/results/html.py ===
 
 
@@ -17620,6 +17241,204 @@ STYLE = """
  width: 0.6em;
   height: 0.6em; border-radius: 50%; background: currentColor; }
 """
+
+
+# === bleu_core/results/plots.py ===
+
+
+_THICKNESS = 0.6  # of a bar in a waterfall
+_LABEL_SIZE = "small"
+_RUN_OFFSET = 0.25  # of the dots of training runs from the row of their mean
+# Its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme.
+_GRAY = "#767676"
+_PAGE: dict[Any, str] = {
+    "axes.facecolor": "none",
+    "text.color": _GRAY,
+    "axes.labelcolor": _GRAY,
+    "axes.edgecolor": _GRAY,
+    "xtick.color": _GRAY,
+    "ytick.color": _GRAY,
+}
+# The hatches of hollow bars, by kind. Bars of other kinds are filled.
+_HATCHES = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
+
+
+class FormulaStep(NamedTuple):
+    """A change of a setting, and the resulting difference of the score in points."""
+
+    label: str
+    difference: float
+
+
+def plot_precisions(result: ResultDict, ax: Axes | None = None) -> Axes:
+    """Plot precision by order, after clipping.
+
+    Bars for precision before clipping are added if it is known, and bars for precision after
+    smoothing if smoothing changed it.
+    """
+    ax = _open(ax)
+    # 1. The series, in percent.
+    totals = np.maximum(result["totals"], 1)
+    series = {}
+    if "orders" in result:
+        unclipped = np.array([order["unclipped_matches"] for order in result["orders"]])
+        series["before clipping"] = 100 * unclipped / totals
+    clipped = 100 * np.asarray(result["counts"]) / totals
+    series["after clipping"] = clipped
+    smoothed = 100 * np.asarray(result["precisions"])
+    is_smoothed = np.abs(clipped - smoothed) > 1e-9
+    if is_smoothed.any():
+        series["smoothed"] = np.where(is_smoothed, smoothed, np.nan)  # a bar only if it differs
+    # 2. The bars of an order stand side by side, around its tick.
+    width = 0.8 / len(series)
+    for number, (name, heights) in enumerate(series.items()):
+        positions = np.arange(len(heights)) + (number - (len(series) - 1) / 2) * width
+        bars = ax.bar(positions, heights, width * 0.92, label=name, **_style(ax, name))
+        labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
+        ax.bar_label(bars, labels, padding=2, color=_ink(ax), fontsize=_LABEL_SIZE)
+    # 3. Labels and scales.
+    if len(series) > 1:
+        ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
+    ax.set_xticks(range(len(totals)), [f"{order}-gram" for order in range(1, len(totals) + 1)])
+    ax.set(ylim=(0, 110), yticks=range(0, 101, 20), ylabel="precision (%)")
+    return ax
+
+
+class PlottedScore(NamedTuple):
+    """A row of `plot_scores`, in points.
+
+    name: the label of the row.
+    score: the dot.
+    ends: the line, an interval; empty without one.
+    run_scores: the hollow dots below the line, if there are several.
+    """
+
+    name: str
+    score: float
+    ends: Sequence[float]
+    run_scores: Sequence[float] = ()
+
+
+def plot_scores(
+    rows: Sequence[PlottedScore], line: float, interval: str = "", ax: Axes | None = None
+) -> Axes:
+    """Plot scores with their intervals, one below the other, and a vertical line for comparison.
+
+    Args:
+        rows: the scores.
+        line: the score at the vertical line.
+        interval: the meaning of the intervals.
+        ax: the Axes to draw into; None for a new figure.
+    """
+    ax = _open(ax, height=1.2 + 0.45 * len(rows))
+    ink = _ink(ax)
+    for row, plotted in enumerate(rows):
+        ends = plotted.ends or [plotted.score] * 2
+        ax.plot(ends, [row, row], color=ink, linewidth=1.5, marker="|", markersize=9)
+        ax.plot(plotted.score, row, "o", color=ink)
+        if len(plotted.run_scores) > 1:
+            run_row = [row + _RUN_OFFSET] * len(plotted.run_scores)
+            ax.plot(
+                plotted.run_scores, run_row, "o", markersize=4, markerfacecolor="none", color=ink
+            )
+        right_edge = ax.get_yaxis_transform()  # x is 1 at the right edge of the Axes
+        _write_beside(ax, 1, row, f"{plotted.score:.2f}", xycoords=right_edge)
+    ax.axvline(line, color=ink, linewidth=0.8, linestyle=":", zorder=0)
+    # matplotlib would read text between dollars as a formula.
+    names = [write_name(plotted.name).replace("$", r"\$") for plotted in rows]
+    ax.set_yticks(range(len(rows)), names)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.margins(x=0.1)
+    label = "BLEU"
+    if any(plotted.ends for plotted in rows):
+        label += f", with {interval}"
+    if any(len(plotted.run_scores) > 1 for plotted in rows):
+        label += "\nhollow: training runs"
+    ax.set_xlabel(label)
+    return ax
+
+
+def plot_steps(
+    start: str, steps: Sequence[FormulaStep], end: str, score: float, *, ax: Axes | None = None
+) -> Axes:
+    """Plot the effect of each step as a waterfall, from the bar `start` to the bar `end`.
+
+    `score` is the score after the last step.
+    """
+    ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
+    differences = [step.difference for step in steps]
+    # levels[0] is the score before the first step, levels[i] the score after step i.
+    levels = score - sum(differences) + np.cumsum([0.0, *differences])
+    # 1. Bars: both scores from 0, and each step from the score before it to the score after it.
+    last_row = len(levels)
+    ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
+    for row, step in enumerate(steps, 1):
+        ends = levels[row - 1 : row + 1]
+        style = _style(ax, "gain" if step.difference > 0 else "loss")
+        ax.barh(row, abs(step.difference), _THICKNESS, left=min(ends), **style)
+        _write_beside(ax, max(ends), row, write_difference(step.difference))
+    ax.barh(last_row, levels[-1], _THICKNESS, **_style(ax, "after clipping"))
+    for row, level in ((0, levels[0]), (last_row, levels[-1])):
+        _write_beside(ax, level, row, f"{level:.2f}")
+    # 2. A line from each bar to the next one.
+    for row, level in enumerate(levels):
+        ax.plot([level, level], [row, row + 1], color=_ink(ax), linewidth=0.8, zorder=0)
+    # 3. Labels and scales.
+    ax.set_yticks(range(last_row + 1), [start, *(step.label for step in steps), end])
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 1.15 * max(1.0, levels.max())), xlabel="BLEU")
+    return ax
+
+
+def _open(ax: Axes | None, height: float = 3.6) -> Axes:
+    """Return the Axes to draw into, which are those of a new figure if `ax` is None."""
+    try:
+        import matplotlib.pyplot as plt
+        from matplotlib import rcParamsDefault
+    except ImportError:
+        raise ImportError("Plots need matplotlib. Install it: pip install matplotlib") from None
+    if ax is None:
+        has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
+        # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
+        figure = plt.figure(figsize=(6.4, height), layout="constrained", frameon=has_style)
+        with plt.rc_context({} if has_style else _PAGE):
+            ax = figure.subplots()
+    if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
+        raise ValueError(
+            "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of"
+            " plt.subplots()."
+        )
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _ink(ax: Axes) -> ColorType:
+    """Return the color of the Axes' labels, for lines and texts."""
+    return ax.xaxis.label.get_color()
+
+
+def _style(ax: Axes, kind: str) -> dict[str, Any]:
+    """Return the style of a bar: filled for counted values, hollow for those compared with them."""
+    fill = {"facecolor": "C0"}
+    if kind in _HATCHES:
+        fill = {"facecolor": "none", "hatch": _HATCHES[kind]}
+    return {"edgecolor": _ink(ax), "linewidth": 0.8, **fill}
+
+
+def _write_beside(
+    ax: Axes, x: float, y: float, text: str, *, xycoords: str | Transform = "data"
+) -> None:
+    """Write a text to the right of a point."""
+    ax.annotate(
+        text,
+        (x, y),
+        xytext=(4, 0),
+        xycoords=xycoords,
+        textcoords="offset points",
+        va="center",
+        color=_ink(ax),
+        fontsize=_LABEL_SIZE,
+    )
 
 
 # === bleu_core/results/report.py ===
@@ -18076,6 +17895,191 @@ def _copy_plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_copy_plain(item) for item in value]
     return value
+
+
+# --- Tables as text, Markdown and LaTeX -----------------------------------------------------------
+#
+# A method lists its columns as `Column`s; a format is a function from rows of cells to a text.
+
+TableRows = Sequence[Sequence[str]]
+
+
+class Column(NamedTuple):
+    """A column of a table of scores.
+
+    name: its head. "CI" in it becomes "95% CI", with the table's confidence.
+    key: the key of its values in a dict of scores.
+    write: the format of a value.
+    """
+
+    name: str
+    key: str
+    write: Callable[[Any], str]
+
+
+def list_cells(
+    names_head: str,
+    scored: Sequence[tuple[str, ResultDict]],
+    columns: Sequence[Column],
+    confidence: float | None,
+) -> list[list[str]]:
+    """Return the cells of a table, its head first, with a row per name and scores.
+
+    Columns without values are left out. `names_head` is the head of the column of names.
+
+    >>> columns = [Column("BLEU", "score", "{:.1f}".format), Column("p", "p_value", str)]
+    >>> list_cells("system", [("A", {"score": 27.31})], columns, None)
+    [['system', 'BLEU'], ['A', '27.3']]
+    """
+    keys = set(chain.from_iterable(scores for _, scores in scored))
+    shown_columns = [column for column in columns if column.key in keys]
+    level = name_interval(confidence)
+    rows = [[names_head, *(column.name.replace("CI", level) for column in shown_columns)]]
+    for name, scores in scored:
+        cells = [
+            column.write(scores[column.key]) if column.key in scores else ""
+            for column in shown_columns
+        ]
+        rows.append([name, *cells])
+    return rows
+
+
+def write_interval(ends: Sequence[float]) -> str:
+    """Write the ends of an interval in points."""
+    return ", ".join(map(write_score, ends))
+
+
+def format_plain(rows: TableRows, left: int = 1) -> str:
+    """Write a table in plain text; the first columns are aligned left, all further columns right.
+
+    >>> print(format_plain([["system", "BLEU"], ["A", "27.31"], [], ["B", "9.00"]]))
+    system   BLEU
+    A       27.31
+    -------------
+    B        9.00
+    """
+    padded = [list(map(escape_unseen, row)) for row in rows]
+    # 1. Pad each column to the width of its longest cell. Rows without cells are rules.
+    rows_of_cells = [row for row in padded if row]
+    for column in range(len(rows[0])):
+        width = max(len(row[column]) for row in rows_of_cells)
+        for row in rows_of_cells:
+            cell = row[column]
+            row[column] = cell.ljust(width) if column < left else cell.rjust(width)
+    # 2. Join the cells, and draw the rules.
+    rule = "-" * len("  ".join(padded[0]))
+    return "\n".join("  ".join(row).rstrip() if row else rule for row in padded)
+
+
+def format_markdown(rows: TableRows, left: int = 1) -> str:
+    """Write a table in Markdown.
+
+    >>> print(format_markdown([["system", "BLEU"], ["A|B", "27.31"]]))
+    | system | BLEU |
+    | --- | ---: |
+    | A\\|B | 27.31 |
+    """
+    width = len(rows[0])
+    lines = []
+    for row in rows:
+        cells = row or [""] * width  # a line of empty cells, since Markdown has no rules
+        lines.append([escape_cell(cell, _MARKDOWN, "&nbsp;") for cell in cells])
+    lines.insert(1, ["---"] * left + ["---:"] * (width - left))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def format_paragraph(text: str, code: str = "") -> str:
+    """Write a text as a paragraph in Markdown; `code`, such as a signature, is a code span in it.
+
+    >>> print(format_paragraph("*A* wins; nrefs:1|tok:__main__.f", code="nrefs:1|tok:__main__.f"))
+    \\*A\\* wins; `nrefs:1|tok:__main__.f`
+    """
+    shown = escape_unseen(text).lstrip(" ")  # an indented paragraph would be a block of code
+    shown_code = escape_unseen(code)
+    parts = shown.split(shown_code) if code else [shown]
+    # A code span begins and ends with more backticks than any run of them in it.
+    longest_run = max(map(len, re.findall("`+", shown_code)), default=0)
+    fence = "`" * (longest_run + 1)
+    escaped = f"{fence}{shown_code}{fence}".join(_escape(part, _MARKDOWN) for part in parts)
+    return _BLOCK_SIGN.sub(r"\1\\\2", escaped)
+
+
+def choose_columns(rows: TableRows, columns: Sequence[str], left: int) -> list[list[str]]:
+    """Return the first columns of a table, as many as `left`, and the chosen ones, by their heads.
+
+    >>> choose_columns([["system", "BLEU", "p"], [], ["A", "27.31", "0.03"]], ["p", "BLEU"], 1)
+    [['system', 'p', 'BLEU'], [], ['A', '0.03', '27.31']]
+    """
+    heads = list(rows[0])
+    for column in columns:
+        if column not in heads:
+            raise invalid("columns", column, one_of(heads))
+    numbers = [*range(left), *(heads.index(one) for one in columns if one not in heads[:left])]
+    return [[row[number] for number in numbers] if row else [] for row in rows]
+
+
+def format_latex(rows: TableRows, left: int = 1) -> str:
+    """Write a table in LaTeX, for the package `booktabs`."""
+    lines = []
+    for row in rows:
+        if row:
+            cells = [escape_cell(cell, LATEX_SIGNS, "~") for cell in row]
+            cells[left:] = [_HYPHEN_BEFORE_NUMBER.sub("$-$", cell) for cell in cells[left:]]
+            lines.append(" & ".join(cells) + r" \\")
+        else:
+            lines.append(r"\midrule")
+    head, *body = lines
+    return "\n".join(
+        [
+            rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
+
+
+def escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
+    """Escape a cell; `space` stands for each space that indents it.
+
+    >>> escape_cell("  [en]\\n", LATEX_SIGNS, "~")
+    '~~{[}en]\\\\textbackslash{}n'
+    """
+    text = escape_unseen(cell)
+    content = text.lstrip(" ")
+    return space * (len(text) - len(content)) + _escape(content, escapes)
+
+
+def _escape(text: str, escapes: Mapping[str, str]) -> str:
+    escaped = "".join(escapes.get(character, character) for character in text)
+    return _LIGATURE.sub("-{}", escaped) if escapes is LATEX_SIGNS else escaped
+
+
+LATEX_SIGNS = {
+    **{character: "\\" + character for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    # After a line's end, they would be arguments of it.
+    "[": "{[}",
+    "*": "{*}",
+    # LaTeX shows other characters for these in its default font encoding.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "`": r"\`{}",
+    "†": r"$^\dagger$",
+    "⟦": r"$[\![$",
+    "⟧": r"$]\!]$",
+    "|": r"\textbar\allowbreak{}",  # a signature in a caption needs breaks
+}
+_LIGATURE = re.compile("-(?=-)")  # LaTeX shows two hyphens as a dash
+_HYPHEN_BEFORE_NUMBER = re.compile(r"(?<![^\s])-(?=\d)")
+# The signs within a line, with those of strikethrough and formulas, which GitHub and Jupyter read.
+_MARKDOWN = {character: "\\" + character for character in "\\|<&*_~`[$"}
+_BLOCK_SIGN = re.compile(r"^(\d*)([-+#>.)])")  # of a list, a heading or a quotation
 
 
 # === bleu_core/check/checks.py ===

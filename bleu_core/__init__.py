@@ -38,11 +38,18 @@ from .options.signature import options_of_signature
 from .reconcile.answer import Conventions, Reconciliation
 from .reconcile.published import Published, read_published
 from .reconcile.search import compare_conventions, find_settings
-from .results.formats import format_latex, format_markdown, format_paragraph
-from .results.formula import describe_penalty, list_terms, multiply
 from .results.html import STYLE, Markup, headline, legend, paragraph, show, tokens
-from .results.report import CITATION, QuotableReport, Report, ResultType, restore_result
-from .results.wording import escape_unseen, write_number
+from .results.report import (
+    CITATION,
+    QuotableReport,
+    Report,
+    ResultType,
+    format_latex,
+    format_markdown,
+    format_paragraph,
+    restore_result,
+)
+from .results.wording import describe_penalty, escape_unseen, list_terms, multiply, write_number
 from .rows.compiling import warm_up
 from .rows.reading import read
 from .rows.statistics import count, count_segments

@@ -12,10 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from ..options.options import Options
-from ..results.formats import Column, list_cells, write_interval
 from ..results.html import draw_interval, write_table
 from ..results.plots import Axes, PlottedScore, plot_scores
-from ..results.report import QuotableReport
+from ..results.report import Column, QuotableReport, list_cells, write_interval
 from ..results.wording import (
     WAYS_TO_SETTINGS,
     ResultDict,

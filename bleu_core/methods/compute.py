@@ -14,10 +14,9 @@ import numpy as np
 
 from ..options.options import Options
 from ..options.signature import Origin, make_signature
-from ..results.formats import Column, list_cells, write_interval
 from ..results.html import headline, paragraph, wrap, write_table
 from ..results.plots import Axes, PlottedScore, plot_precisions, plot_scores
-from ..results.report import QuotableReport, Report
+from ..results.report import Column, QuotableReport, Report, list_cells, write_interval
 from ..results.wording import (
     ResultDict,
     describe_documents,

@@ -19,11 +19,10 @@ import pyarrow as pa
 from ..check.look import look_at
 from ..options.options import Options
 from ..options.signature import Origin, make_signature
-from ..results.formula import plain_formula
 from ..results.html import explanation, legend, paragraph, wrap
 from ..results.plots import Axes, plot_precisions
 from ..results.report import Report
-from ..results.wording import write_score
+from ..results.wording import plain_formula, write_score
 from ..rows.statistics import prepare_batch
 from ..rules.chosen_tokenizer import choose_tokenizer, list_tokens
 from ..rules.counting import Tokens, check_memory, make_row

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..options.options import Options, check_flag
-from ..results.formats import write_interval
-from ..results.report import QuotableReport
+from ..results.report import QuotableReport, write_interval
 from ..results.wording import (
     WAYS_TO_SETTINGS,
     compare_scores,

@@ -42,10 +42,16 @@ from .answer import CHANCE_OF_LEVEL, MOST_REFERENCES, Conventions, Reconciliatio
 from .calls import (
     ALL_REFERENCES,
     CALLS,
+    CONVENTION_CALLS,
     OPTION_FACTORS,
+    SWAPPED,
     ReferencePositions,
     Setting,
+    Tools,
+    are_captions,
     convention_options,
+    list_moses_tools,
+    list_tools,
 )
 from .published import Published, Reading, list_readings, read_published
 from .settings import (
@@ -65,7 +71,6 @@ from .settings import (
     simplify,
     to_json,
 )
-from .tools import CONVENTION_CALLS, SWAPPED, Tools, are_captions, list_moses_tools, list_tools
 
 NEAREST_SETTINGS = 5  # returned if no setting gives the score
 USUAL_TOKENIZERS = ("13a", "intl", "char", "none")  # and `zh` for texts with Chinese characters

@@ -13,8 +13,7 @@ from typing import Literal
 
 from ..shared.messages import count_things
 from ..shared.result_types import CoveredTokens, NGramCount, OrderMatches
-from .formula import describe_penalty, list_terms, multiply
-from .wording import ResultDict, escape_unseen, write_number
+from .wording import ResultDict, describe_penalty, escape_unseen, list_terms, multiply, write_number
 
 _SHOWN_NGRAMS = 100  # per order and kind
 # N-grams that don't count, or not as often as they occur.

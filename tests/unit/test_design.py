@@ -247,6 +247,7 @@ def test_a_test_file_has_the_name_of_its_file():
         "rows/without_compiling",
         "text/items",
         "options/chosen_options",
+        "reconcile/tools",
     }
     tests = {
         path.relative_to(ROOT / "tests/unit").with_suffix("").as_posix().replace("test_", "")

@@ -12,10 +12,9 @@ import pytest
 import sacrebleu
 from bleu.bleu_core.options.option_types import CONVENTIONS
 from bleu.bleu_core.options.options import Options
-from bleu.bleu_core.reconcile.calls import Setting
+from bleu.bleu_core.reconcile.calls import TUTORIAL_WEIGHTS, Setting
 from bleu.bleu_core.reconcile.search import count_chance
 from bleu.bleu_core.reconcile.settings import FACTORS, Scorer, simplify
-from bleu.bleu_core.reconcile.tools import TUTORIAL_WEIGHTS
 from bleu.bleu_core.rules.smoothing import SMOOTH_METHODS
 from bleu.bleu_core.text.read import read_corpus
 from conftest import HAS_NUMBA, needs_wmt21

@@ -19,9 +19,8 @@ import pytest
 import sacrebleu
 import yaml
 from bleu.bleu_core.methods.compute import Result
-from bleu.bleu_core.results.formats import format_latex, format_markdown
 from bleu.bleu_core.results.html import show
-from bleu.bleu_core.results.report import Report
+from bleu.bleu_core.results.report import Report, format_latex, format_markdown
 from bleu.bleu_core.results.wording import escape_unseen, shorten
 from bleu.bleu_core.shared.result_types import CorpusScores, ReconciliationContent, Settings
 from datasets import Dataset
