@@ -3223,8 +3223,8 @@ _BYTES_WORTH_COMPILING = 2_000_000  # of text: about a second for the Python imp
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
-_kernels: list[Callable[..., object]] = []  # to be compiled and cached on disk
-_helpers: list[Callable[..., object]] = []  # compiled as parts of kernels
+_kernels: list[Callable[..., object]] = []  # called from Python, compiled and cached on disk
+_helpers: list[Callable[..., object]] = []  # called by kernels, compiled as parts of them
 _intrinsics: list[Callable[..., object]] = []  # generators of LLVM instructions
 _examples: list[Callable[..., object]] = []  # each runs a kernel once, which compiles it
 
@@ -3370,28 +3370,20 @@ def _replace(function: Callable[..., object], replacement: object) -> None:
     function.__globals__[function.__name__] = replacement
 
 
-def kernel(function: _Function) -> _Function:
-    """Register a function that is called from Python, to be compiled and cached on disk."""
-    _kernels.append(function)
-    return function
+def _register_in(functions: list[Callable[..., object]]) -> Callable[[_Function], _Function]:
+    """Return a decorator that adds functions to a list, and leaves them as they are."""
+
+    def register(function: _Function) -> _Function:
+        functions.append(function)
+        return function
+
+    return register
 
 
-def kernel_helper(function: _Function) -> _Function:
-    """Register a function that kernels call."""
-    _helpers.append(function)
-    return function
-
-
-def kernel_intrinsic(function: _Function) -> _Function:
-    """Register a generator of instructions."""
-    _intrinsics.append(function)
-    return function
-
-
-def kernel_example(function: _Function) -> _Function:
-    """Register a function that runs a kernel on an example."""
-    _examples.append(function)
-    return function
+kernel = _register_in(_kernels)
+kernel_helper = _register_in(_helpers)
+kernel_intrinsic = _register_in(_intrinsics)
+kernel_example = _register_in(_examples)
 
 
 # === bleu_core/rules/scoring.py ===
@@ -3682,7 +3674,6 @@ def warn_if_zero(
             predictions=empty or "the predictions are empty",
         )
     elif adds_tiny_numbers:
-        first = next((order for order in orders if not matches[order - 1]), longest)
         warn(
             Notice(
                 "zero",
@@ -3690,7 +3681,7 @@ def warn_if_zero(
                 " (`bleu_by_order` has the scores of shorter n-grams)",
             ),
             name=name,
-            order=first,
+            order=next((order for order in orders if not matches[order - 1]), longest),
         )
     elif not reference_length:
         warn(Notice("zero", "{name} is 0: the references are empty"), name=name)
@@ -3737,7 +3728,6 @@ def warn_if_zero(
             order=unmatched[0],
         )
     else:
-        tokens = count_things(reference_length, "token")
         warn(
             Notice(
                 "zero",
@@ -3746,7 +3736,7 @@ def warn_if_zero(
             ),
             name=name,
             length=length,
-            tokens=tokens,
+            tokens=count_things(reference_length, "token"),
         )
 
 
@@ -3772,8 +3762,13 @@ def warn_about_zeros(
     for subject, of_subject in segments_of.items():
         part = rows[of_subject]
         total = part.sum(axis=0)
-        score = float(bleu(total, options))
-        warn_if_zero(score, total, len(part) if has_segments else None, options, subject)
+        warn_if_zero(
+            float(bleu(total, options)),
+            total,
+            len(part) if has_segments else None,
+            options,
+            subject,
+        )
 
 
 # === bleu_core/text/columns.py ===
@@ -4169,8 +4164,12 @@ def read_items(name: str, rows: Iterable[object], expected: str) -> list[object]
         values.append(item.value)
         type_before = type_before or item.type_
         if item.type_ not in (None, type_before):
-            found = f"{item.type_} after {type_before}"
-            raise wrong_item(name, row, found, f"items of one type, each {expected}")
+            raise wrong_item(
+                name,
+                row,
+                f"{item.type_} after {type_before}",
+                f"items of one type, each {expected}",
+            )
     return values
 
 
@@ -4367,8 +4366,7 @@ def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
     if not is_list(array.type) or not len(array):
         return False
     for piece in slices(array):
-        has_length = pc.equal(pc.list_value_length(piece), length)
-        if not pc.all(has_length).as_py():
+        if not pc.all(pc.equal(pc.list_value_length(piece), length)).as_py():
             return False
     return True
 
@@ -8997,8 +8995,12 @@ def read_texts(**columns: object) -> Texts:
     first_type = texts[first_name].type
     for name, column in texts.items():
         if column.type != first_type:
-            expected = f"{describe_type(first_type)} like the {first_name}"
-            raise wrong_item(name, 0, describe_type(column.type), expected)
+            raise wrong_item(
+                name,
+                0,
+                describe_type(column.type),
+                f"{describe_type(first_type)} like the {first_name}",
+            )
     kind = kind_of(first_type)
     if kind == "text":
         warn_about_names(
@@ -11977,9 +11979,15 @@ def read_given(
     asked = options.counting_options()
     asked["tokenize"] = choose_tokenizer(options.for_label(None), "text").name
     _check_asked(counted_with, asked, groups, options)
-    # 5. The rows win for everything that was not asked for.
+    # 5. The rows win for everything that was not asked for. A text has as many unigrams as tokens,
+    #    or more with a `minimum_total`.
     adopted = options.override(counted_with)
-    _check_unigrams(columns, adopted)
+    compare = pc.greater_equal if adopted.minimum_total else pc.equal
+    if not pc.all(compare(columns["totals_1"], columns["prediction_length"])).as_py():
+        raise ValueError(
+            "statistics: expected prediction_length to equal totals_1. If the rows were counted"
+            " with a `minimum_total`, as in NLTK's convention, pass the same value."
+        )
     # 6. A sum of a single order looks like a segment; only the metadata of the rows tells.
     is_recorded = like is None and "tokenize" in recorded.counted_with
     return GivenRows(
@@ -12201,16 +12209,6 @@ def check_same_function(tokenizer_name: str, other_name: str) -> None:
         )
 
 
-def _check_unigrams(columns: pa.Table, options: Options) -> None:
-    """Raise unless there are as many unigrams as tokens, or more with a `minimum_total`."""
-    compare = pc.greater_equal if options.minimum_total else pc.equal
-    if not pc.all(compare(columns["totals_1"], columns["prediction_length"])).as_py():
-        raise ValueError(
-            "statistics: expected prediction_length to equal totals_1. If the rows were counted"
-            " with a `minimum_total`, as in NLTK's convention, pass the same value."
-        )
-
-
 # --- The sum of tables ----------------------------------------------------------------------------
 
 _WAITING_PARTS = 100  # parts that wait until they are added
@@ -12254,7 +12252,13 @@ def add_statistics(statistics: object, options: Options, *, keeps_labels: bool =
             kinds[kind] = (place, part.columns[:0])
             merge_metadata(dict([first, kinds[kind]]), has_labels=LABEL in names)
         # 3. Check it as a score would, and add it.
-        rows = _read_rows(place, part, options_of_score)
+        given = read_given(
+            {place: part},
+            options_of_score,
+            by=LABEL if LABEL in names else None,
+            documents=DOCUMENT if DOCUMENT in names else None,
+        )
+        rows = append_labels(given.columns, given.labels, given.documents)
         waiting.append(rows if len(rows) < _WAITING_ROWS else _add_rows([rows]))
         if len(waiting) == _WAITING_PARTS:
             waiting = [_add_rows(waiting)]
@@ -12269,18 +12273,6 @@ def add_statistics(statistics: object, options: Options, *, keeps_labels: bool =
         labels=[] if LABEL in names else None,
         documents=[] if DOCUMENT in names else None,
     )
-
-
-def _read_rows(place: str, part: TablePart, options: Options) -> pa.Table:
-    """Check a part as a score of it would, and return its rows with their labels and documents."""
-    names = part.key_names()
-    given = read_given(
-        {place: part},
-        options,
-        by=LABEL if LABEL in names else None,
-        documents=DOCUMENT if DOCUMENT in names else None,
-    )
-    return append_labels(given.columns, given.labels, given.documents)
 
 
 def _add_rows(tables: Sequence[pa.Table]) -> pa.Table:
@@ -15831,8 +15823,7 @@ def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> tuple[C
     """
     tables = [pa.ipc.open_stream(cell.as_buffer()).read_all() for cell in (predictions, references)]
     texts, lists = (table["rows"].combine_chunks() for table in tables)
-    process = int(tables[0].schema.metadata[b"process"])
-    return make_corpus([(texts, *list_items(lists))]), process
+    return make_corpus([(texts, *list_items(lists))]), int(tables[0].schema.metadata[b"process"])
 
 
 for _method in OTHER_METHODS:
@@ -16425,8 +16416,9 @@ class TrainerMetric:
 
     def reset(self) -> None:
         """Discard the batches of an interrupted evaluation; no trainer announces a new one."""
-        width = self._options.layout.width
-        sums = {label: np.zeros(width, np.int64) for label in self._keys or [None]}
+        sums = {
+            label: np.zeros(self._options.layout.width, np.int64) for label in self._keys or [None]
+        }
         self._evaluation = _Evaluation(sums, Look(self._options))
 
     def _count(self, predicted_ids: object, label_ids: object) -> None:
@@ -16568,9 +16560,10 @@ class TrainerMetric:
         try:
             "".join(texts).encode()  # a tenth of the time of a search in each text
         except UnicodeEncodeError:
-            rows_before = self._evaluation.rows
             row = next(
-                i for i, text in enumerate(texts, rows_before) if LONE_SURROGATE.search(text)
+                row
+                for row, text in enumerate(texts, self._evaluation.rows)
+                if LONE_SURROGATE.search(text)
             )
             raise ValueError(
                 f"{name}[{row}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF)."
@@ -18797,26 +18790,20 @@ def score_statistics(
     given = read_counted(statistics, options, by=by, documents=documents, like=like)
     if given.options.segments or given.options.confidence or by is not None:
         counted = given.counted(has_segments=given.have_segments())
-        if not counted.has_segments:
-            _check_sums(counted, given.options)
+        if given.options.segments and not counted.has_segments:
+            raise ValueError(
+                "`segments` needs one statistics row per segment, but these rows are sums. Pass the"
+                " tables from statistics(), or leave `segments` out (segments=False)."
+            )
+        if given.options.confidence and not counted.has_segments and counted.documents is None:
+            raise ValueError(
+                "`confidence` needs one statistics row per segment, but these rows are sums. Pass"
+                " the tables from statistics(); or the document of each row, as in"
+                " documents='document'; or leave `confidence` out (confidence=None)."
+            )
     else:
         counted = Counted(given.total()[np.newaxis], given.origin, has_segments=False)
     return score(counted, given.options, unknown=given.unknown)
-
-
-def _check_sums(counted: Counted, options: Options) -> None:
-    """Raise if the options need more than sums of rows."""
-    if options.segments:
-        raise ValueError(
-            "`segments` needs one statistics row per segment, but these rows are sums. Pass the"
-            " tables from statistics(), or leave `segments` out (segments=False)."
-        )
-    if options.confidence and counted.documents is None:
-        raise ValueError(
-            "`confidence` needs one statistics row per segment, but these rows are sums. Pass the"
-            " tables from statistics(); or the document of each row, as in documents='document';"
-            " or leave `confidence` out (confidence=None)."
-        )
 
 
 def score(counted: Counted, options: Options, unknown: Collection[str] = ()) -> Result:
@@ -18994,8 +18981,7 @@ class Result(QuotableReport):
         return ". ".join([f"BLEU {self['score']:.2f}", *self._list_facts()])
 
     def _sentence(self) -> str:
-        score = describe_score(self, self.get("confidence"))
-        return f"BLEU is {score}{describe_shared(self)}"
+        return f"BLEU is {describe_score(self, self.get('confidence'))}{describe_shared(self)}"
 
     def _note(self) -> str:
         return "; ".join([*self._describe_intervals(), super()._note()])
@@ -19047,8 +19033,7 @@ class Result(QuotableReport):
         """Return the row of each order in the table of a result."""
         names = ("order", "matches", "total", "precision", "bleu")
         columns = (self["counts"], self["totals"], self["precisions"], self["bleu_by_order"])
-        rows = zip(range(1, len(self["counts"]) + 1), *columns)
-        return [dict(zip(names, row)) for row in rows]
+        return [dict(zip(names, (order, *row))) for order, row in enumerate(zip(*columns), 1)]
 
     def _list_facts(self) -> list[str]:
         """Describe the interval and the segment scores, if the result has them, and the lengths."""
@@ -19249,8 +19234,9 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
         ]
     difference["segments"] = segments
     difference["segment_bleu"] = dict(zip(names, segment_scores.tolist()))
-    origin = Origin(tokenizer.name, first_corpus.reference_count())
-    difference["signature"] = make_signature(options, origin, has_segment_scores=True)
+    difference["signature"] = make_signature(
+        options, Origin(tokenizer.name, first_corpus.reference_count()), has_segment_scores=True
+    )
     return difference
 
 
@@ -20097,8 +20083,7 @@ def score_against_set(texts: Texts, options: Options) -> SelfBleu:
     effective = [find_length(length, distinct_of_references) for length in distinct.tolist()]
     # 3. Score.
     scores = _score_matches(matches, lengths, np.array(effective)[inverse], options)
-    origin = Origin(tokenizer.name, nrefs=str(len(references)))
-    return SelfBleu(_describe_scores(scores, origin, options))
+    return SelfBleu(_describe_scores(scores, Origin(tokenizer.name, str(len(references))), options))
 
 
 def score_against_others(
@@ -20143,8 +20128,9 @@ def score_against_others(
         return SelfBleu(described)
     groups: dict[Label, SelfBleuScores] = {}
     for label, of_label in texts_of.items():
-        origin = Origin(tokenizer.name, nrefs=str(len(of_label) - 1))
-        groups[label] = _describe_scores(scores[of_label], origin, options)
+        groups[label] = _describe_scores(
+            scores[of_label], Origin(tokenizer.name, str(len(of_label) - 1)), options
+        )
     described["self_bleu"] = float(np.mean([group["self_bleu"] for group in groups.values()]))
     return SelfBleu(described, groups=groups)
 
@@ -20426,10 +20412,9 @@ class Ranking(QuotableReport):
         return f"{caption}. Signature: {self['signature']}"
 
     def _sentence(self) -> str:
-        level = self.get("confidence")
         ranked = [
             f"{_write_rank(system['rank_range'])}. {system['system']}"
-            f" {describe_score(system, level)}"
+            f" {describe_score(system, self.get('confidence'))}"
             for system in self["ranking"]
         ]
         (verdict,) = self._verdicts()

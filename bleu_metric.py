@@ -555,8 +555,11 @@ class BleuMetric(BufferedMetric):
         >>> comparison["systems"]["new"]["p_value"] < 0.05
         True
         """
-        given = {"confidence": self._options.confidence or 0.95, **options}
-        chosen = self._options_of("compare", given, checks_weights=references is not None)
+        chosen = self._options_of(
+            "compare",
+            {"confidence": self._options.confidence or 0.95, **options},
+            checks_weights=references is not None,
+        )
         return compare_systems(
             systems,
             references,
@@ -633,8 +636,11 @@ class BleuMetric(BufferedMetric):
                 "`test` is not an option of rank(), which has one test, approximate randomization."
                 " Remove it."
             )
-        given = {"confidence": self._options.confidence or 0.95, **options}
-        chosen = self._options_of("rank", given, checks_weights=references is not None)
+        chosen = self._options_of(
+            "rank",
+            {"confidence": self._options.confidence or 0.95, **options},
+            checks_weights=references is not None,
+        )
         return rank_systems(
             systems,
             references,

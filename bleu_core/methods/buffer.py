@@ -376,8 +376,7 @@ def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> tuple[C
     """
     tables = [pa.ipc.open_stream(cell.as_buffer()).read_all() for cell in (predictions, references)]
     texts, lists = (table["rows"].combine_chunks() for table in tables)
-    process = int(tables[0].schema.metadata[b"process"])
-    return make_corpus([(texts, *list_items(lists))]), process
+    return make_corpus([(texts, *list_items(lists))]), int(tables[0].schema.metadata[b"process"])
 
 
 for _method in OTHER_METHODS:

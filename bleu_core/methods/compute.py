@@ -70,26 +70,20 @@ def score_statistics(
     given = read_counted(statistics, options, by=by, documents=documents, like=like)
     if given.options.segments or given.options.confidence or by is not None:
         counted = given.counted(has_segments=given.have_segments())
-        if not counted.has_segments:
-            _check_sums(counted, given.options)
+        if given.options.segments and not counted.has_segments:
+            raise ValueError(
+                "`segments` needs one statistics row per segment, but these rows are sums. Pass the"
+                " tables from statistics(), or leave `segments` out (segments=False)."
+            )
+        if given.options.confidence and not counted.has_segments and counted.documents is None:
+            raise ValueError(
+                "`confidence` needs one statistics row per segment, but these rows are sums. Pass"
+                " the tables from statistics(); or the document of each row, as in"
+                " documents='document'; or leave `confidence` out (confidence=None)."
+            )
     else:
         counted = Counted(given.total()[np.newaxis], given.origin, has_segments=False)
     return score(counted, given.options, unknown=given.unknown)
-
-
-def _check_sums(counted: Counted, options: Options) -> None:
-    """Raise if the options need more than sums of rows."""
-    if options.segments:
-        raise ValueError(
-            "`segments` needs one statistics row per segment, but these rows are sums. Pass the"
-            " tables from statistics(), or leave `segments` out (segments=False)."
-        )
-    if options.confidence and counted.documents is None:
-        raise ValueError(
-            "`confidence` needs one statistics row per segment, but these rows are sums. Pass the"
-            " tables from statistics(); or the document of each row, as in documents='document';"
-            " or leave `confidence` out (confidence=None)."
-        )
 
 
 def score(counted: Counted, options: Options, unknown: Collection[str] = ()) -> Result:
@@ -267,8 +261,7 @@ class Result(QuotableReport):
         return ". ".join([f"BLEU {self['score']:.2f}", *self._list_facts()])
 
     def _sentence(self) -> str:
-        score = describe_score(self, self.get("confidence"))
-        return f"BLEU is {score}{describe_shared(self)}"
+        return f"BLEU is {describe_score(self, self.get('confidence'))}{describe_shared(self)}"
 
     def _note(self) -> str:
         return "; ".join([*self._describe_intervals(), super()._note()])
@@ -320,8 +313,7 @@ class Result(QuotableReport):
         """Return the row of each order in the table of a result."""
         names = ("order", "matches", "total", "precision", "bleu")
         columns = (self["counts"], self["totals"], self["precisions"], self["bleu_by_order"])
-        rows = zip(range(1, len(self["counts"]) + 1), *columns)
-        return [dict(zip(names, row)) for row in rows]
+        return [dict(zip(names, (order, *row))) for order, row in enumerate(zip(*columns), 1)]
 
     def _list_facts(self) -> list[str]:
         """Describe the interval and the segment scores, if the result has them, and the lengths."""

@@ -134,8 +134,9 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
         ]
     difference["segments"] = segments
     difference["segment_bleu"] = dict(zip(names, segment_scores.tolist()))
-    origin = Origin(tokenizer.name, first_corpus.reference_count())
-    difference["signature"] = make_signature(options, origin, has_segment_scores=True)
+    difference["signature"] = make_signature(
+        options, Origin(tokenizer.name, first_corpus.reference_count()), has_segment_scores=True
+    )
     return difference
 
 

@@ -185,8 +185,7 @@ def score_against_set(texts: Texts, options: Options) -> SelfBleu:
     effective = [find_length(length, distinct_of_references) for length in distinct.tolist()]
     # 3. Score.
     scores = _score_matches(matches, lengths, np.array(effective)[inverse], options)
-    origin = Origin(tokenizer.name, nrefs=str(len(references)))
-    return SelfBleu(_describe_scores(scores, origin, options))
+    return SelfBleu(_describe_scores(scores, Origin(tokenizer.name, str(len(references))), options))
 
 
 def score_against_others(
@@ -231,8 +230,9 @@ def score_against_others(
         return SelfBleu(described)
     groups: dict[Label, SelfBleuScores] = {}
     for label, of_label in texts_of.items():
-        origin = Origin(tokenizer.name, nrefs=str(len(of_label) - 1))
-        groups[label] = _describe_scores(scores[of_label], origin, options)
+        groups[label] = _describe_scores(
+            scores[of_label], Origin(tokenizer.name, str(len(of_label) - 1)), options
+        )
     described["self_bleu"] = float(np.mean([group["self_bleu"] for group in groups.values()]))
     return SelfBleu(described, groups=groups)
 

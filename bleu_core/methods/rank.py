@@ -196,10 +196,9 @@ class Ranking(QuotableReport):
         return f"{caption}. Signature: {self['signature']}"
 
     def _sentence(self) -> str:
-        level = self.get("confidence")
         ranked = [
             f"{_write_rank(system['rank_range'])}. {system['system']}"
-            f" {describe_score(system, level)}"
+            f" {describe_score(system, self.get('confidence'))}"
             for system in self["ranking"]
         ]
         (verdict,) = self._verdicts()

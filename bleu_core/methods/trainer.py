@@ -165,8 +165,9 @@ class TrainerMetric:
 
     def reset(self) -> None:
         """Discard the batches of an interrupted evaluation; no trainer announces a new one."""
-        width = self._options.layout.width
-        sums = {label: np.zeros(width, np.int64) for label in self._keys or [None]}
+        sums = {
+            label: np.zeros(self._options.layout.width, np.int64) for label in self._keys or [None]
+        }
         self._evaluation = _Evaluation(sums, Look(self._options))
 
     def _count(self, predicted_ids: object, label_ids: object) -> None:
@@ -308,9 +309,10 @@ class TrainerMetric:
         try:
             "".join(texts).encode()  # a tenth of the time of a search in each text
         except UnicodeEncodeError:
-            rows_before = self._evaluation.rows
             row = next(
-                i for i, text in enumerate(texts, rows_before) if LONE_SURROGATE.search(text)
+                row
+                for row, text in enumerate(texts, self._evaluation.rows)
+                if LONE_SURROGATE.search(text)
             )
             raise ValueError(
                 f"{name}[{row}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF)."

@@ -24,8 +24,8 @@ _BYTES_WORTH_COMPILING = 2_000_000  # of text: about a second for the Python imp
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
-_kernels: list[Callable[..., object]] = []  # to be compiled and cached on disk
-_helpers: list[Callable[..., object]] = []  # compiled as parts of kernels
+_kernels: list[Callable[..., object]] = []  # called from Python, compiled and cached on disk
+_helpers: list[Callable[..., object]] = []  # called by kernels, compiled as parts of them
 _intrinsics: list[Callable[..., object]] = []  # generators of LLVM instructions
 _examples: list[Callable[..., object]] = []  # each runs a kernel once, which compiles it
 
@@ -171,25 +171,17 @@ def _replace(function: Callable[..., object], replacement: object) -> None:
     function.__globals__[function.__name__] = replacement
 
 
-def kernel(function: _Function) -> _Function:
-    """Register a function that is called from Python, to be compiled and cached on disk."""
-    _kernels.append(function)
-    return function
+def _register_in(functions: list[Callable[..., object]]) -> Callable[[_Function], _Function]:
+    """Return a decorator that adds functions to a list, and leaves them as they are."""
+
+    def register(function: _Function) -> _Function:
+        functions.append(function)
+        return function
+
+    return register
 
 
-def kernel_helper(function: _Function) -> _Function:
-    """Register a function that kernels call."""
-    _helpers.append(function)
-    return function
-
-
-def kernel_intrinsic(function: _Function) -> _Function:
-    """Register a generator of instructions."""
-    _intrinsics.append(function)
-    return function
-
-
-def kernel_example(function: _Function) -> _Function:
-    """Register a function that runs a kernel on an example."""
-    _examples.append(function)
-    return function
+kernel = _register_in(_kernels)
+kernel_helper = _register_in(_helpers)
+kernel_intrinsic = _register_in(_intrinsics)
+kernel_example = _register_in(_examples)

@@ -228,9 +228,15 @@ def read_given(
     asked = options.counting_options()
     asked["tokenize"] = choose_tokenizer(options.for_label(None), "text").name
     _check_asked(counted_with, asked, groups, options)
-    # 5. The rows win for everything that was not asked for.
+    # 5. The rows win for everything that was not asked for. A text has as many unigrams as tokens,
+    #    or more with a `minimum_total`.
     adopted = options.override(counted_with)
-    _check_unigrams(columns, adopted)
+    compare = pc.greater_equal if adopted.minimum_total else pc.equal
+    if not pc.all(compare(columns["totals_1"], columns["prediction_length"])).as_py():
+        raise ValueError(
+            "statistics: expected prediction_length to equal totals_1. If the rows were counted"
+            " with a `minimum_total`, as in NLTK's convention, pass the same value."
+        )
     # 6. A sum of a single order looks like a segment; only the metadata of the rows tells.
     is_recorded = like is None and "tokenize" in recorded.counted_with
     return GivenRows(
@@ -452,16 +458,6 @@ def check_same_function(tokenizer_name: str, other_name: str) -> None:
         )
 
 
-def _check_unigrams(columns: pa.Table, options: Options) -> None:
-    """Raise unless there are as many unigrams as tokens, or more with a `minimum_total`."""
-    compare = pc.greater_equal if options.minimum_total else pc.equal
-    if not pc.all(compare(columns["totals_1"], columns["prediction_length"])).as_py():
-        raise ValueError(
-            "statistics: expected prediction_length to equal totals_1. If the rows were counted"
-            " with a `minimum_total`, as in NLTK's convention, pass the same value."
-        )
-
-
 # --- The sum of tables ----------------------------------------------------------------------------
 
 _WAITING_PARTS = 100  # parts that wait until they are added
@@ -505,7 +501,13 @@ def add_statistics(statistics: object, options: Options, *, keeps_labels: bool =
             kinds[kind] = (place, part.columns[:0])
             merge_metadata(dict([first, kinds[kind]]), has_labels=LABEL in names)
         # 3. Check it as a score would, and add it.
-        rows = _read_rows(place, part, options_of_score)
+        given = read_given(
+            {place: part},
+            options_of_score,
+            by=LABEL if LABEL in names else None,
+            documents=DOCUMENT if DOCUMENT in names else None,
+        )
+        rows = append_labels(given.columns, given.labels, given.documents)
         waiting.append(rows if len(rows) < _WAITING_ROWS else _add_rows([rows]))
         if len(waiting) == _WAITING_PARTS:
             waiting = [_add_rows(waiting)]
@@ -520,18 +522,6 @@ def add_statistics(statistics: object, options: Options, *, keeps_labels: bool =
         labels=[] if LABEL in names else None,
         documents=[] if DOCUMENT in names else None,
     )
-
-
-def _read_rows(place: str, part: TablePart, options: Options) -> pa.Table:
-    """Check a part as a score of it would, and return its rows with their labels and documents."""
-    names = part.key_names()
-    given = read_given(
-        {place: part},
-        options,
-        by=LABEL if LABEL in names else None,
-        documents=DOCUMENT if DOCUMENT in names else None,
-    )
-    return append_labels(given.columns, given.labels, given.documents)
 
 
 def _add_rows(tables: Sequence[pa.Table]) -> pa.Table:

@@ -316,7 +316,6 @@ def warn_if_zero(
             predictions=empty or "the predictions are empty",
         )
     elif adds_tiny_numbers:
-        first = next((order for order in orders if not matches[order - 1]), longest)
         warn(
             Notice(
                 "zero",
@@ -324,7 +323,7 @@ def warn_if_zero(
                 " (`bleu_by_order` has the scores of shorter n-grams)",
             ),
             name=name,
-            order=first,
+            order=next((order for order in orders if not matches[order - 1]), longest),
         )
     elif not reference_length:
         warn(Notice("zero", "{name} is 0: the references are empty"), name=name)
@@ -371,7 +370,6 @@ def warn_if_zero(
             order=unmatched[0],
         )
     else:
-        tokens = count_things(reference_length, "token")
         warn(
             Notice(
                 "zero",
@@ -380,7 +378,7 @@ def warn_if_zero(
             ),
             name=name,
             length=length,
-            tokens=tokens,
+            tokens=count_things(reference_length, "token"),
         )
 
 
@@ -406,5 +404,10 @@ def warn_about_zeros(
     for subject, of_subject in segments_of.items():
         part = rows[of_subject]
         total = part.sum(axis=0)
-        score = float(bleu(total, options))
-        warn_if_zero(score, total, len(part) if has_segments else None, options, subject)
+        warn_if_zero(
+            float(bleu(total, options)),
+            total,
+            len(part) if has_segments else None,
+            options,
+            subject,
+        )

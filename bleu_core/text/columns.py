@@ -431,8 +431,12 @@ def read_items(name: str, rows: Iterable[object], expected: str) -> list[object]
         values.append(item.value)
         type_before = type_before or item.type_
         if item.type_ not in (None, type_before):
-            found = f"{item.type_} after {type_before}"
-            raise wrong_item(name, row, found, f"items of one type, each {expected}")
+            raise wrong_item(
+                name,
+                row,
+                f"{item.type_} after {type_before}",
+                f"items of one type, each {expected}",
+            )
     return values
 
 

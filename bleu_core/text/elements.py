@@ -93,8 +93,7 @@ def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
     if not is_list(array.type) or not len(array):
         return False
     for piece in slices(array):
-        has_length = pc.equal(pc.list_value_length(piece), length)
-        if not pc.all(has_length).as_py():
+        if not pc.all(pc.equal(pc.list_value_length(piece), length)).as_py():
             return False
     return True
 

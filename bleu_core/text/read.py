@@ -246,8 +246,12 @@ def read_texts(**columns: object) -> Texts:
     first_type = texts[first_name].type
     for name, column in texts.items():
         if column.type != first_type:
-            expected = f"{describe_type(first_type)} like the {first_name}"
-            raise wrong_item(name, 0, describe_type(column.type), expected)
+            raise wrong_item(
+                name,
+                0,
+                describe_type(column.type),
+                f"{describe_type(first_type)} like the {first_name}",
+            )
     kind = kind_of(first_type)
     if kind == "text":
         warn_about_names(
