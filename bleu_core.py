@@ -3827,7 +3827,7 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     if is_file(rows):
         rows = read_lines(name, rows)
     if not hasattr(rows, "__len__") and not hasattr(rows, "__arrow_c_stream__"):
-        rows = list(rows)  # an iterator can be read only once
+        rows = list(read_array(name, rows))  # an iterator can be read only once
     values = read_array(name, rows)
 
     def convert(items: list[Any]) -> pa.Array:
@@ -4080,7 +4080,8 @@ def list_references(references: object) -> object:
     (['a', 'b'], 'a')
     """
     rows = open_stream(references)
-    if isinstance(rows, (str, list, tuple, Mapping)) or not isinstance(rows, Iterable):
+    has_items = isinstance(rows, Iterable) or is_array(type(rows))
+    if isinstance(rows, (str, list, tuple, Mapping)) or not has_items:
         return references  # what is not a list is rejected later
     return read_column("references", rows, EXPECTED_TEXT).to_pylist()
 

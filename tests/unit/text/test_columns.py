@@ -403,6 +403,34 @@ NOT_TEXTS_OR_IDS = [
 ]  # fmt: skip
 
 
+class Converted:
+    """An array that NumPy can convert, and that has neither a length nor an iterator."""
+
+    def __init__(self, values):
+        self._values = np.array(values)
+
+    ndim = property(lambda self: self._values.ndim)
+    dtype = property(lambda self: self._values.dtype)
+
+    def __array__(self, dtype=None, copy=None):
+        return self._values
+
+
+@pytest.mark.parametrize("values", [["a b", "c d"], [[7, 8], [9, 7]]], ids=["text", "ids"])
+def test_an_array_without_an_iterator_is_converted(bleu, values):
+    references = [[row] for row in values]
+    expected = bleu.compute(predictions=values, references=references)
+    assert bleu.compute(predictions=Converted(values), references=references) == expected
+    assert bleu.pairwise(Converted(values)).tolist() == bleu.pairwise(values).tolist()
+    explained = bleu.explain(values[0], Converted(values))
+    assert explained == bleu.explain(values[0], values)
+
+
+def test_an_array_without_an_iterator_has_the_error_of_its_items(bleu):
+    with pytest.raises(TypeError, match=r"^predictions\[0\]: expected a str, .*, got float"):
+        bleu.compute(predictions=Converted([0.5]), references=["a"])
+
+
 @pytest.mark.parametrize(
     ("rows", "message"), NOT_TEXTS_OR_IDS, ids=[row[1] for row in NOT_TEXTS_OR_IDS]
 )
