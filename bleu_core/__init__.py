@@ -15,8 +15,6 @@ from .methods.pairwise import SelfBleu, measure_self_bleu, score_pairs
 from .methods.rank import Ranking, rank_systems
 from .methods.trainer import TrainerMetric
 from .options.option_types import (
-    CONVENTIONS,
-    DROP_INS,
     Convention,
     CorpusOptions,
     LoadArguments,
@@ -26,7 +24,9 @@ from .options.option_types import (
     TokenizerName,
 )
 from .options.options import (
+    CONVENTIONS,
     DESCRIPTIONS,
+    DROP_INS,
     OPTIONS,
     Options,
     choose_options,

@@ -1,9 +1,9 @@
-"""The options: one field of `Options` each, with its default, its check and its description.
+"""The options: one field of `Options` each; and the conventions and drop-ins that choose them.
 
 Names of tokenizers, smoothing methods and reference lengths come from the tables beside their
 definitions. All files take an `Options`; the class makes one with `choose_options`. To add an
 option, add a field, and its type in `option_types.py`; if it changes scores, also a key in
-`signature.py`.
+`signature.py`. To add a convention, add its options to `CONVENTIONS`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..rules.counting import REFERENCE_LENGTHS, CountingRule, Layout
 from ..rules.smoothing import SMOOTH_METHODS
@@ -22,14 +22,7 @@ from ..shared.arrays import Label, to_python
 from ..shared.messages import Notice, count_things, invalid, one_of, show_value, warn
 from ..shared.pickling import picklable
 from ..text.labels import plain_label
-from .option_types import (
-    CONVENTIONS,
-    CORPUS_ONLY,
-    COUNTING_OPTIONS,
-    DROP_INS,
-    NLTK_METHODS,
-    Tokenize,
-)
+from .option_types import CORPUS_ONLY, COUNTING_OPTIONS, NLTK_METHODS, Tokenize
 from .other_names import explain_unknown_option
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
@@ -359,6 +352,77 @@ OPTIONS: dict[str, Any] = {
 }
 DESCRIPTIONS: dict[str, str] = {
     option.name: option.metadata["says"] for option in fields(Options) if option.metadata
+}
+
+
+# --- Conventions, and drop-ins: arguments, keys and scales of evaluate's modules ------------------
+
+CONVENTIONS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "papineni": {"smooth_method": "none"},
+    "hf": {"smooth_method": "none", "reference_length": "shortest"},
+    "nltk": {"tokenize": "none", "smooth_method": "none", "minimum_total": 1},
+    "moses": {"tokenize": "multi-bleu", "smooth_method": "none"},
+    "coco": {"tokenize": "ptb", "smooth_method": "coco"},
+}
+
+
+class DropIn(NamedTuple):
+    """One of evaluate's modules, whose `compute` this metric can replace.
+
+    convention: the convention that reproduces the module's score.
+    defaults: the module's arguments besides the columns; None stands for the default of this
+        metric.
+    names: the options of this metric by the module's names, where they differ; None for an argument
+        without effect.
+    keys: the keys of this metric's result by the module's keys.
+    scale: the highest precision.
+    """
+
+    convention: str
+    defaults: Mapping[str, object]
+    names: Mapping[str, str | None]
+    keys: Mapping[str, str]
+    scale: int
+
+
+DROP_INS = {
+    "sacrebleu": DropIn(
+        "default",
+        defaults={
+            "smooth_method": "exp",
+            "smooth_value": None,
+            "force": False,
+            "lowercase": False,
+            "tokenize": None,
+            "use_effective_order": False,
+        },
+        names={"force": None, "use_effective_order": "effective_order"},
+        keys={
+            "score": "score",
+            "counts": "counts",
+            "totals": "totals",
+            "precisions": "precisions",
+            "bp": "brevity_penalty",
+            "sys_len": "translation_length",
+            "ref_len": "reference_length",
+        },
+        scale=100,
+    ),
+    "bleu": DropIn(
+        "hf",
+        defaults={"tokenizer": None, "max_order": 4, "smooth": False},
+        names={"tokenizer": "tokenize", "smooth": "smooth_method"},
+        keys={
+            "bleu": "bleu",
+            "precisions": "precisions",
+            "brevity_penalty": "brevity_penalty",
+            "length_ratio": "length_ratio",
+            "translation_length": "translation_length",
+            "reference_length": "reference_length",
+        },
+        scale=1,
+    ),
 }
 
 

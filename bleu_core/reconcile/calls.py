@@ -20,8 +20,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..options.option_types import CONVENTIONS, NLTK_METHODS, Tokenize
-from ..options.options import OPTIONS, Options, choose_options
+from ..options.option_types import NLTK_METHODS, Tokenize
+from ..options.options import CONVENTIONS, OPTIONS, Options, choose_options
 from ..rules.captions import LINE_BREAKS
 from ..rules.counting import Layout
 from ..rules.scoring import OrderWeights, bleu, bleu_by_weights

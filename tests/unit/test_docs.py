@@ -15,7 +15,7 @@ import pytest
 import sacrebleu
 import unicode_tables
 import yaml
-from bleu.bleu_core.options.option_types import CONVENTIONS
+from bleu.bleu_core.options.options import CONVENTIONS
 from bleu.bleu_core.rules.counting import REFERENCE_LENGTHS
 from bleu.bleu_core.rules.smoothing import SMOOTH_METHODS
 from bleu.bleu_core.rules.tokenizers import TOKENIZERS

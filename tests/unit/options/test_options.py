@@ -14,9 +14,7 @@ import numpy as np
 import pytest
 import sacrebleu
 from bleu.bleu_core.options.option_types import (
-    CONVENTIONS,
     CORPUS_ONLY,
-    DROP_INS,
     Convention,
     CorpusOptions,
     NamedTokenizer,
@@ -24,7 +22,7 @@ from bleu.bleu_core.options.option_types import (
     SmoothMethodName,
     TestName,
 )
-from bleu.bleu_core.options.options import OPTIONS
+from bleu.bleu_core.options.options import CONVENTIONS, DROP_INS, OPTIONS
 from bleu.bleu_core.options.other_names import OTHER_NAMES
 from bleu.bleu_core.rules.counting import REFERENCE_LENGTHS
 from bleu.bleu_core.rules.smoothing import SMOOTH_METHODS

@@ -10,8 +10,7 @@ import sys
 import numpy as np
 import pytest
 import sacrebleu
-from bleu.bleu_core.options.option_types import CONVENTIONS
-from bleu.bleu_core.options.options import Options
+from bleu.bleu_core.options.options import CONVENTIONS, Options
 from bleu.bleu_core.reconcile.calls import TUTORIAL_WEIGHTS, Setting
 from bleu.bleu_core.reconcile.search import count_chance
 from bleu.bleu_core.reconcile.settings import FACTORS, Scorer, simplify
