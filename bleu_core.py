@@ -8294,13 +8294,6 @@ class BaseTool(NamedTuple):
     takes_options: bool = False
     changes: Mapping[str, Any] = MappingProxyType({})
 
-    def make_setting(self, options: Options) -> Setting:
-        """Return the setting of the tool; `options` are those of the user."""
-        chosen = choose_options(self.convention, {})
-        if self.takes_options:
-            chosen = convention_options(options)[self.convention]
-        return Setting.of_options(chosen)._replace(**self.changes)
-
 
 _SENTENCE_BLEU = "the mean of NLTK's `sentence_bleu`"
 _MEAN = MappingProxyType({"mean_of_segments": True})
@@ -8554,7 +8547,10 @@ def list_call_settings(corpus: Corpus, options: Options, start: Setting) -> Iter
         # The call has already split and lower-cased these texts.
         unused = {name: getattr(start, name) for name in _TEXT_OPTIONS if name in call.overrides}
         for base in map(BASE_TOOLS.__getitem__, call.bases):
-            setting = base.make_setting(options)._replace(call=name, **unused)
+            chosen = choose_options(base.convention, {})
+            if base.takes_options:
+                chosen = convention_options(options)[base.convention]
+            setting = Setting.of_options(chosen)._replace(call=name, **base.changes, **unused)
             yield setting, call.says.format(tool=base.says, rows=rows), False
 
 
@@ -18638,8 +18634,9 @@ class Comparison(QuotableReport):
         facts = [compare_scores(system["delta"], self["baseline"])]
         if "delta_interval" in system:
             low, high = map(write_points, system["delta_interval"])
-            level = name_interval(self.get("confidence"))
-            facts.append(f"{level} of the difference {low} to {high}")
+            facts.append(
+                f"{name_interval(self.get('confidence'))} of the difference {low} to {high}"
+            )
         if "p_value" in system:
             facts[-1] += f" ({write_equation_of_p(system['p_value'])})"
         alpha = find_alpha(self.get("confidence"))
@@ -19298,9 +19295,8 @@ def _score_lengths(
     If the effective reference length differs between the systems, the shorter one decides.
     """
     lengths = rows[..., options.layout.reference_length].min(axis=0)
-    ranges = np.searchsorted(
-        _RANGE_STARTS, lengths, side="right"
-    )  # 0 is the range that begins at 0
+    # 0 is the range that begins at 0.
+    ranges = np.searchsorted(_RANGE_STARTS, lengths, side="right")
     groups = dict(sorted(group_labels(ranges.tolist()).items()))
     first_lengths = (0, *_RANGE_STARTS)
     return [

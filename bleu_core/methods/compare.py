@@ -265,8 +265,9 @@ class Comparison(QuotableReport):
         facts = [compare_scores(system["delta"], self["baseline"])]
         if "delta_interval" in system:
             low, high = map(write_points, system["delta_interval"])
-            level = name_interval(self.get("confidence"))
-            facts.append(f"{level} of the difference {low} to {high}")
+            facts.append(
+                f"{name_interval(self.get('confidence'))} of the difference {low} to {high}"
+            )
         if "p_value" in system:
             facts[-1] += f" ({write_equation_of_p(system['p_value'])})"
         alpha = find_alpha(self.get("confidence"))

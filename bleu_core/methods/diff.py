@@ -198,9 +198,8 @@ def _score_lengths(
     If the effective reference length differs between the systems, the shorter one decides.
     """
     lengths = rows[..., options.layout.reference_length].min(axis=0)
-    ranges = np.searchsorted(
-        _RANGE_STARTS, lengths, side="right"
-    )  # 0 is the range that begins at 0
+    # 0 is the range that begins at 0.
+    ranges = np.searchsorted(_RANGE_STARTS, lengths, side="right")
     groups = dict(sorted(group_labels(ranges.tolist()).items()))
     first_lengths = (0, *_RANGE_STARTS)
     return [

@@ -163,13 +163,6 @@ class BaseTool(NamedTuple):
     takes_options: bool = False
     changes: Mapping[str, Any] = MappingProxyType({})
 
-    def make_setting(self, options: Options) -> Setting:
-        """Return the setting of the tool; `options` are those of the user."""
-        chosen = choose_options(self.convention, {})
-        if self.takes_options:
-            chosen = convention_options(options)[self.convention]
-        return Setting.of_options(chosen)._replace(**self.changes)
-
 
 _SENTENCE_BLEU = "the mean of NLTK's `sentence_bleu`"
 _MEAN = MappingProxyType({"mean_of_segments": True})
@@ -423,7 +416,10 @@ def list_call_settings(corpus: Corpus, options: Options, start: Setting) -> Iter
         # The call has already split and lower-cased these texts.
         unused = {name: getattr(start, name) for name in _TEXT_OPTIONS if name in call.overrides}
         for base in map(BASE_TOOLS.__getitem__, call.bases):
-            setting = base.make_setting(options)._replace(call=name, **unused)
+            chosen = choose_options(base.convention, {})
+            if base.takes_options:
+                chosen = convention_options(options)[base.convention]
+            setting = Setting.of_options(chosen)._replace(call=name, **base.changes, **unused)
             yield setting, call.says.format(tool=base.says, rows=rows), False
 
 
