@@ -3,7 +3,7 @@
 # types of annotations that only type checkers import are left out
 """Everything behind `bleu_metric.py` in one file, because evaluate copies no folders.
 
-A line such as `# === bleu_core/rules/scoring.py ===` is above the part from that file.
+A line such as `# === bleu_core/rules/scores.py ===` is above the part from that file.
 """
 
 from __future__ import annotations
@@ -3314,7 +3314,7 @@ kernel_intrinsic = _register_in(_intrinsics)
 kernel_example = _register_in(_examples)
 
 
-# === bleu_core/rules/scoring.py ===
+# === bleu_core/rules/scores.py ===
 
 
 OrderWeights = tuple[float, ...] | None  # one per order; None for equal weights

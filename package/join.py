@@ -20,7 +20,7 @@ HEAD = '''\
 # types of annotations that only type checkers import are left out
 """Everything behind `bleu_metric.py` in one file, because evaluate copies no folders.
 
-A line such as `# === bleu_core/rules/scoring.py ===` is above the part from that file.
+A line such as `# === bleu_core/rules/scores.py ===` is above the part from that file.
 """
 
 from __future__ import annotations

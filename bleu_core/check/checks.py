@@ -23,7 +23,7 @@ from ..results.wording import escape_unseen, write_name
 from ..rows.statistics import count_corpus, sum_corpus
 from ..rows.tables import is_table
 from ..rules.chosen_tokenizer import choose_tokenizer
-from ..rules.scoring import bleu
+from ..rules.scores import bleu
 from ..shared.arrays import Bool, Int64, Label, SystemName
 from ..shared.messages import count_things, show_value
 from ..shared.result_types import Finding

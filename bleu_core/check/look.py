@@ -24,7 +24,7 @@ import pyarrow as pa
 from ..options.options import OPTIONS, Options
 from ..rows.statistics import sum_corpus
 from ..rules.chosen_tokenizer import choose_tokenizer
-from ..rules.scoring import bleu
+from ..rules.scores import bleu
 from ..rules.tokenizers import TOKENIZERS
 from ..shared.arrays import Float64, InputType, Int64, find_offsets, is_list, list_items
 from ..shared.messages import Notice, count_things, warn

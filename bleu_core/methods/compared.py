@@ -17,7 +17,7 @@ from ..options.options import Options
 from ..options.signature import make_signature, same_or_var
 from ..rows.statistics import Counted, count_segments, make_call, sum_by_number
 from ..rows.tables import GivenRows, check_same_function, is_table, read_counted
-from ..rules.scoring import count_wins, warn_about_zeros
+from ..rules.scores import count_wins, warn_about_zeros
 from ..shared.arrays import Float64, Int64, Label, SystemName
 from ..shared.messages import (
     RUNS_BY_NAME,

@@ -34,7 +34,7 @@ from ..results.wording import (
 from ..rows.parts import is_stream
 from ..rows.statistics import Counted
 from ..rows.tables import add_statistics, read_counted
-from ..rules.scoring import bleu, score_row, warn_if_zero
+from ..rules.scores import bleu, score_row, warn_if_zero
 from ..shared.arrays import Int64, Label
 from ..shared.messages import count_things, invalid, show_value, warn_once_per_kind
 from ..shared.result_types import CorpusScores, SignedScores, Uncertainty

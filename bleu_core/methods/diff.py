@@ -29,7 +29,7 @@ from ..rows.ngrams import (
 from ..rows.statistics import count_batch, take_bigrams
 from ..rows.tables import is_table
 from ..rules.chosen_tokenizer import ChosenTokenizer, choose_tokenizer, prepare_texts
-from ..rules.scoring import NOISE, bleu, count_wins, warn_about_zeros
+from ..rules.scores import NOISE, bleu, count_wins, warn_about_zeros
 from ..shared.arrays import Bool, Float64, Int64, Label, SystemName, list_items, make_lists
 from ..shared.messages import count_things, show_value, warn_once_per_kind, within_system
 from ..shared.result_types import (

@@ -26,7 +26,7 @@ from ..results.wording import plain_formula, write_score
 from ..rows.statistics import prepare_batch
 from ..rules.chosen_tokenizer import choose_tokenizer, list_tokens
 from ..rules.counting import Tokens, check_memory, make_row
-from ..rules.scoring import order_weights, precisions, score_row, warn_if_zero
+from ..rules.scores import order_weights, precisions, score_row, warn_if_zero
 from ..shared.arrays import is_missing
 from ..shared.messages import reword_errors, warn_once_per_kind
 from ..shared.result_types import CoveredTokens, NGramCount, OrderMatches

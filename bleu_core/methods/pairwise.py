@@ -23,7 +23,7 @@ from ..rows.kernels import count_common
 from ..rows.ngrams import NumberedNGrams, NumberedTexts, number_texts, sorted_order
 from ..rules.chosen_tokenizer import ChosenTokenizer, choose_tokenizer
 from ..rules.counting import ORDERS_OF_ANY_TEXT, REFERENCE_LENGTHS, check_memory, count_totals
-from ..rules.scoring import bleu
+from ..rules.scores import bleu
 from ..shared.arrays import Float64, Int64, Label
 from ..shared.messages import EXPECTED_TEXT, count_things, show_value
 from ..shared.result_types import SelfBleuScores

@@ -21,7 +21,7 @@ from ..results.wording import (
     name_interval,
     write_equation_of_p,
 )
-from ..rules.scoring import bleu
+from ..rules.scores import bleu
 from ..shared.arrays import to_python
 from ..shared.messages import invalid
 from ..shared.result_types import Pair, RankedSystem

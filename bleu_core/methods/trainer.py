@@ -24,7 +24,7 @@ from ..options.options import Options, check_flag
 from ..rows.statistics import Counted, count_segments, join_counted, make_call
 from ..rows.tables import make_label_column, tabulate
 from ..rules.chosen_tokenizer import check_tokenizers
-from ..rules.scoring import bleu, score_row, warn_if_zero
+from ..rules.scores import bleu, score_row, warn_if_zero
 from ..shared.arrays import STRINGS, Int64, Label, list_items
 from ..shared.messages import (
     EXPECTED_REFERENCES,

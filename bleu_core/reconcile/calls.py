@@ -24,7 +24,7 @@ from ..options.option_types import NLTK_METHODS, Tokenize
 from ..options.options import CONVENTIONS, OPTIONS, Options, choose_options
 from ..rules.captions import LINE_BREAKS
 from ..rules.counting import Layout
-from ..rules.scoring import OrderWeights, bleu, bleu_by_weights
+from ..rules.scores import OrderWeights, bleu, bleu_by_weights
 from ..shared.arrays import STRINGS, Float64, InputType, Int64
 from ..text.corpus import Corpus, make_corpus
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ..options.signature import SCORE_NOTATION, SIGNATURE_KEY, SignatureContent, read_signature
-from ..rules.scoring import NOISE
+from ..rules.scores import NOISE
 from ..shared.arrays import to_python
 from ..shared.messages import invalid
 from ..shared.result_types import ConditionsContent

@@ -24,7 +24,7 @@ from ..options.signature import SignatureContent
 from ..rows.statistics import count, make_call
 from ..rules.chosen_tokenizer import has_sacremoses
 from ..rules.counting import Layout
-from ..rules.scoring import NOISE, score_row
+from ..rules.scores import NOISE, score_row
 from ..rules.smoothing import SMOOTH_METHODS
 from ..shared.arrays import InputType
 from ..shared.messages import EXPECTED_REFERENCES

@@ -22,7 +22,7 @@ from ..options.signature import Origin, make_signature
 from ..rows.statistics import count_corpus
 from ..rules.chosen_tokenizer import choose_tokenizer
 from ..rules.counting import REFERENCE_LENGTHS, Layout, count_totals
-from ..rules.scoring import (
+from ..rules.scores import (
     NOISE,
     OrderWeights,
     bleu,

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..rules.scoring import NOISE
+from ..rules.scores import NOISE
 from ..shared.messages import count_things
 from ..significance.intervals import describe_intervals
 from ..significance.tests import ALL_TESTS

@@ -1,6 +1,6 @@
 """The smoothing methods, each a function over the columns of statistics rows.
 
-`scoring.py` applies the record of the chosen method. To add one, write a function and a record in
+`scores.py` applies the record of the chosen method. To add one, write a function and a record in
 `SMOOTH_METHODS`. A function takes floats, or arrays with one value per row.
 """
 

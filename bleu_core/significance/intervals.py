@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..options.options import Options
-from ..rules.scoring import NOISE, bleu
+from ..rules.scores import NOISE, bleu
 from ..shared.arrays import Float64
 from ..shared.result_types import DifferenceUncertainty, TestedDifference, Uncertainty
 from .resampling import Units, bootstrap_scores, score_units

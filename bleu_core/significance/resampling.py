@@ -19,7 +19,7 @@ from ..options.options import Options
 from ..options.signature import Origin
 from ..rows.statistics import Counted, Group, sum_by_number
 from ..rules.counting import Layout
-from ..rules.scoring import bleu, bleu_of_columns
+from ..rules.scores import bleu, bleu_of_columns
 from ..shared.arrays import PROCESSORS, Bool, Float64, Int64, Label
 from ..text.labels import number_labels
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..options.options import Options
 from ..rows.statistics import Counted
-from ..rules.scoring import NOISE, bleu
+from ..rules.scores import NOISE, bleu
 from ..shared.arrays import Float64
 from ..shared.result_types import TestedDifference
 from .intervals import (

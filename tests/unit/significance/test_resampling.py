@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 from bleu.bleu_core.options.options import Options
-from bleu.bleu_core.rules import scoring
+from bleu.bleu_core.rules import scores as scores_file
 from bleu.bleu_core.significance import resampling, tests
 from helpers import start_python
 
@@ -90,7 +90,7 @@ def test_randomization_differences_are_signed(baselines, rows_per_score, monkeyp
         for difference, flags in zip(column, exchanged):
             ends = [(second, first) if flag else (first, second) for flag in flags]
             sums = [sum(rows[pair[side], i] for i, pair in enumerate(ends)) for side in (0, 1)]
-            assert difference == pytest.approx(scoring.bleu(sums[1], options) - scoring.bleu(sums[0], options), abs=1e-12)  # fmt: skip
+            assert difference == pytest.approx(scores_file.bleu(sums[1], options) - scores_file.bleu(sums[0], options), abs=1e-12)  # fmt: skip
 
 
 class Bar:
@@ -129,7 +129,7 @@ PROGRESS = """
 import sys
 import datasets, numpy as np
 import conftest
-from bleu.bleu_core.rules import scoring
+from bleu.bleu_core.rules import scores as scores_file
 from bleu.bleu_core.significance import p_values as p_values_file
 from bleu.bleu_core.significance import resampling
 from bleu.bleu_core.significance import tests

@@ -11,8 +11,8 @@ import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
 from bleu.bleu_core.options.options import Options
-from bleu.bleu_core.rules import scoring
-from bleu.bleu_core.rules.scoring import precisions
+from bleu.bleu_core.rules import scores as scores_file
+from bleu.bleu_core.rules.scores import precisions
 from bleu.bleu_core.rules.smoothing import SMOOTH_METHODS
 from helpers import examples, random_rows, small_corpora
 from hypothesis import HealthCheck, assume, given, settings
@@ -41,7 +41,7 @@ def test_sacrebleus_smoothing(smooth_method, smooth_value, effective_order):
         "smooth_value": smooth_value,
         "effective_order": effective_order,
     }
-    scores = scoring.bleu(np.array(rows), Options(max_order=3, **options))
+    scores = scores_file.bleu(np.array(rows), Options(max_order=3, **options))
     for row, score in zip(rows, scores):
         expected = BLEU.compute_bleu(
             row[:3], row[3:6], row[6], row[7], max_ngram_order=3, **options
@@ -182,7 +182,7 @@ def test_the_papers_brevity():
         (0, 0): 1,
     }
     for (c, r), expected in table.items():
-        assert scoring.brevity_penalty(c, r) == pytest.approx(expected, abs=1e-15)
+        assert scores_file.brevity_penalty(c, r) == pytest.approx(expected, abs=1e-15)
 
 
 @given(
@@ -198,7 +198,7 @@ def test_any_row_has_a_score_from_0_to_1(counts, lengths, smooth_method, effecti
     options = Options(
         max_order=max_order, smooth_method=smooth_method, effective_order=effective_order
     )
-    assert 0 <= scoring.bleu(row, options) <= 1
+    assert 0 <= scores_file.bleu(row, options) <= 1
     np.testing.assert_array_equal(row, before)
 
 
@@ -274,9 +274,9 @@ def test_laplace_without_a_match(bleu, prediction, reference, score):
 def test_weights_are_not_renormalized_unless_orders_are_left_out():
     row = np.array([3, 1, 0, 0, 4, 3, 0, 0, 4, 4])  # orders 3 and 4 don't exist
     half = Options(weights=(0.25, 0.25, 0.0, 0.0))
-    assert scoring.bleu(row, half) == pytest.approx((3 / 4 * 1 / 3) ** 0.25)
+    assert scores_file.bleu(row, half) == pytest.approx((3 / 4 * 1 / 3) ** 0.25)
     effective = Options(weights=(0.1, 0.3, 0.2, 0.4), effective_order=True)
-    assert scoring.bleu(row, effective) == pytest.approx((3 / 4) ** 0.25 * (1 / 3) ** 0.75)
+    assert scores_file.bleu(row, effective) == pytest.approx((3 / 4) ** 0.25 * (1 / 3) ** 0.75)
 
 
 # Matches and totals of orders 1 to 4, weights, and BLEU with and without effective order: orders without a match are left
@@ -297,8 +297,8 @@ def test_orders_without_a_match_are_skipped(matches, totals, weights, score, eff
     row = np.array([*matches, *totals, 6, 6])
     for effective_order, expected in ((False, score), (True, effective)):
         options = Options(smooth_method="skip", weights=weights, effective_order=effective_order)
-        assert scoring.bleu(row, options) == pytest.approx(expected, abs=1e-15)
-        assert scoring.bleu(np.array([row, row]), options) == pytest.approx(
+        assert scores_file.bleu(row, options) == pytest.approx(expected, abs=1e-15)
+        assert scores_file.bleu(np.array([row, row]), options) == pytest.approx(
             [expected] * 2, abs=1e-15
         )
 
@@ -376,18 +376,18 @@ def test_one_row_has_the_bits_of_many(counts, lengths, smooth_method, effective_
         weights=weights,
     )
     many, penalties = (
-        scoring.bleu(rows, options),
-        scoring.precisions(rows, options).brevity_penalty,
+        scores_file.bleu(rows, options),
+        scores_file.precisions(rows, options).brevity_penalty,
     )
     up_to = [[1 / n] * n + [0.0] * (max_order - n) for n in range(1, max_order + 1)]
     many_by_order = np.transpose(
-        [scoring.bleu(rows, replace(options, weights=first)) for first in up_to]
+        [scores_file.bleu(rows, replace(options, weights=first)) for first in up_to]
     )
     for i, row in enumerate(rows):
-        result = scoring.score_row(row, options)
+        result = scores_file.score_row(row, options)
         assert (result["bleu"], result["brevity_penalty"]) == (many[i], penalties[i])
         assert result["bleu_by_order"] == list(many_by_order[i])
-        assert scoring.bleu(row, options) == many[i]
+        assert scores_file.bleu(row, options) == many[i]
 
 
 # Methods 4 to 7 of Chen and Cherry (2014): the paper's formulas by hand, and NLTK's reading asked live.
@@ -587,7 +587,7 @@ def test_no_method_changes_the_rows(name):
     before = rows.copy()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        scoring.bleu(rows, Options(smooth_method=name))
+        scores_file.bleu(rows, Options(smooth_method=name))
     np.testing.assert_array_equal(rows, before)
 
 
