@@ -61,14 +61,12 @@ from .metric import (
     load_with,
     read_published,
     request_comparison,
-    request_conventions,
     request_ranking,
     request_score,
     request_settings,
 )
 from .options import (
     ALL_OPTIONS,
-    CONVENTION_NAMES,
     SCORING_OPTIONS,
     OptionField,
     add_options,
@@ -95,7 +93,6 @@ from .sources import ADD_BUTTON, EXAMPLE_NOTE, Field, Sources
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_core import (
-        ConventionScores,
         Published,
         QuotableReport,
         Reconciliation,
@@ -330,11 +327,8 @@ class Corpus:
             return {self.sources.chosen: chosen}
         if data["action"] == "choose":
             return self._choose(given, data)
-        if "convention" in data:
-            option_values = convention_values(data["convention"])
-        else:
-            option_values = [given[field] for field in self.options.fields]
-        changed_values = change_options(ALL_OPTIONS, option_values, data.get("options", "{}"))
+        option_values = [given[field] for field in self.options.fields]
+        changed_values = change_options(ALL_OPTIONS, option_values, data["options"])
         update: Update = dict(zip(self.options.fields, changed_values))
         if "references" in data:
             update[self.which] = json.loads(data["references"])
@@ -687,19 +681,16 @@ _USUAL_SETTINGS = (("lowercase", True), ("tokenize", "intl"), ("tokenize", "none
 
 
 def explain_number(key: str, system: str, pasted: str) -> str:
-    """Return the settings that give a reported score as HTML; all conventions if it is empty."""
-    reported = pasted.strip()
+    """Return the settings that give a reported score as HTML."""
     try:
         scored, table = read_segments(key)
         predictions = table[scored.name_column(system, "prediction")].to_pylist()
         references = table["references"].to_pylist()
         with collect_warnings():
-            if not reported:
-                return _render_conventions(request_conventions(predictions, references, {}))
             search = request_settings(
                 predictions,
                 references,
-                reported,
+                pasted.strip(),
                 None,
                 options={},
                 metric=load_with(scored.options),
@@ -838,25 +829,7 @@ def tell_likely(search: Mapping[str, Any], likely: SettingScores | None) -> str:
     return f"Likely: {words}."
 
 
-def _render_conventions(conventions: Mapping[str, ConventionScores]) -> str:
-    rows = [
-        [
-            CONVENTION_NAMES[name],
-            f"{setting['score']:.2f}",
-            html.write_signed(100 * setting["delta"]),
-            join_clauses(_describe_steps(setting)) or "as it is",
-            html.button("Apply", "apply", convention=name),
-            setting["signature"],
-        ]
-        for name, setting in conventions.items()
-    ]
-    scores = [setting["score"] for setting in conventions.values()]
-    story = f"From {min(scores):.2f} to {max(scores):.2f}, depending on the convention."
-    head = ["as", "BLEU", "difference", "because", "", "signature"]
-    return html.paragraph(story, "quote") + html.rows(head, rows)
-
-
-def _describe_steps(setting: SettingScores | ConventionScores) -> list[str]:
+def _describe_steps(setting: SettingScores) -> list[str]:
     """Return a phrase for each step that changes the score."""
     return [
         describe_setting(step["factor"], step["value"])

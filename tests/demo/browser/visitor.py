@@ -209,7 +209,7 @@ def score_files(page, folder):
 
 
 def ask_why(page, reported):
-    """Ask which settings give a score; all conventions for an empty one."""
+    """Ask which settings give a score."""
     fill(page, "#reported", reported)
     page.locator("#why").click()
 
