@@ -20,8 +20,6 @@ from numpy.typing import ArrayLike
 from .metric import core
 
 if TYPE_CHECKING:
-    from bleu_metric.bleu_core import CoveredTokens, Explanation
-
     from .checks import Remedy
 
 STYLE: str = core.STYLE
@@ -29,8 +27,6 @@ Markup = core.Markup
 show = core.show
 count_things = core.count_things
 headline = core.headline
-tokens = core.tokens
-legend = core.legend
 paragraph = core.paragraph
 
 LINK_BUTTON = (
@@ -48,8 +44,8 @@ _NUMBER_WORDS = (
 )
 _ROOTS = {2: "square root", 3: "cube root", 4: "fourth root"}
 _DECIMAL = r"[+−-]?\d[\d,]*(\.\d+)?"
-_NUMBERS = re.compile(rf"(<?{_DECIMAL}(( to | : ){_DECIMAL}| and more)?)?")
-_BOLD_NUMBER = re.compile(rf"<b>{_DECIMAL}</b>")
+_NUMBERS = re.compile(rf"(<?{_DECIMAL}(( to | : |/){_DECIMAL}| and more|%)?)?")
+_BOLD_NUMBER = re.compile(rf"<b>{_DECIMAL}(/{_DECIMAL})?</b>")
 
 _ON_LOAD = """
 element.addEventListener("click", (event) => {
@@ -199,46 +195,6 @@ def code(title: str, text: str) -> str:
     )
 
 
-def formula(explanation: Explanation) -> str:
-    """Return the formula of a score with a bar and a label below each factor, and the lengths.
-
-    The bar of a smoothed precision is hollow; matches that clipping takes away are hatched.
-    """
-    # 1. The precision of each order that has a weight.
-    orders = explanation["orders"]
-    weighted = [order for order, weight in zip(orders, explanation["weights"]) if weight]
-    factors = core.list_terms(explanation)
-    terms = []
-    for order, (factor, weight) in zip(weighted, factors):
-        n = order["order"]
-        fills = _fill_precision(
-            explanation["precisions"][n - 1],
-            before_clipping=order["unclipped_matches"] / max(order["total"], 1),
-            depth=n / len(orders),
-            is_smoothed=factor.is_smoothed,
-        )
-        terms.append((_label_factor(factor.text, f"{n}-gram", fills), weight))
-    # 2. The other factors.
-    root = _label_factor("<sup>{}</sup>", name_root(len(terms)))
-    penalty = explanation["brevity_penalty"]
-    fills = _fill("brevity", penalty)
-    brevity = _label_factor(core.write_number(penalty), "brevity penalty", fills)
-    # 3. What is behind them.
-    notes = [core.describe_penalty(explanation)] if penalty < 1 else []
-    notes += [
-        f"{order['unclipped_matches']:,} {order['order']}-grams before clipping"
-        for order in weighted
-        if order["unclipped_matches"] > order["matches"]
-    ]
-    if any(factor.is_smoothed for factor, _ in factors):
-        notes.append("dashed: smoothed, because a factor of 0 would make the score 0")
-    note = "; ".join(notes) or "&nbsp;"  # an empty line keeps what is below in its place
-    return (
-        f'<p class="bleu-formula">= 100 · {brevity} · <span class="product">'
-        f'{core.multiply(terms, root, root)}</span></p><p class="bleu-note">{note}</p>'
-    )
-
-
 def name_root(degree: int) -> str:
     """Return the name of a root.
 
@@ -246,21 +202,6 @@ def name_root(degree: int) -> str:
     'cube root'
     """
     return _ROOTS.get(degree, f"{degree}th root")
-
-
-def _label_factor(text: str, label: str, fills: str = "") -> str:
-    """Return a factor with a label, and with a bar if it has filled parts."""
-    bar = f'<span class="bleu-track" aria-hidden="true">{fills}</span>' if fills else ""
-    return f'<span class="factor" data-label="{label}">{text}{bar}</span>'
-
-
-def reference(number: int, text: CoveredTokens, max_order: int, remark: str) -> str:
-    """Return the tokens of a reference; a visitor may close it."""
-    label = f"Reference {number}{remark} <small>{count_things(text['length'], 'token')}</small>"
-    return (
-        f'<details open class="bleu-reference" data-fold="reference {number}">'
-        f'<summary class="bleu-label">{label}</summary>{tokens(text, max_order, "")}</details>'
-    )
 
 
 def remedies(findings: Sequence[Remedy]) -> str:
@@ -367,8 +308,8 @@ def rows(head: Sequence[str], cells: Sequence[Sequence[str]], box: str = "") -> 
 def _is_number(cell: str) -> bool:
     """Return whether a cell has one or two numbers, or is empty.
 
-    >>> [_is_number(cell) for cell in ("+1,234.50", "0 to 9", "5 : 0", "500 and more", "")]
-    [True, True, True, True, True]
+    >>> [_is_number(cell) for cell in ("+1,234.50", "0 to 9", "17/18", "5%", "500 and more", "")]
+    [True, True, True, True, True, True]
     >>> [_is_number(cell) for cell in ("a", "to", ": . to", "1.", "1 2")]
     [False, False, False, False, False]
     """
@@ -391,36 +332,19 @@ def segment_rows(
     return f'<p class="bleu-label">{title}</p>{rows(head, cells, " tall")}'
 
 
-def _fill_precision(
-    precision: float, *, depth: float, is_smoothed: bool, before_clipping: float = 0
-) -> str:
-    """Return the filled parts of a precision's bar.
-
-    `depth` is its order relative to the longest, for its color, and `before_clipping` the share of
-    n-grams that match before clipping.
-    """
-    kind = "smoothed" if is_smoothed else "clipped"
-    clipped = _fill("unclipped", before_clipping) if before_clipping > precision else ""
-    return clipped + _fill(kind, precision, f";--match:{depth:.2g}")
-
-
-def _fill(kind: str, share: float, style: str = "") -> str:
-    return f'<i class="{kind}" style="width:{share:.1%}{style}"></i>'
-
-
 # The penalty exp(1 - r/c) as an SVG path, where r is 100, and a penalty of 1 is 100 high.
 _POINTS = [f"{length},{100 - 100 * math.exp(1 - 100 / length):.1f}" for length in range(5, 101, 5)]
 _CURVE = f"M0,100L{' '.join(_POINTS)}H150"
 
 
-def brevity_curve(result: Mapping[str, Any], mean: float | None = None) -> str:
+def brevity_curve(result: Mapping[str, Any], mean: float) -> str:
     """Return the brevity penalty by the candidate's length as a curve, with a dot at the candidate.
 
-    page.js moves the dot where a visitor drags it; with the mean of the precisions, it also tells
-    the score there.
+    page.js moves the dot where a visitor drags it, and tells the score there, by the mean of the
+    precisions.
 
     >>> lengths = {"translation_length": 5, "reference_length": 10}
-    >>> curve = brevity_curve({**lengths, "brevity_penalty": 0.3679})
+    >>> curve = brevity_curve({**lengths, "brevity_penalty": 0.3679}, 1.0)
     >>> 'cx="50.0" cy="63.2"' in curve, ">10</tspan>" in curve
     (True, True)
     """
@@ -436,7 +360,6 @@ def brevity_curve(result: Mapping[str, Any], mean: float | None = None) -> str:
     anchor, text_x = ("end", x - 4) if x > 120 else ("start", x + 4)
     text_y = min(y + 11, 96)
     # 3. The dot is a slider from 0 to the end of the picture.
-    known_mean = "" if mean is None else f' data-mean="{mean:.6f}"'
     longest = max(math.floor(1.5 * reference_length), 1)
     slider = (
         'tabindex="0" role="slider" aria-label="Length of the candidate in tokens"'
@@ -445,7 +368,7 @@ def brevity_curve(result: Mapping[str, Any], mean: float | None = None) -> str:
     )
     return (
         f'<figure class="bleu-curve" data-reference="{reference_length}"'
-        f'{known_mean}><svg viewBox="-8 -6 160 132">'
+        f' data-mean="{mean:.6f}"><svg viewBox="-8 -6 160 132">'
         '<path class="grid" d="M0,0V100H150M100,0V100"/>'
         f'<path class="curve" d="{_CURVE}"/><path class="grid dropped" d="M{x:.1f},{y:.1f}V100"/>'
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" {slider}/>'

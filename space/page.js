@@ -1,4 +1,4 @@
-// The demo in the browser: copies sentences, announces results, shows steps and n-grams, and marks results as outdated.
+// The demo in the browser: copies sentences, announces results, shows steps and matches, and marks results as outdated.
 (() => {
   const find = (selector) => document.querySelector(selector);
   const findAll = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -57,7 +57,7 @@
     line.tabIndex = 0;
     line.role = "group";
     line.title = "Click words of the candidate to strike them out";
-    line.ariaLabel = "Tokens; the arrow keys show the n-gram that each one is part of, Enter strikes one of the candidate out";
+    line.ariaLabel = "Tokens; the arrow keys show the words in a row that each one is part of, Enter strikes one of the candidate out";
   };
 
   // --- Views --------------------------------------------------------------------------------------------------------
@@ -267,16 +267,16 @@
 
   // --- Tokens -------------------------------------------------------------------------------------------------------
 
-  const readToken = (token) => token.firstChild.data; // its order is behind it, in <sub>
+  const readToken = (token) => token.textContent;
   const readLine = (line) => {
-    const tokens = findAll(".token", line);
+    const tokens = findAll(".token:not(s)", line);
     return { tokens, words: tokens.map(readToken) };
   };
 
-  // Lights the n-gram that a token is part of, in the candidate and wherever a reference has it, and returns it.
+  // Lights the words in a row that a token is part of, in the candidate and wherever a reference has them, and returns them.
   const light = (token) => {
     findAll(".token.lit").forEach((mark) => mark.classList.remove("lit"));
-    const part = token?.closest("[data-step=''] section, #opened section");
+    const part = token?.closest("[data-step=''] section");
     if (!part) return undefined;
     // 1. The line of the token. The first line is that of the candidate, the others are those of references.
     const lines = findAll(".bleu-tokens p", part).map(readLine);
@@ -284,28 +284,22 @@
     if (!line) return undefined;
     const [candidate, ...references] = lines;
     const others = line === candidate ? references : [candidate];
-    // 2. The longest n-gram first, of those that begin at or before the token and end at or behind it.
+    // 2. The longest of the stretches that the token is in.
     const at = line.tokens.indexOf(token);
-    const order = Number(token.querySelector("sub")?.textContent || 0);
-    for (let size = order; size > 0; size--) {
-      const lastStart = Math.min(at, line.tokens.length - size);
-      for (let start = Math.max(0, at - size + 1); start <= lastStart; start++) {
-        const ngram = line.words.slice(start, start + size);
-        const matches = others.flatMap((other) => findNgram(ngram, other));
-        if (matches.length) {
-          const own = line.tokens.slice(start, start + size);
-          [...own, ...matches].forEach((mark) => mark.classList.add("lit"));
-          return ngram.join(" ");
-        }
-      }
-    }
-    return undefined;
+    const stretches = line.tokens.map(({ dataset }, start) => [start, start + Number(dataset.length ?? 0)]);
+    const around = stretches.filter(([start, end]) => start <= at && at < end);
+    if (!around.length) return undefined;
+    const [start, end] = around.reduce((one, other) => (other[1] - other[0] > one[1] - one[0] ? other : one));
+    const words = line.words.slice(start, end);
+    const matches = others.flatMap((other) => findWords(words, other));
+    [...line.tokens.slice(start, end), ...matches].forEach((mark) => mark.classList.add("lit"));
+    return words.join(" ");
   };
-  // Returns the tokens of all places where an n-gram, as words, is in a line.
-  const findNgram = (ngram, { tokens, words }) => {
-    const isAt = (start) => ngram.every((word, k) => words[start + k] === word);
+  // Returns the tokens of all places where a line has words in a row.
+  const findWords = (wanted, { tokens, words }) => {
+    const isAt = (start) => wanted.every((word, k) => words[start + k] === word);
     const starts = [...words.keys()].filter(isAt);
-    return starts.flatMap((start) => tokens.slice(start, start + ngram.length));
+    return starts.flatMap((start) => tokens.slice(start, start + wanted.length));
   };
 
   // Moves the mark to the next or previous one of some elements, and returns it.
@@ -315,12 +309,12 @@
     all.forEach((one) => one.classList.toggle("here", one === next));
     return next;
   };
-  // Goes to the next or previous token of a line, and says the n-gram that it is part of.
+  // Goes to the next or previous token of a line, and says the words in a row that it is part of.
   const walk = (line, by) => {
     const token = moveMark(findAll(".token", line), by);
-    const ngram = light(token);
+    const words = light(token);
     if (!token) return;
-    const meaning = ngram ? `part of “${ngram}”` : "no match";
+    const meaning = words ? `part of “${words}”` : "no match";
     announce(`${readToken(token)}: ${meaning}`);
   };
 
@@ -330,8 +324,8 @@
   const strikes = new Map(); // by field: text and words at first, places struck out, text in the field since
   const candidateLines = () => {
     const fields = findAll("#candidate textarea, #second textarea").filter((field) => field.value.trim());
-    const boxes = findAll("#sentence [data-step=''] .bleu-sides:has(> section > .bleu-tokens)");
-    const pairs = boxes.flatMap((box) => findAll("section", box).map((part, i) => [part.querySelector(".bleu-tokens p"), fields[i]]));
+    const parts = findAll("#sentence [data-step=''] section");
+    const pairs = parts.map((part, i) => [part.querySelector(".bleu-tokens p"), fields[i]]);
     return pairs.filter(([line, field]) => line && field);
   };
   const showStruck = () => {
@@ -376,28 +370,7 @@
     announce(`“${readToken(word)}” ${kept.places.has(place) ? "struck out" : "is back"}`);
   };
 
-  // --- The blocks of the third step, and the dot of the fifth ---------------------------------------------------------
-
-  // Names the n-gram of a block, and lights its words.
-  const nameBlock = (row, start) => {
-    const order = Number(row.dataset.order);
-    const box = row.closest(".bleu-cells");
-    const words = findAll(".words .token", box);
-    const at = Math.min(Math.max(start, 0), words.length - order);
-    if (at < 0) return;
-    row.dataset.at = at;
-    words.forEach((word, i) => word.classList.toggle("lit", i >= at && i < at + order));
-    const ngram = words.slice(at, at + order).map((word) => word.textContent).join(" ");
-    const counts = row.dataset.counts[at] === "1" ? "counts" : "does not count";
-    box.querySelector(".named").textContent = `“${ngram}” ${counts}.`;
-  };
-  const pointAtBlock = (event) => {
-    const row = event.target.closest?.("svg[data-order]");
-    if (!row) return;
-    const frame = row.getBoundingClientRect();
-    const column = ((event.clientX - frame.left) / frame.width) * row.viewBox.baseVal.width;
-    nameBlock(row, Math.floor(column - (row.dataset.order - 1) / 2));
-  };
+  // --- The dot of the fifth step --------------------------------------------------------------------------------------
 
   const set = (element, values) => Object.entries(values).forEach(([name, value]) => element.setAttribute(name, value));
   // Moves the dot of the brevity penalty to another length of the candidate, and tells the factor there.
@@ -417,9 +390,8 @@
     set(under, { x: Math.max(x, 8) });
     label.textContent = written;
     under.textContent = length;
-    const { mean } = figure.dataset;
-    const score = mean ? `, and the score ${(100 * mean * factor).toFixed(2)} with the same precisions` : "";
-    figure.querySelector(".trial").textContent = `With ${tokens}, the factor is ${written}${score}.`;
+    const score = (100 * figure.dataset.mean * factor).toFixed(2);
+    figure.querySelector(".trial").textContent = `With ${tokens}, the factor is ${written}, and the score ${score} with the same precisions.`;
   };
   // Anywhere in the picture: the dot alone is small for a finger.
   const drag = (event) => {
@@ -575,12 +547,7 @@
   else document.addEventListener("DOMContentLoaded", start);
 
   document.addEventListener("mouseover", (event) => light(event.target.closest?.(".token")));
-  for (const moved of ["pointerdown", "pointermove"]) {
-    document.addEventListener(moved, (event) => {
-      pointAtBlock(event);
-      drag(event);
-    });
-  }
+  for (const moved of ["pointerdown", "pointermove"]) document.addEventListener(moved, drag);
   addEventListener("resize", showStep);
   // Files may be dropped anywhere.
   document.addEventListener("dragover", (event) => event.preventDefault());
@@ -607,7 +574,6 @@
     if (here && ["Enter", "Delete"].includes(event.key)) strike(here);
     if (!by || isShortcut || target.closest("input, textarea, [role=tab], .bleu-box")) return;
     const walks = {
-      "svg[data-order]": () => nameBlock(target, Number(target.dataset.at ?? -1) + by),
       ".bleu-curve circle": () => moveDot(target, Number(target.getAttribute("aria-valuenow")) + by),
       ".bleu-tokens p": () => walk(target, by),
       ".bleu-scatter svg": () => walkDots(target, by),

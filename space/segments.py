@@ -23,6 +23,7 @@ from .metric import (
 from .options import SCORING_OPTIONS, leave_segments_effective
 from .scored import OpenedSegment, Scored, read_segment, read_segments
 from .sentence import Update, find_differing
+from .stretches import draw_candidate, draw_tokens, find_stretches
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_core import Difference, LengthDifference, NGramDifference, Token
@@ -300,24 +301,23 @@ def _render_texts(segment: OpenedSegment, names: tuple[str, str], options: Optio
     explanations = [
         request_explanation(text, segment.references, scoring) for text in segment.predictions
     ]
-    differing = find_differing([result["prediction"]["tokens"] for result in explanations])
+    candidates = [explanation["prediction"]["tokens"] for explanation in explanations]
+    differing = find_differing(candidates)
     first, second = explanations
-    max_order = len(first["orders"])
     sides = []
     for name, explanation, marked in zip(names, explanations, differing):
         label = f"{name}, {explanation['score']:.2f} BLEU,"
-        sides.append(html.tokens(explanation["prediction"], max_order, label, marked))
-    # 2. The references, in which a token has the color of its longer match, and is marked if only
-    #    one prediction matches it.
+        sides.append(draw_candidate(explanation, label, marked))
+    # 2. The references, in which a token is marked if only one prediction matches it.
     references = ""
-    for index, text in enumerate(first["references"]):
-        same_text = second["references"][index]
-        matches = list(zip(text["longest_match"], same_text["longest_match"], strict=True))
-        longer = [max(lengths) for lengths in matches]
+    both = zip(first["references"], second["references"], strict=True)
+    for number, (text, same_text) in enumerate(both, 1):
+        matches = zip(text["longest_match"], same_text["longest_match"], strict=True)
         single = {token for token, lengths in enumerate(matches) if lengths.count(0) == 1}
-        label = f"Reference {index + 1}, underlined: matched by one system only,"
-        references += html.tokens({**text, "longest_match": longer}, max_order, label, single)
-    return html.legend(max_order) + html.side_by_side(*sides) + references
+        drawn = draw_tokens(text["tokens"], find_stretches(text["tokens"], candidates), single)
+        label = f"Reference {number}, underlined: matched by one system only"
+        references += f'<div class="bleu-tokens"><div class="bleu-label">{label}</div>{drawn}</div>'
+    return html.side_by_side(*sides) + references
 
 
 def render_overview(difference: Difference) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +28,14 @@ from .options import (
 )
 from .sources import EXAMPLES, Example
 from .steps import NAVIGATION, read_plainly, render_steps
+from .stretches import (
+    add_up,
+    draw_candidate,
+    draw_references,
+    find_surplus,
+    tell_case,
+    write_formula,
+)
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_core import Explanation
@@ -387,7 +395,7 @@ def render(shown: Shown, values: Sequence[FieldValue]) -> Rendered:
         label = fold_label(options, shown.reason)
         missing = _list_missing(shown)
         if missing:
-            text = f"Type {' and '.join(missing)} to see score, formula and colors."
+            text = f"Type {' and '.join(missing)} to see score, matches and colors."
             return Rendered("", html.message(text, "note"), label)
         candidates = _explain(shown, options)
     except limits.ERRORS as error:
@@ -406,16 +414,13 @@ def render(shown: Shown, values: Sequence[FieldValue]) -> Rendered:
     differing = find_differing(
         [candidate.explanation["prediction"]["tokens"] for candidate in candidates]
     )
-    formulas = [
-        _render_formula(candidate, unit, has_link=candidate is candidates[0])
-        for candidate in candidates
+    overviews = [
+        _render_overview(candidate, unit, marked, has_link=candidate is candidates[0])
+        for candidate, marked in zip(candidates, differing)
     ]
-    colored = map(_render_tokens, candidates, differing)
     explained = [render_steps(candidate.explanation, unit) for candidate in candidates]
-    legend = html.legend(len(candidates[0].explanation["orders"]))
-    overview = html.side_by_side(*formulas) + legend + html.side_by_side(*colored)
-    details = f'<div data-step="">{overview}</div>{html.side_by_side(*explained)}'
-    return Rendered(scores, details, label)
+    overview = f'<div data-step="">{html.side_by_side(*overviews)}</div>'
+    return Rendered(scores, overview + html.side_by_side(*explained), label)
 
 
 def _list_missing(shown: Shown) -> list[str]:
@@ -432,17 +437,7 @@ def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
     >>> find_differing([["a", "b", "c"], ["a", "d", "c", "c"]])
     [{1}, {1, 3}]
     """
-    differing = []
-    for text, other in zip(texts, reversed(texts)):
-        left = Counter(other)
-        left.subtract(text[::-1])
-        marked = set()
-        for at in range(len(text) - 1, -1, -1):
-            if left[text[at]] < 0:
-                left[text[at]] += 1
-                marked.add(at)
-        differing.append(marked)
-    return differing
+    return [find_surplus(text, Counter(other)) for text, other in zip(texts, reversed(texts))]
 
 
 def _explain(shown: Shown, options: ChosenOptions) -> list[_Candidate]:
@@ -482,8 +477,10 @@ def _write_reading(candidate: _Candidate, unit: str) -> str:
     return html.paragraph(read_plainly(candidate.explanation, unit), "reading")
 
 
-def _render_formula(candidate: _Candidate, unit: str, *, has_link: bool) -> str:
-    """Return what to know about a score first, its formula, and what can be copied."""
+def _render_overview(
+    candidate: _Candidate, unit: str, marked: Collection[int], *, has_link: bool
+) -> str:
+    """Return what to know about a score first, its words and its table, and the references."""
     explanation = candidate.explanation
     count = html.count_things(len(explanation["references"]), "reference")
     copied = (
@@ -493,24 +490,14 @@ def _render_formula(candidate: _Candidate, unit: str, *, has_link: bool) -> str:
     copies = html.copy_button(copied, "score")
     if has_link:
         copies += html.LINK_BUTTON
-    is_short = explanation["brevity_penalty"] < 1
-    curve = html.brevity_curve(explanation) if is_short else ""
     told = f"{html.remedies(candidate.remedies)}{html.notes(candidate.warnings)}"
     return (
         # The view has a candidate.
         f"{told.replace('the predictions', 'the candidate')}"
         # On a telephone only, where it is not below the score.
         f"{_write_reading(candidate, unit)}"
-        f'{html.formula(explanation)}{curve}<p class="bleu-copies">{copies}</p>'
+        f"{draw_candidate(explanation, candidate.name, marked)}{tell_case(explanation)}"
+        f"{add_up(explanation, unit)}"
+        f'{write_formula(explanation)}<p class="bleu-copies">{copies}</p>'
+        f"{draw_references(explanation)}"
     )
-
-
-def _render_tokens(candidate: _Candidate, marked: set[int]) -> str:
-    """Return the tokens of a candidate and of its references, colored by matches."""
-    explanation = candidate.explanation
-    max_order = len(explanation["orders"])
-    drawn = html.tokens(explanation["prediction"], max_order, candidate.name, marked)
-    for i, text in enumerate(explanation["references"]):
-        remark = ", used for the length" if i == explanation["effective_reference"] else ""
-        drawn += html.reference(i + 1, text, max_order, remark)
-    return drawn

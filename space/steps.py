@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .html import brevity_curve, count_things, name_root, rows, shorten, show, signature
 from .metric import core
+from .stretches import add_up, draw_candidate, find_mean, find_struck, list_counts
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_core import Explanation, NGramCount, OrderMatches
@@ -64,7 +65,7 @@ def read_plainly(explanation: Explanation, unit: str) -> str:
     reading = f"{words['matches']:,} of {counted} match"
     if words["matches"] == words["total"] > 1:
         reading = f"All {counted} match"
-    if explanation["brevity_penalty"] < _find_mean(explanation):
+    if explanation["brevity_penalty"] < find_mean(explanation):
         length = count_things(explanation["translation_length"], unit)
         against = f"{length} against {explanation['reference_length']:,}"
         return f"{reading}, but the candidate is too short: {against}."
@@ -133,12 +134,9 @@ def _draw_clipping(explanation: Explanation) -> Step:
     rule = "A token counts at most as often as in the reference that has it most often."
     if words["clipped"]:
         rule = _explain_clipped(words["clipped"][0], len(explanation["references"]))
-    if not surplus:
-        struck = "None is too many"
-    elif surplus == 1:
-        struck = "1 is too many and struck out"
-    else:
-        struck = f"{surplus:,} are too many and struck out"
+    struck = "None is too many"
+    if surplus:
+        struck = f"{surplus:,} {'is' if surplus == 1 else 'are'} too many and struck out"
     number = f"{words['matches']:,}/{words['total']:,}"
     # 1. The candidate, and the references that have the words which count.
     threads = find_threads(explanation)
@@ -147,7 +145,7 @@ def _draw_clipping(explanation: Explanation) -> Step:
         "Candidate",
         candidate,
         set(candidate) - missed,
-        find_counting(explanation, 1),
+        find_struck(explanation),
         threads={thread.token: number for number, thread in enumerate(threads)},
     )
     tied = {thread.reference for thread in threads}
@@ -156,12 +154,8 @@ def _draw_clipping(explanation: Explanation) -> Step:
             thread.partner: order for order, thread in enumerate(threads) if thread.reference == i
         }
         tokens = explanation["references"][i]["tokens"]
-        line += _write_partners(f"Reference {i + 1}", tokens, partners)
+        line += _write_tokens(f"Reference {i + 1}", tokens, set(candidate), threads=partners)
     picture = f'<div class="bleu-threads">{line}</div>'
-    others = len(explanation["references"]) - len(tied)
-    if tied and others:
-        more = f"+ {others:,} more {'reference' if others == 1 else 'references'}"
-        picture += f'<p class="bleu-note" data-others="{others}">{more}</p>'
     picture += _write_tables([words])
     return Step(rule, f"{struck}: {number} count.", picture)
 
@@ -212,8 +206,9 @@ def find_threads(explanation: Explanation) -> list[Thread]:
     references = [text["tokens"] for text in explanation["references"]]
     threads: list[Thread] = []
     used: Counter[str] = Counter()
-    for at, (token, is_counted) in enumerate(zip(candidate, find_counting(explanation, 1))):
-        if not is_counted or token not in paired:
+    struck = find_struck(explanation)
+    for at, token in enumerate(candidate):
+        if at in struck or token not in paired:
             continue
         frequencies = [text.count(token) for text in references]
         best = frequencies.index(max(frequencies))
@@ -224,61 +219,26 @@ def find_threads(explanation: Explanation) -> list[Thread]:
 
 
 def _draw_longer(explanation: Explanation, unit: str) -> Step:
-    """Return the third step: a line of cells per order."""
+    """Return the third step: what stands in a row, and how that adds up."""
     orders = explanation["orders"]
-    lines = [_draw_line(explanation, order) for order in orders]
     longer_orders = orders[1:]
     others = ""
     if not longer_orders:
         sentence = f"The options leave out longer sequences: only single {unit}s count."
     else:
         counts = [f"{order['matches']:,}/{order['total']:,}" for order in longer_orders]
-        sentence = (
-            f"Sequences of {_name_lengths(len(orders))} {unit}s (n-grams) count in the same way."
-        )
+        longest = _LENGTHS[len(orders) - 1]
+        sentence = f"Sequences of up to {longest} {unit}s (n-grams) count in the same way."
         others = f"This rewards the right order: {', '.join(counts)}."
-    candidate = explanation["prediction"]["tokens"]
-    words = "".join(f'<span class="token">{show(token)}</span> ' for token in candidate)
-    picture = (
-        f'<div class="bleu-cells">{"".join(lines)}<p class="words" dir="auto">{words}</p>'
-        f'<p class="named" aria-live="polite">Point at a block, or tap it, to see its {unit}s.</p>'
-        f"</div>{_write_tables(longer_orders)}"
-    )
-    return Step(sentence, others, picture)
-
-
-def _name_lengths(longest: int) -> str:
-    """Name the lengths from two to the longest.
-
-    >>> [_name_lengths(longest) for longest in (2, 3, 4, 6)]
-    ['two', 'two and three', 'two, three and four', 'two to six']
-    """
-    *names, last = _LENGTHS[1:longest]
-    if len(names) > 2:
-        return f"{names[0]} to {last}"
-    return f"{', '.join(names)} and {last}" if names else last
-
-
-def _draw_line(explanation: Explanation, order: OrderMatches) -> str:
-    n = order["order"]
-    width = max(len(explanation["prediction"]["tokens"]), 1)
-    depth = n / len(explanation["orders"])
-    counting = find_counting(explanation, n)
-    flags = "".join("1" if counts else "0" for counts in counting)
-    return (
-        f'<div class="row"><span>{n}-grams</span>'
-        f'<svg viewBox="0 0 {width} 1" preserveAspectRatio="none" tabindex="0" role="group"'
-        f' aria-label="{n}-grams; the arrow keys name each one" data-order="{n}"'
-        f' data-counts="{flags}" style="--match:{depth:.2g}">{_draw_cells(counting, n)}</svg>'
-        f"<b>{order['matches']:,}/{order['total']:,}</b></div>"
-    )
+    picture = f"{draw_candidate(explanation, 'Candidate')}{add_up(explanation, unit)}"
+    return Step(sentence, others, picture + _write_tables(longer_orders))
 
 
 def _draw_mean(explanation: Explanation) -> Step:
     """Return the fourth step: the precisions as bars, and their geometric mean."""
     factors = [factor for factor, _ in core.list_terms(explanation)]
     precisions = explanation["precisions"][: len(factors)]
-    mean = _find_mean(explanation)
+    mean = find_mean(explanation)
     # 1. The bars.
     bars = []
     for n, (factor, precision) in enumerate(zip(factors, precisions), 1):
@@ -322,81 +282,34 @@ def _draw_brevity(explanation: Explanation) -> Step:
         rule = f"exp(1 − {reference_length:,}/{length:,}) = " if length else ""
         first = f"{lengths}: too short."
         others = f"This multiplies the score by {rule}{penalty}."
-    mean = _find_mean(explanation)
+    mean = find_mean(explanation)
     total = f"{penalty} · {mean:.4f} · 100 = {explanation['score']:.2f} BLEU"
     curve = brevity_curve(explanation, mean)
     result = f'<p class="total"><b>{total}</b> {signature(explanation["signature"])}</p>'
     return Step(first, others, curve + result)
 
 
-def find_counting(explanation: Explanation, n: int) -> list[bool]:
-    """Return for each n-gram of the candidate, in their order, if it counts.
-
-    Of a clipped n-gram, the first occurrences count.
-
-    >>> the = [{"ngram": ["the"], "count": 3, "allowed": 2}]
-    >>> order = {"order": 1, "matched": [], "clipped": the, "missed": []}
-    >>> find_counting({"prediction": {"tokens": ["the", "the", "the"]}, "orders": [order]}, 1)
-    [True, True, False]
-    """
-    candidate = explanation["prediction"]["tokens"]
-    left = {}
-    for count in _list_counts(explanation["orders"][n - 1]):
-        left[tuple(count["ngram"])] = count["allowed"]
-    counting = []
-    for start in range(len(candidate) - n + 1):
-        ngram = tuple(candidate[start : start + n])
-        counting.append(left[ngram] > 0)
-        left[ngram] -= 1
-    return counting
-
-
-def _list_counts(order: OrderMatches) -> list[NGramCount]:
-    """Return the n-grams of an order, those that count first."""
-    return [*order["matched"], *order["clipped"], *order["missed"]]
-
-
-def _find_mean(explanation: Explanation) -> float:
-    """Return the weighted geometric mean of the precisions: the score without the penalty."""
-    powers = []
-    for precision, weight in zip(explanation["precisions"], explanation["weights"]):
-        if weight:
-            powers.append(precision**weight)
-    return math.prod(powers) if powers else 0.0
-
-
 def _write_tokens(
     label: str,
     text: Sequence[str],
     matching: Collection[str],
-    counting: Sequence[bool] = (),
+    struck: Collection[int] = (),
     *,
     threads: Mapping[int, int] | None = None,
 ) -> str:
-    """Return matching tokens in color, and others underlined with dots.
+    """Return matching tokens in color or, if in `struck`, struck out; others underlined with dots.
 
-    `counting` says of each token if it counts, for all if it is empty; a matching token that
-    doesn't count is struck out. `threads` has the numbers of threads by the places of tokens.
+    `threads` has the numbers of threads by the places of tokens.
     """
     marked = []
     for i, token in enumerate(text):
-        counts = counting[i] if counting else True
         if token not in matching:
             marked.append(f'<span class="token missed">{show(token)}</span>')
-        elif counts:
+        elif i not in struck:
             thread = _tie((threads or {}).get(i))
             marked.append(f'<span class="token" style="--match:1"{thread}>{show(token)}</span>')
         else:
             marked.append(f'<del class="token">{show(token)}</del>')
-    return _write_line(label, marked)
-
-
-def _write_partners(label: str, text: Sequence[str], threads: Mapping[int, int]) -> str:
-    """Return a reference in which the tokens with threads are in color."""
-    marked = []
-    for i, token in enumerate(text):
-        style = f' style="--match:1"{_tie(threads[i])}' if i in threads else ""
-        marked.append(f'<span class="token"{style}>{show(token)}</span>')
     return _write_line(label, marked)
 
 
@@ -409,28 +322,6 @@ def _write_line(label: str, marked: Sequence[str]) -> str:
     line = " ".join(marked) or "<em>empty</em>"
     head = f'<div class="bleu-label">{label}</div>'
     return f'<div class="bleu-tokens">{head}<p dir="auto">{line}</p></div>'
-
-
-def _draw_cells(counting: Sequence[bool], n: int) -> str:
-    """Return a line of cells, one per n-gram below the middle of its tokens.
-
-    A run of equal cells is one dashed path.
-    """
-    missed: list[str] = []
-    counts: list[str] = []
-    start = 0
-    for at in range(1, len(counting) + 1):
-        if at == len(counting) or counting[at] != counting[start]:
-            run = f"M{start + (n - 1) / 2:g},.5h{at - start}"
-            runs = counts if counting[start] else missed
-            runs.append(run)
-            start = at
-    paths = ""
-    if missed:
-        paths += f'<path class="missed" d="{"".join(missed)}"/>'
-    if counts:
-        paths += f'<path class="counts" d="{"".join(counts)}"/>'
-    return paths
 
 
 def _write_tables(orders: Sequence[OrderMatches]) -> str:
@@ -446,7 +337,7 @@ def _write_tables(orders: Sequence[OrderMatches]) -> str:
 
 def _write_table(order: OrderMatches) -> str:
     head = [f"{order['order']}-gram", "in the candidate", "most in one reference", "counts"]
-    counts = _list_counts(order)
+    counts = list_counts(order)
     cells = []
     for count in counts[:_SHOWN_NGRAMS]:
         in_candidate = count["count"]

@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 
 import pytest
+import tutorials
 from helpers import ROOT
 from test_space_files import REFERENCES, drop_words
 
@@ -848,10 +849,101 @@ def test_rounded_differences_of_the_statistics(first, second, is_told):
     assert leaderboard.explain_rounding([first, second], first, digits=2) == note
 
 
+# --- Words in a row -------------------------------------------------------------------------------
+
+
+def explain(candidate, references, **options):
+    metric = importlib.import_module("space.metric")
+    return metric.bleu.explain(candidate, references, **options)
+
+
+def read_sums(explanation):
+    """Return the rows of the table in which words in a row add up, by their names."""
+    table = importlib.import_module("space.stretches").add_up(explanation, "word")
+    rows = re.findall("<tr>.*?</tr>", table)
+    read = [re.findall("<t[hd][^>]*>(?:<b>)?(.*?)(?:</b>)?</t[hd]>", row) for row in rows]
+    return {name: cells for name, *cells in read}
+
+
 def test_the_formula_has_its_100():
-    html, metric = (importlib.import_module(f"space.{name}") for name in ("html", "metric"))
-    formula = html.formula(metric.bleu.explain("a b c d e", ["a b c d f"]))
-    assert formula.startswith('<p class="bleu-formula">= 100 · ')
+    stretches = importlib.import_module("space.stretches")
+    formula = stretches.write_formula(explain("a b c d e", ["a b c d f"]))
+    assert "100 · 1 · (4/5 · 3/4 · 2/3 · 1/2)<sup>1/4</sup> = 66.87<br>" in formula
+
+
+@pytest.mark.filterwarnings("ignore")  # a score of 0
+@pytest.mark.parametrize(
+    "options", [{}, {"max_order": 2}, {"effective_order": True, "max_order": 6}]
+)
+def test_words_in_a_row_add_up_to_the_matches(options):
+    """For all texts: also if they overlap, or occur more often than in a reference."""
+    generator = random.Random(0)
+
+    def write():
+        return " ".join(generator.choices("abcd", [4, 3, 2, 1], k=generator.randint(1, 12)))
+
+    seen = set()
+    for _ in range(200):
+        explanation = explain(write(), [write() for _ in range(generator.randint(1, 3))], **options)
+        rows = read_sums(explanation)
+        matches = rows.pop("matches")
+        parts = [cells for name, cells in rows.items() if name not in HEADS]
+        numbers = [[int(cell.replace("−", "-")) for cell in cells] for cells in parts]
+        sums = [sum(column) for column in zip(*numbers)] or [0] * len(matches)
+        assert [f"{got}" for got in sums] == [match.partition("/")[0] for match in matches]
+        shown = zip(explanation["counts"], explanation["totals"], explanation["weights"])
+        assert matches == [f"{count}/{total}" for count, total, weight in shown if weight]
+        seen |= rows.keys()
+    assert {"overlaps", "too many", "1 single word", "3 in a row", "2 × 2 in a row"} <= seen
+
+
+HEADS = ("sequences of", "smoothed", "precision")
+
+
+def test_what_adds_up_in_the_papers_example():
+    """The table of a mock that teachers liked; overlapping and clipped words are subtracted."""
+    rows = read_sums(explain(tutorials.CANDIDATE_1, tutorials.REFERENCES))
+    assert rows == {
+        "sequences of": ["1", "2", "3", "4"],
+        "6 in a row": ["6", "5", "4", "3"],
+        "4 in a row": ["4", "3", "2", "1"],
+        "3 in a row": ["3", "2", "1", "0"],
+        "4 single words": ["4", "0", "0", "0"],
+        "matches": ["17/18", "10/17", "7/16", "4/15"],
+        "precision": ["94.4%", "58.8%", "43.8%", "26.7%"],
+    }
+    two_references = read_sums(explain("a b c d", ["a b c", "b c d"], max_order=2))
+    assert two_references["2 × 3 in a row"] == ["6", "4"]
+    assert two_references["overlaps"] == ["−2", "−1"]
+    the = read_sums(explain("the the the", ["the cat"], max_order=2, smooth_method="floor"))
+    assert the["3 single words"] == ["3", "0"]
+    assert the["too many"] == ["−2", "0"]
+    assert the["smoothed"] == ["1/3", "0.1/2"]
+
+
+@pytest.mark.filterwarnings("ignore")  # a score of 0
+def test_words_of_two_references_share_a_box_and_a_clipped_word_has_none():
+    stretches = importlib.import_module("space.stretches")
+    drawn = stretches.draw_candidate(explain("a b c d", ["a b c", "b c d"]), "Candidate")
+    assert drawn.count('class="stretch"') == 1
+    assert re.findall(r'<span class="token shared"[^>]*>(.)', drawn) == ["b", "c"]
+    assert re.findall('data-length="(.)"', drawn) == ["3", "3"]
+    clipped = stretches.draw_candidate(explain("the the the", ["the cat"]), "Candidate")
+    assert clipped.count('class="stretch"') == 1
+    assert clipped.count('class="token missed"') == 2
+
+
+@pytest.mark.filterwarnings("ignore")  # a score of 0
+@pytest.mark.parametrize(
+    ("candidate", "told"),
+    [("The cat sat", "2 more would match"), ("the cat sat", ""), ("The The", "1 more would match")],
+)
+def test_case_that_prevents_a_match_is_told(candidate, told):
+    sentence = importlib.import_module("space.stretches").tell_case(
+        explain(candidate, ["the Cat", "cat sat the"])
+    )
+    assert told in sentence
+    assert bool(sentence) == bool(told)
 
 
 @pytest.mark.filterwarnings("ignore")  # the page says them
