@@ -351,6 +351,20 @@ def test_targets_on_a_telephone_are_40_pixels_high(open_page):
     assert len(heights) > 10
 
 
+def test_an_axis_on_a_telephone_has_room_for_half_of_its_first_and_last_tick(open_page):
+    """Ticks are centered, also at the ends of the axis; the widest has four characters."""
+    page = open_page(390, height=844)
+    tab(page, "Corpus")
+    page.locator(".bleu-board thead text").first.evaluate("tick => (tick.textContent = '27.5')")
+    tick = page.locator(".bleu-board thead text").first.bounding_box()
+    box, axis = (
+        page.locator(one).first.bounding_box()
+        for one in ("#corpus-summary .bleu-box", ".bleu-board thead svg")
+    )
+    assert axis["x"] - box["x"] >= tick["width"] / 2
+    assert box["x"] + box["width"] - axis["x"] - axis["width"] >= tick["width"] / 2
+
+
 def test_only_the_page_itself_is_read_aloud(page):
     """Gradio has a region that says "common.complete" after each answer."""
     tab(page, "Corpus")
