@@ -60,7 +60,8 @@ def draw_candidate(explanation: Explanation, label: str, marked: Collection[int]
     ]
     length = html.count_things(len(tokens), "token")
     head = f'<div class="bleu-label">{html.show(label)} <small>{length}</small></div>'
-    return f'<div class="bleu-tokens">{head}{draw_tokens(tokens, stretches, marked, struck)}</div>'
+    drawn = draw_tokens(tokens, stretches, marked, struck)
+    return f'<div class="bleu-tokens candidate">{head}{drawn}</div>'
 
 
 def draw_references(explanation: Explanation) -> str:
@@ -149,7 +150,7 @@ def add_up(explanation: Explanation, unit: str) -> str:
     if any(term.is_smoothed for term in terms):
         rows.append(["smoothed", *(term.text for term in terms)])
     precisions = [explanation["precisions"][size - 1] for size in sizes]
-    rows.append(["precision", *(f"{precision:.1%}" for precision in precisions)])
+    rows.append(["precision", *(f"{100 * precision:.3g}%" for precision in precisions)])
     head = ["sequences of", *(f"{size}" for size in sizes)]
     return html.rows(head, rows)
 
