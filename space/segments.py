@@ -23,7 +23,7 @@ from .metric import (
 from .options import SCORING_OPTIONS, leave_segments_effective
 from .scored import OpenedSegment, Scored, read_segment, read_segments
 from .sentence import Update, find_differing
-from .stretches import draw_candidate, draw_tokens, find_stretches
+from .stretches import draw_candidate, draw_tokens, find_stretches, list_stretches
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_core import Difference, LengthDifference, NGramDifference, Token
@@ -307,7 +307,7 @@ def _render_texts(segment: OpenedSegment, names: tuple[str, str], options: Optio
     sides = []
     for name, explanation, marked in zip(names, explanations, differing):
         label = f"{name}, {explanation['score']:.2f} BLEU,"
-        sides.append(draw_candidate(explanation, label, marked))
+        sides.append(draw_candidate(explanation, list_stretches(explanation), label, marked))
     # 2. The references, in which a token is marked if only one prediction matches it.
     references = ""
     both = zip(first["references"], second["references"], strict=True)

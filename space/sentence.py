@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,14 +28,7 @@ from .options import (
 )
 from .sources import EXAMPLES, Example
 from .steps import NAVIGATION, read_plainly, render_steps
-from .stretches import (
-    add_up,
-    draw_candidate,
-    draw_references,
-    find_surplus,
-    tell_case,
-    write_formula,
-)
+from .stretches import draw_references, draw_sums, find_surplus, write_formula
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_core import Explanation
@@ -414,11 +407,18 @@ def render(shown: Shown, values: Sequence[FieldValue]) -> Rendered:
     differing = find_differing(
         [candidate.explanation["prediction"]["tokens"] for candidate in candidates]
     )
-    overviews = [
-        _render_overview(candidate, unit, marked, has_link=candidate is candidates[0])
+    sums = [
+        draw_sums(candidate.explanation, candidate.name, unit, marked)
         for candidate, marked in zip(candidates, differing)
     ]
-    explained = [render_steps(candidate.explanation, unit) for candidate in candidates]
+    overviews = [
+        _render_overview(candidate, unit, summed, has_link=candidate is candidates[0])
+        for candidate, summed in zip(candidates, sums)
+    ]
+    explained = [
+        render_steps(candidate.explanation, unit, summed)
+        for candidate, summed in zip(candidates, sums)
+    ]
     overview = f'<div data-step="">{html.side_by_side(*overviews)}</div>'
     return Rendered(scores, overview + html.side_by_side(*explained), label)
 
@@ -477,9 +477,7 @@ def _write_reading(candidate: _Candidate, unit: str) -> str:
     return html.paragraph(read_plainly(candidate.explanation, unit), "reading")
 
 
-def _render_overview(
-    candidate: _Candidate, unit: str, marked: Collection[int], *, has_link: bool
-) -> str:
+def _render_overview(candidate: _Candidate, unit: str, sums: str, *, has_link: bool) -> str:
     """Return what to know about a score first, its words and its table, and the references."""
     explanation = candidate.explanation
     count = html.count_things(len(explanation["references"]), "reference")
@@ -496,8 +494,6 @@ def _render_overview(
         f"{told.replace('the predictions', 'the candidate')}"
         # On a telephone only, where it is not below the score.
         f"{_write_reading(candidate, unit)}"
-        f"{draw_candidate(explanation, candidate.name, marked)}{tell_case(explanation)}"
-        f"{add_up(explanation, unit)}"
-        f'{write_formula(explanation)}<p class="bleu-copies">{copies}</p>'
+        f'{sums}{write_formula(explanation)}<p class="bleu-copies">{copies}</p>'
         f"{draw_references(explanation)}"
     )

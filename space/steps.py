@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .html import brevity_curve, count_things, name_root, rows, shorten, show, signature
 from .metric import core
-from .stretches import add_up, draw_candidate, find_mean, find_struck, list_counts
+from .stretches import find_mean, find_struck, list_counts
 
 if TYPE_CHECKING:
     from bleu_metric.bleu_core import Explanation, NGramCount, OrderMatches
@@ -93,12 +93,15 @@ class Step(NamedTuple):
     picture: str
 
 
-def render_steps(explanation: Explanation, unit: str) -> str:
-    """Return the five steps for a result of `explain`; `unit` is "word" or "character"."""
+def render_steps(explanation: Explanation, unit: str, sums: str) -> str:
+    """Return the five steps for a result of `explain`; `unit` is "word" or "character".
+
+    `sums` has the words in a row and how they add up, as HTML.
+    """
     steps = {
         "match": _draw_match(explanation, unit),
         "clipping": _draw_clipping(explanation),
-        "longer": _draw_longer(explanation, unit),
+        "longer": _draw_longer(explanation, unit, sums),
         "mean": _draw_mean(explanation),
         "brevity": _draw_brevity(explanation),
     }
@@ -218,7 +221,7 @@ def find_threads(explanation: Explanation) -> list[Thread]:
     return threads
 
 
-def _draw_longer(explanation: Explanation, unit: str) -> Step:
+def _draw_longer(explanation: Explanation, unit: str, sums: str) -> Step:
     """Return the third step: what stands in a row, and how that adds up."""
     orders = explanation["orders"]
     longer_orders = orders[1:]
@@ -230,8 +233,7 @@ def _draw_longer(explanation: Explanation, unit: str) -> Step:
         longest = _LENGTHS[len(orders) - 1]
         sentence = f"Sequences of up to {longest} {unit}s (n-grams) count in the same way."
         others = f"This rewards the right order: {', '.join(counts)}."
-    picture = f"{draw_candidate(explanation, 'Candidate')}{add_up(explanation, unit)}"
-    return Step(sentence, others, picture + _write_tables(longer_orders))
+    return Step(sentence, others, sums + _write_tables(longer_orders))
 
 
 def _draw_mean(explanation: Explanation) -> Step:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,36 +31,51 @@ def find_stretches(text: Sequence[str], others: Sequence[Sequence[str]]) -> list
     >>> find_stretches(["a", "b", "c", "x", "d"], [["a", "b"], ["b", "c"], ["d"]])
     [(0, 2), (1, 3), (4, 5)]
     """
-    # Tokens have no spaces, so a sequence is found as a part of a str.
-    searched = [_join(other) for other in others]
+    # With one character per token, Python searches for a sequence as for a part of a str.
+    codes: dict[str, str] = {}
+    for token in chain(text, *others):
+        codes.setdefault(token, chr(1 + len(codes)))
+    written, *searched = ("".join(map(codes.__getitem__, tokens)) for tokens in [text, *others])
+    all_searched = "\0".join(searched)
     stretches = []
     end = 0
-    for start in range(len(text)):
+    for start in range(len(written)):
         before = end = max(end, start)
-        while end < len(text) and any(_join(text[start : end + 1]) in other for other in searched):
+        while end < len(written) and written[start : end + 1] in all_searched:
             end += 1
         if end > before:  # otherwise it is the end of the stretch before
             stretches.append((start, end))
     return stretches
 
 
-def _join(tokens: Sequence[str]) -> str:
-    return f" {' '.join(tokens)} "
+def list_stretches(explanation: Explanation) -> list[Stretch]:
+    """Return the stretches of a candidate."""
+    references = [text["tokens"] for text in explanation["references"]]
+    return find_stretches(explanation["prediction"]["tokens"], references)
 
 
-def draw_candidate(explanation: Explanation, label: str, marked: Collection[int] = ()) -> str:
+def draw_sums(explanation: Explanation, label: str, unit: str, marked: Collection[int]) -> str:
+    """Return the tokens of a candidate, and how its stretches add up; `unit` names a token."""
+    stretches = list_stretches(explanation)
+    drawn = draw_candidate(explanation, stretches, label, marked)
+    return f"{drawn}{tell_case(explanation)}{add_up(explanation, stretches, unit)}"
+
+
+def draw_candidate(
+    explanation: Explanation,
+    stretches: Sequence[Stretch],
+    label: str,
+    marked: Collection[int] = (),
+) -> str:
     """Return the tokens of a candidate, with the length of each stretch of several."""
     tokens = explanation["prediction"]["tokens"]
     struck = find_struck(explanation)
-    references = [text["tokens"] for text in explanation["references"]]
-    stretches = [
-        (start, end)
-        for start, end in find_stretches(tokens, references)
-        if end - start > 1 or start not in struck
+    drawn_stretches = [
+        (start, end) for start, end in stretches if end - start > 1 or start not in struck
     ]
     length = html.count_things(len(tokens), "token")
     head = f'<div class="bleu-label">{html.show(label)} <small>{length}</small></div>'
-    drawn = draw_tokens(tokens, stretches, marked, struck)
+    drawn = draw_tokens(tokens, drawn_stretches, marked, struck)
     return f'<div class="bleu-tokens candidate">{head}{drawn}</div>'
 
 
@@ -114,7 +129,7 @@ def draw_tokens(
     return f'<p dir="auto">{" ".join(drawn) or "<em>empty</em>"}</p>'
 
 
-def add_up(explanation: Explanation, unit: str) -> str:
+def add_up(explanation: Explanation, stretches: Sequence[Stretch], unit: str) -> str:
     """Return the table in which stretches add up to matches.
 
     It adds up for all texts and options: n-grams that are in two stretches, or that occur more
@@ -124,8 +139,6 @@ def add_up(explanation: Explanation, unit: str) -> str:
     weighted = zip(explanation["orders"], explanation["weights"])
     orders = [order for order, weight in weighted if weight]
     sizes = np.array([order["order"] for order in orders])
-    tokens = explanation["prediction"]["tokens"]
-    stretches = find_stretches(tokens, [text["tokens"] for text in explanation["references"]])
     lengths = Counter(end - start for start, end in stretches)
     rows = []
     for length, times in sorted(lengths.items(), reverse=True):
