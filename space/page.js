@@ -337,7 +337,8 @@
         const struck = document.createElement("s");
         struck.className = "token";
         struck.append(kept.words[place]);
-        const next = findAll(".token", line)[place];
+        let next = findAll(".token", line)[place];
+        while (next && next.parentElement !== line && !next.previousElementSibling) next = next.parentElement; // a box begins behind it
         if (next) next.before(struck, " ");
         else line.append(" ", struck);
       });

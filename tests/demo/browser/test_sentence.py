@@ -738,3 +738,12 @@ def test_a_click_strikes_a_word_of_the_candidate_out_and_another_one_brings_it_b
     fill(page, "#candidate", "A dog")
     expect(line.locator(".token")).to_have_text(["A", "dog"])
     expect(line.locator("s")).to_have_count(0)
+
+
+def test_a_struck_word_stands_before_the_box_of_the_words_behind_it(page):
+    """“It is a guide” and “action” are two boxes without “to”, which is in neither."""
+    line = page.locator("#sentence .candidate p").first
+    line.get_by_text("to", exact=True).click()
+    expect(line.locator("s")).to_have_text("to")
+    expect(line.locator(".stretch").first).to_have_text("It is a guide")
+    expect(line.locator(".stretch").nth(1)).to_have_text("action")
