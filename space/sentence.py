@@ -229,7 +229,7 @@ class Sentence:
 
 
 def answer_sent(handler: Callable[..., Update]) -> Callable[..., Update]:
-    """Return an event handler that does nothing for a request which page.js has dropped.
+    """Return an event handler that leaves a request unanswered which page.js has dropped.
 
     It takes the inputs of `handler`, then whether the request is dropped.
     """

@@ -370,7 +370,7 @@ def test_a_keystroke_makes_no_new_components():
 
 
 def test_a_dropped_request_is_not_answered():
-    """page.js drops requests that a later one overtakes; a program says nothing about it."""
+    """page.js drops requests that a later one overtakes; a program sends no value for it."""
     sentence = importlib.import_module("space.sentence")
     answer = sentence.answer_sent(lambda text: {"shown": text})
     assert answer("a", True) == {}
