@@ -7688,39 +7688,6 @@ class Pairs:
 
 Finder = Callable[[Pairs], Iterator[Found]]
 
-# --- Texts as str ---------------------------------------------------------------------------------
-
-_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
-
-
-def write_texts(array: pa.Array, kind: InputType) -> list[str]:
-    """Return texts as str; tokens and ids are joined by blanks."""
-    if kind == "text":
-        return array.to_numpy(zero_copy_only=False).tolist()  # faster than to_pylist
-    return [
-        " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in tokens)
-        for tokens in array.to_pylist()
-    ]
-
-
-def read_text(text: str, kind: InputType) -> Any:
-    """Return what `write_texts` has written."""
-    if kind == "text":
-        return text
-    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
-    return list(map(int, tokens)) if kind == "ids" else tokens
-
-
-def make_text_corpus(
-    predictions: Iterable[str], references: Iterable[str], bounds: Int64, kind: InputType
-) -> Corpus:
-    """Return texts that `write_texts` has written as a corpus."""
-    own, theirs = (
-        pa.array([read_text(text, kind) for text in texts], TEXT_TYPES[kind])
-        for texts in (predictions, references)
-    )
-    return make_corpus([(own, theirs, bounds)])
-
 
 def list_bytes(column: pa.Array) -> set[int | tuple[int, int]]:
     """Return the bytes in texts, and their pairs of neighbors.
@@ -7804,6 +7771,128 @@ def mark_place(text: str, pattern: str = "") -> str:
 def quote(text: str) -> str:
     """Write a text in a message, shortened."""
     return show_value(text if len(text) <= 40 else f"{text[:39]}…")
+
+
+# --- Which row belongs to which -------------------------------------------------------------------
+
+_MOST_PAIRS = 1_000_000  # of rows that are compared; each takes 100 bytes
+
+
+def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64 | None:
+    """Return the row of the prediction of each row of references, which are joined; -1 for none.
+
+    None, if hardly any prediction fits another row better than its own.
+
+    >>> texts = [f"the cat {row} sat on mat {row * 7} in town {row * 13}" for row in range(20)]
+    >>> find_pairing([*texts[:5], *texts[6:], ""], texts).tolist()[:8]
+    [0, 1, 2, 3, 4, -1, 5, 6]
+    """
+    # 1. In a long file, rows only move where neighbors hardly fit their own references.
+    size = len(predictions)
+    rows = np.arange(size)
+    if size > 4000:
+        probed = spread(range(size), 400)
+        fits = np.array([fit(predictions[row], [references[row]]) for row in probed])
+        if np.convolve(fits < 0.5 * np.median(fits), np.full(12, 1 / 12)).max() < 0.5 < fits.max():
+            return None
+    # 2. The predictions that fit another row clearly better than their own.
+    own, best = np.zeros((2, size))
+    target, source = np.zeros((2, size), np.int64)
+    left, right, fits = compare_rows(predictions, references)
+    own[left[left == right]] = fits[left == right]
+    order = np.argsort(-fits, kind="stable")[::-1]  # the best last: it is kept
+    best[left[order]] = fits[order]
+    target[left[order]] = right[order]
+    source[right[order]] = left[order]
+    copies = Counter(predictions)
+    is_away = best > 1.3 * own + 0.08
+    is_away &= np.array([copies[text] <= 2 and len(text) > 12 for text in predictions])
+    # 3. They must be nearer by their characters, too, to different rows, and neighbors or many.
+    away = np.flatnonzero(is_away)
+    nearer = [
+        [fit(predictions[row], [references[place]]) for place in (row, target[row])]
+        for row in spread(away.tolist(), 60)
+    ]
+    before, after = np.sum(nearer, axis=0) if len(nearer) >= 3 else (1, 0)
+    losses = sum(first > second for first, second in nearer)
+    is_steady = (np.diff(target[away] - away) == 0) & (np.diff(away) < 8)
+    is_many = is_steady.sum() >= 2 or len(away) >= max(8, 0.05 * size)
+    are_different = len(set(target[away].tolist())) > 0.75 * len(away)
+    if after < 1.5 * before or losses > len(nearer) / 5 or not (is_many and are_different):
+        return None
+    # 4. Rows that fit each other best belong together. Others keep their own, or follow neighbors.
+    pairing = np.full(size, -1)
+    is_mutual = is_away & (source[target] == rows) & (best > 0.1)
+    pairing[target[is_mutual]] = rows[is_mutual]
+    taken = set(pairing.tolist())
+
+    def take(row: int, wanted: int) -> None:
+        if pairing[row] < 0 and 0 <= wanted < size and wanted not in taken:
+            pairing[row] = wanted
+            taken.add(wanted)
+
+    for row in rows[~is_away & (own > 0.05)].tolist():
+        take(row, row)
+    for step in (1, -1):
+        for row in range(size)[::step]:
+            if 0 <= row - step < size and pairing[row - step] >= 0:
+                take(row, int(pairing[row - step]) + step)
+    return pairing
+
+
+def compare_rows(
+    predictions: Sequence[str], references: Sequence[str]
+) -> tuple[Int64, Int64, Float64]:
+    """Return the rows of predictions and of references that share rare words, and their fits.
+
+    A fit is the cosine of the rare words, in which a word weighs more the fewer rows have it. A
+    script written without spaces has pairs of characters instead of words.
+
+    >>> rows, places, fits = compare_rows(["a cat", "a dog"], ["a dog", "a cat"])
+    >>> rows.tolist(), places.tolist(), fits.round(2).tolist()
+    ([0, 0, 1, 1], [0, 1, 0, 1], [0.28, 1.0, 1.0, 0.28])
+    """
+    # 1. Number the words of both sides.
+    size = len(predictions)
+    number: dict[str, int] = {}
+    sides = []
+    for texts in (predictions, references):
+        numbers = [
+            [number.setdefault(word, len(number)) for word in split_words(text)] for text in texts
+        ]
+        rows = np.repeat(np.arange(size), list(map(len, numbers)))
+        sides.append((rows, np.fromiter(chain.from_iterable(numbers), np.int64)))
+    (rows, words), (places, others) = sides
+    # 2. A word is rare if few pairs of rows share it: all these pairs are compared.
+    asked, found = (np.bincount(side, minlength=len(number) + 1) for side in (words, others))
+    shared = np.cumsum(np.bincount(found, found * asked))
+    limit = int(np.searchsorted(shared, min(40 * size, _MOST_PAIRS)))
+    is_rare = found <= max(3, min(limit, 0.2 * size))
+    # 3. Scale the weights of words by the norms of all words of a row.
+    squares = np.log1p(size / np.maximum(1, found)) ** 2
+    own, theirs = (np.sqrt(np.bincount(row, squares[word], size)) for row, word in sides)
+    # 4. Pair each rare word of a prediction with its places, which are sorted by word.
+    rows, words = rows[is_rare[words]], words[is_rare[words]]
+    counts = found[words]
+    each = np.repeat(np.arange(len(words)), counts)
+    first = (np.cumsum(found) - found)[words] - (np.cumsum(counts) - counts)
+    places = places[np.argsort(others, kind="stable")][np.arange(len(each)) + first[each]]
+    # 5. Sum over the words that two rows share.
+    pairs, pair = np.unique(rows[each] * size + places, return_inverse=True)
+    rows, places = np.divmod(pairs, size)
+    return rows, places, np.bincount(pair, squares[words[each]]) / (own[rows] * theirs[places])
+
+
+def split_words(text: str) -> set[str]:
+    """Return the different words of a text, or its pairs of characters.
+
+    >>> sorted(split_words("A cat, a dog"))
+    ['a', 'cat', 'dog']
+    """
+    letters = text[:1000].lower()
+    if is_unspaced(letters):
+        return set(map("".join, pairwise("".join(letters.split()))))
+    return set(re.findall(r"\w+", letters))
 
 
 # === bleu_core/options/signature.py ===
@@ -9138,136 +9227,10 @@ def _find_bounds(lengths: list[int]) -> Int64:
     return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
-# === bleu_core/check/alignment.py ===
+# === bleu_core/check/kinds.py ===
 
 
-_MOST_PAIRS = 1_000_000  # of rows that are compared; each takes 100 bytes
-
-
-def find_pairing(predictions: Sequence[str], references: Sequence[str]) -> Int64 | None:
-    """Return the row of the prediction of each row of references, -1 for none.
-
-    Args:
-        predictions: one text per row.
-        references: the references of each row, joined.
-
-    Returns:
-        int64 [rows], or None if hardly any prediction fits another row better than its own.
-
-    >>> texts = [f"the cat {row} sat on mat {row * 7} in town {row * 13}" for row in range(20)]
-    >>> find_pairing([*texts[:5], *texts[6:], ""], texts).tolist()[:8]
-    [0, 1, 2, 3, 4, -1, 5, 6]
-    """
-    # 1. In a long file, rows only move where neighbors hardly fit their own references.
-    size = len(predictions)
-    rows = np.arange(size)
-    if size > 4000:
-        probed = spread(range(size), 400)
-        fits = np.array([fit(predictions[row], [references[row]]) for row in probed])
-        if np.convolve(fits < 0.5 * np.median(fits), np.full(12, 1 / 12)).max() < 0.5 < fits.max():
-            return None
-    # 2. The predictions that fit another row clearly better than their own.
-    own, best = np.zeros((2, size))
-    target, source = np.zeros((2, size), np.int64)
-    left, right, fits = compare_rows(predictions, references)
-    own[left[left == right]] = fits[left == right]
-    order = np.argsort(-fits, kind="stable")[::-1]  # the best last: it is kept
-    best[left[order]] = fits[order]
-    target[left[order]] = right[order]
-    source[right[order]] = left[order]
-    copies = Counter(predictions)
-    is_away = best > 1.3 * own + 0.08
-    is_away &= np.array([copies[text] <= 2 and len(text) > 12 for text in predictions])
-    # 3. They must be nearer by their characters, too, to different rows, and neighbors or many.
-    away = np.flatnonzero(is_away)
-    nearer = [
-        [fit(predictions[row], [references[place]]) for place in (row, target[row])]
-        for row in spread(away.tolist(), 60)
-    ]
-    before, after = np.sum(nearer, axis=0) if len(nearer) >= 3 else (1, 0)
-    losses = sum(first > second for first, second in nearer)
-    is_steady = (np.diff(target[away] - away) == 0) & (np.diff(away) < 8)
-    is_many = is_steady.sum() >= 2 or len(away) >= max(8, 0.05 * size)
-    are_different = len(set(target[away].tolist())) > 0.75 * len(away)
-    if after < 1.5 * before or losses > len(nearer) / 5 or not (is_many and are_different):
-        return None
-    # 4. Rows that fit each other best belong together. Others keep their own, or follow neighbors.
-    pairing = np.full(size, -1)
-    is_mutual = is_away & (source[target] == rows) & (best > 0.1)
-    pairing[target[is_mutual]] = rows[is_mutual]
-    taken = set(pairing.tolist())
-
-    def take(row: int, wanted: int) -> None:
-        if pairing[row] < 0 and 0 <= wanted < size and wanted not in taken:
-            pairing[row] = wanted
-            taken.add(wanted)
-
-    for row in rows[~is_away & (own > 0.05)].tolist():
-        take(row, row)
-    for step in (1, -1):
-        for row in range(size)[::step]:
-            if 0 <= row - step < size and pairing[row - step] >= 0:
-                take(row, int(pairing[row - step]) + step)
-    return pairing
-
-
-def compare_rows(
-    predictions: Sequence[str], references: Sequence[str]
-) -> tuple[Int64, Int64, Float64]:
-    """Return the rows of predictions and of references that share rare words, and their fits.
-
-    Args:
-        predictions: one text per row.
-        references: the references of each row, joined.
-
-    >>> rows, places, fits = compare_rows(["a cat", "a dog"], ["a dog", "a cat"])
-    >>> rows.tolist(), places.tolist(), fits.round(2).tolist()
-    ([0, 0, 1, 1], [0, 1, 0, 1], [0.28, 1.0, 1.0, 0.28])
-    """
-    # 1. Number the words of both sides.
-    size = len(predictions)
-    number: dict[str, int] = {}
-    sides = []
-    for texts in (predictions, references):
-        numbers = [
-            [number.setdefault(word, len(number)) for word in split_words(text)] for text in texts
-        ]
-        rows = np.repeat(np.arange(size), list(map(len, numbers)))
-        sides.append((rows, np.fromiter(chain.from_iterable(numbers), np.int64)))
-    (rows, words), (places, others) = sides
-    # 2. A word is rare if few pairs of rows share it: all these pairs are compared.
-    asked, found = (np.bincount(side, minlength=len(number) + 1) for side in (words, others))
-    shared = np.cumsum(np.bincount(found, found * asked))
-    limit = int(np.searchsorted(shared, min(40 * size, _MOST_PAIRS)))
-    is_rare = found <= max(3, min(limit, 0.2 * size))
-    # 3. Scale the weights of words by the norms of all words of a row.
-    squares = np.log1p(size / np.maximum(1, found)) ** 2
-    own, theirs = (np.sqrt(np.bincount(row, squares[word], size)) for row, word in sides)
-    # 4. Pair each rare word of a prediction with its places, which are sorted by word.
-    rows, words = rows[is_rare[words]], words[is_rare[words]]
-    counts = found[words]
-    each = np.repeat(np.arange(len(words)), counts)
-    first = (np.cumsum(found) - found)[words] - (np.cumsum(counts) - counts)
-    places = places[np.argsort(others, kind="stable")][np.arange(len(each)) + first[each]]
-    # 5. Sum over the words that two rows share.
-    pairs, pair = np.unique(rows[each] * size + places, return_inverse=True)
-    rows, places = np.divmod(pairs, size)
-    return rows, places, np.bincount(pair, squares[words[each]]) / (own[rows] * theirs[places])
-
-
-def split_words(text: str) -> set[str]:
-    """Return the different words of a text, or its pairs of characters.
-
-    >>> sorted(split_words("A cat, a dog"))
-    ['a', 'cat', 'dog']
-    """
-    letters = text[:1000].lower()
-    if is_unspaced(letters):
-        return set(map("".join, pairwise("".join(letters.split()))))
-    return set(re.findall(r"\w+", letters))
-
-
-# === bleu_core/check/inverses.py ===
+# --- Inverses -------------------------------------------------------------------------------------
 
 
 def make_replacer(pattern: str, replacement: str = "") -> Undo:
@@ -9428,6 +9391,1199 @@ def unwrap_quotes(text: str) -> str:
     """
     inner = text.strip()[1:-1]
     return text if re.search('["“”„«»「」『』]', inner) else inner
+
+
+# --- Damages of single texts ----------------------------------------------------------------------
+
+_FORMS = "\ufb00-\ufb06\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\U0001d400-\U0001d7ff"
+_INVISIBLE = "\u0000\u00ad\u200b\u200e\u200f\u2060\ufeff" + "".join(
+    map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+)
+
+_PROMPT_LABEL = "translation|target|output|answer|response"
+_END_OF_THOUGHT = (
+    r"</(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)>|◁/think▷"
+    r"|<\|channel\|>final<\|message\|>|assistantfinal|\[/THINK\]"
+)
+_OPENING = (
+    "sure|certainly|of course|absolutely|okay|ok|here(?:['’]s| is| are)|gerne|natürlich|hier ist"
+    "|selbstverständlich|bien sûr|voici|claro|por supuesto|aquí (?:está|tiene)|ecco|certo|当然|好的"
+    "|以下是|以下は|はい|конечно|вот"
+)
+_ANSWER = r"final (?:answer|translation)|translation is"
+
+
+class Damage(NamedTuple):
+    """A damage that shows in one text.
+
+    kind: the kind of mistake.
+    signs: strings of which each text with a match has one, by which most columns are passed over;
+        none for characters beyond ASCII.
+    pattern: the pattern of its marks, in RE2's syntax.
+    undo: the inverse, or what replaces the marks; None if the text does not say what it was.
+    says: the predicate of a sentence about a text.
+    fix: the line to write; MARK stands for the mark that is seen.
+    only_predictions: True if it is undone in predictions only; in references it is said.
+    on_both: True if no text is meant to have it, even if both sides have it.
+    least_share: the smallest share of the texts of a side.
+    """
+
+    kind: str
+    signs: tuple[str, ...]
+    pattern: str
+    undo: Undo | str | None
+    says: str
+    fix: str
+    only_predictions: bool = False
+    on_both: bool = False
+    least_share: float = 0.0
+
+    def find(self, pairs: Pairs) -> Iterator[Found]:
+        """Find the texts that have it, unless the other side has it, too, or fits less without."""
+        # 1. Undo it on both sides. A text that stays the same, or becomes empty, does not have it.
+        undo = make_replacer(self.pattern, self.undo) if isinstance(self.undo, str) else self.undo
+        new: dict[Side, dict[int, str]] = {}
+        for side in SIDES:
+            places = pairs.search(side, self.pattern, self.signs)
+            new[side] = undo_all(pairs.texts[side], places, undo or (lambda text: f"{text} "))
+        share = {side: pairs.share(side, new[side]) for side in SIDES}
+        # 2. A mark that the other side has as well is text; no text is in pieces in most rows.
+        is_on_both = min(share.values()) > 0.5 and (
+            self.on_both or (self.pattern is MODEL_TOKENS and _are_at_ends(pairs, new))
+        )
+        for side in SIDES:
+            is_meant = share[OTHER_SIDE[side]] > MEANT_SHARE * share[side] and not is_on_both
+            if is_meant or not new[side] or share[side] < self.least_share:
+                continue
+            # 3. Tokens that both sides have raise the fit, so that it can't be asked then.
+            if not is_on_both and undo and pairs.fits_less(side, new[side]):
+                continue
+            is_undone = side == "predictions" or not self.only_predictions
+            match = re.search(self.pattern, pairs.texts[side][min(new[side])])
+            mark = match[0].strip() if match else ""
+            yield pairs.describe(
+                self.kind,
+                side,
+                sorted(new[side]),
+                self.says.format(mark=quote(mark)),
+                self.fix.replace("MARK", repr(mark) if "(MARK" in self.fix else re.escape(mark)),
+                pattern=self.pattern,
+                undo=undo if is_undone else None,
+                undone=new[side],
+            )
+
+
+def _are_at_ends(pairs: Pairs, places_of: Mapping[Side, Iterable[int]]) -> bool:
+    """Return True if most texts of both sides begin or end with a token of a model."""
+    ends = re.compile(rf"^\s?(?:{MODEL_TOKENS})|(?:{MODEL_TOKENS})\s?$").search
+    return all(
+        pairs.share(side, [place for place in places if ends(pairs.texts[side][place])]) > 0.5
+        for side, places in places_of.items()
+    )
+
+
+TOKENS_OF_MODELS = (
+    Damage(
+        "reasoning",
+        ("</", "[/", "◁/", "<|channel|>", "assistantfinal"),
+        rf"(?i){_END_OF_THOUGHT}",
+        make_replacer(rf"(?is)^.*(?:{_END_OF_THOUGHT})"),
+        "contains the reasoning of a model ({mark})",
+        "re.sub(r'(?s)^.*MARK', '', text).strip()",
+        only_predictions=True,
+    ),
+    Damage(
+        "reasoning",
+        ("[/INST]", "\n"),
+        r"(?is)\[/INST\]|^(?:user|human):?\s.*\n(?:assistant|model)(?::|\n)",
+        make_replacer(r"(?is)^.*(?:\[/INST\]|\n(?:assistant|model)(?::|\n))"),
+        "contains the prompt",
+        "tokenizer.decode(ids[prompt_length:], skip_special_tokens=True)",
+        only_predictions=True,
+    ),
+    Damage(
+        "reasoning",
+        (":", "："),
+        rf"(?i)(?:{_ANSWER})\**[:：]|\n(?:{_PROMPT_LABEL})[:：] ",
+        make_replacer(rf"(?is)^.*(?:{_ANSWER}|\n(?:{_PROMPT_LABEL}))\**[:：]\**\s*"),
+        "contains the steps of a model, or the prompt, before {mark}",
+        "re.sub(r'(?s)^.*MARK', '', text).strip()",
+        only_predictions=True,
+    ),
+    Damage(
+        "special_tokens",
+        ("<0x",),
+        "<0x[0-9A-F]{2}>",
+        lambda text: re.sub(
+            "(?:<0x[0-9A-F]{2}>)+",
+            lambda run: bytes.fromhex(re.sub("<0x|>", "", run[0])).decode("utf-8", "replace"),
+            text,
+        ),
+        "contains bytes as tokens ({mark})",
+        "tokenizer.decode(ids)",
+        on_both=True,
+    ),
+    Damage(
+        "special_tokens",
+        ("<", "[", ">>", "_"),
+        MODEL_TOKENS,
+        remove_tokens,
+        "contains tokens of a model ({mark})",
+        "tokenizer.decode(ids, skip_special_tokens=True)",
+    ),
+)
+FORMS_OF_TEXT = (
+    Damage(
+        "subwords",
+        ("@@",),
+        r"[^\s@]@@(?: |$)",
+        make_replacer("@@(?: |$)"),
+        "contains pieces of words (@@)",
+        "re.sub('@@( |$)', '', text)",
+        on_both=True,
+    ),
+    Damage(
+        "subwords",
+        ("▁",),
+        "▁",
+        lambda text: text.replace(" ", "").replace("▁", " ").strip(),
+        "contains pieces of words (▁)",
+        "text.replace(' ', '').replace('▁', ' ').strip()",
+        on_both=True,
+    ),
+    Damage(
+        "subwords",
+        (" ##",),
+        r"\w ##\w",
+        lambda text: text.replace(" ##", "").strip(),
+        "contains pieces of words (##)",
+        "text.replace(' ##', '')",
+        on_both=True,
+    ),
+    Damage(
+        "subwords",
+        ("Ġ",),
+        "Ġ",
+        join_byte_pieces,
+        "contains pieces of byte-level BPE (Ġ)",
+        "tokenizer.convert_tokens_to_string(text.split())",
+        on_both=True,
+    ),
+    Damage(
+        "subwords",
+        ("￭",),
+        "￭",
+        make_replacer(" ?￭ ?"),
+        "contains joiners (￭)",
+        "re.sub(' ?￭ ?', '', text)",
+        on_both=True,
+    ),
+    Damage(
+        "subwords",
+        ("</w>",),
+        "</w>",
+        lambda text: text.replace(" ", "").replace("</w>", " ").strip(),
+        "contains ends of words (</w>)",
+        "text.replace(' ', '').replace('</w>', ' ').strip()",
+        on_both=True,
+    ),
+    Damage(
+        "subwords",
+        ("  ",),
+        r"^[^ ] [^ ] (?:[^ ] )*  (?:. )+.$",
+        lambda text: text[::2],
+        "has a space between all characters",
+        "text[::2]",
+        on_both=True,
+    ),
+    Damage(
+        "subwords",
+        ("<space>", " | ", " _ "),
+        r"^(?:\S )+(?:<space>|[|_]) (?:\S |<space> )*\S$",
+        lambda text: (
+            text.replace(" ", "")
+            .replace("<space>", " ")
+            .replace("|", " ")
+            .replace("_", " ")
+            .strip()
+        ),
+        "has spaces between characters, and a sign for spaces",
+        "re.sub(r'<space>|[|_]', ' ', text.replace(' ', ''))",
+    ),
+    Damage(
+        "subwords",
+        ("_", "/"),
+        r"^(?:\S+[_/][A-Z]{2,5}\b[$]? ){2,}",
+        make_replacer(r"[_/][A-Z]{2,5}[$]?(?= |$)"),
+        "has tags of words",
+        "re.sub('_[A-Z]+', '', text)",
+    ),
+    Damage(
+        "subwords",
+        ("|",),
+        r"^(?:[^\s|]+\|[^\s|]+\|[^\s|]+ ){2,}",
+        make_replacer(r"\|\S+"),
+        "has factors of words",
+        r"re.sub(r'\|\S+', '', text)",
+    ),
+    Damage(
+        "subwords",
+        ("|",),
+        r"\|\d+-\d+\|",
+        make_replacer(r" ?\|\d+-\d+\|"),
+        "has the phrases of Moses ({mark})",
+        r"re.sub(r' ?\|\d+-\d+\|', '', text)",
+    ),
+    Damage(
+        "wrapped",
+        ("<",),
+        r"</?(?i:translation|output|answer|response)>",
+        "",
+        "contains a tag of a prompt ({mark})",
+        "re.sub('</?(?:translation|output|answer|response)>', '', text).strip()",
+        only_predictions=True,
+    ),
+    Damage(
+        "wrapped",
+        ("```",),
+        r"(?s)^\s*```\w*\n.*```\s*$",
+        make_replacer(r"(?s)^\s*```\w*\n(.*?)\n?```\s*$", r"\1"),
+        "is a block of code (```)",
+        r"re.sub('(?s)^```\w*\n(.*)\n```$', r'\1', text)",
+        only_predictions=True,
+    ),
+    Damage(
+        "wrapped",
+        ("['", '["', "('", '("', "b'", 'b"'),
+        r"""(?s)^\s*(?:(?:np\.str_|array|tensor)\()?[\[(]*b?(?:'.*'|".*")[\],)].*$|^b(?:'.*'|".*")$""",
+        unwrap_literal,
+        "is a Python value as text",
+        "[ast.literal_eval(text) for text in predictions]",
+    ),
+    Damage(
+        "wrapped",
+        ("msgstr",),
+        r'(?s)^(?:#.*\n|msgid .*\n)*msgstr ".*"\s*$',
+        make_replacer(r'(?s)^.*msgstr "(.*)"\s*$', r"\1"),
+        "is an entry of gettext",
+        "[entry.msgstr for entry in polib.pofile(path)]",
+    ),
+    Damage(
+        "wrapped",
+        ("</", "<![CDATA["),
+        r"(?s)^\s*<!\[CDATA\[.*\]\]>\s*$|^\s*<(?:\w[^<>]*)>[^<>]*</\w+>\s*$",
+        make_replacer(
+            r"(?s)^\s*<!\[CDATA\[(.*)\]\]>\s*$|^\s*<\w[^<>]*>([^<>]*)</\w+>\s*$", r"\1\2"
+        ),
+        "is an element of XML",
+        "xml.etree.ElementTree.fromstring(text).text",
+    ),
+    Damage(
+        "wrapped",
+        (" --> ",),
+        r"^\d+\n[\d:,.]+ --> [\d:,.]+\n",
+        "",
+        "is a block of subtitles",
+        r"re.sub(r'^\d+\n[\d:,.]+ --> [\d:,.]+\n', '', text)",
+    ),
+    Damage(
+        "markup",
+        ("](", "[["),
+        r"\[([^\[\]\n]{1,200})\]\((?:https?:|/|#)[^)\s]{0,500}\)|\[\[(?:[^\[\]\n|]{0,200}\|)?([^\[\]\n]{1,200})\]\]",
+        r"\1\2",
+        "contains links",
+        r"re.sub(r'\[(.+?)\]\(\S+?\)', r'\1', text)",
+        only_predictions=True,
+    ),
+    Damage(
+        "markup",
+        ("<",),
+        (
+            r"(?i)</?(?:br|p|b|i|u|em|strong|span|div|font|sup|sub|a|li|ul|h\d|seg|g|x|bpt|ept|ph|hl)\b"
+            "[^<>]*>"
+        ),
+        remove_tags,
+        "contains tags ({mark})",
+        "re.sub('<.*?>', '', text)",
+    ),
+    Damage(
+        "escapes",
+        ("\\",),
+        r"""\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[23][0-7]{2}|[ntr"'/]|[.!()*_#%&$-])""",
+        unescape,
+        "contains escape sequences ({mark})",
+        "json.loads(f'\"{text}\"')",
+    ),
+    Damage(
+        "escapes",
+        ("%",),
+        "%[0-9A-F]{2}",
+        lambda text: urllib.parse.unquote(text) if " " in text else urllib.parse.unquote_plus(text),
+        "is encoded like a URL ({mark})",
+        "urllib.parse.unquote(text)",
+    ),
+    Damage(
+        "escapes",
+        ("=",),
+        "=[0-9A-F]{2}=[0-9A-F]{2}",
+        lambda text: decode_bytes(quopri.decodestring(text.encode()), text),
+        "is quoted-printable ({mark})",
+        "quopri.decodestring(text).decode()",
+    ),
+    Damage(
+        "escapes",
+        ("+",),
+        r"\+[A-C][A-Za-z0-9/]{2,}-",
+        lambda text: text.encode().decode("utf-7", "ignore").encode("utf-8", "ignore").decode(),
+        "is UTF-7 ({mark})",
+        "text.encode().decode('utf-7')",
+    ),
+    Damage(
+        "escapes",
+        ("u0",),
+        "u0[0-9a-f]{3}",
+        lambda text: unescape(re.sub("(u[0-9a-f]{4})", r"\\\1", text)),
+        "contains escape sequences without their backslash ({mark})",
+        "[json.loads(line) for line in open(path)]",
+    ),
+    Damage(
+        "entities",
+        ("&",),
+        (
+            r"&(?:#\d{2,6}|#x[0-9a-fA-F]{2,5}|[a-zA-Z]{2,8});"
+            r"|&(?:[a-zA-Z](?:acute|grave|uml|circ|tilde|ring|cedil)|szlig|nbsp|quot)"
+        ),
+        lambda text: html.unescape(html.unescape(text)),
+        "contains entities ({mark})",
+        "html.unescape(text)",
+    ),
+)
+UNUSUAL_CHARACTERS = (
+    Damage(
+        "invisible",
+        ("\x1b",),
+        r"\x1b\[[0-9;]*m",
+        "",
+        "contains the colors of a terminal",
+        r"re.sub(r'\x1b\[[0-9;]*m', '', text)",
+    ),
+    Damage(
+        "invisible",
+        tuple(_INVISIBLE),
+        f"[{_INVISIBLE}]",
+        "",
+        "contains characters without a width ({mark})",
+        "text.replace(MARK, '')",
+    ),
+    Damage(
+        "normalization",
+        (),
+        f"[{_FORMS}]",
+        lambda text: re.sub(
+            f"[{_FORMS}]+", lambda run: unicodedata.normalize("NFKC", run[0]), text
+        ),
+        "contains presentation forms, ligatures or mathematical letters ({mark})",
+        "unicodedata.normalize('NFKC', text)",
+    ),
+    Damage(
+        "normalization",
+        (),
+        r"[^\x00-\x7f]",
+        partial(unicodedata.normalize, "NFC"),
+        "is not in Unicode's composed form",
+        "unicodedata.normalize('NFC', text)",
+    ),
+    *(
+        Damage(
+            "spaces",
+            (sign,),
+            rf"^\s*\S+[{sign}]\S+[{sign}]\S+\s*$",
+            partial(re.sub, re.escape(sign), " "),
+            f"has {sign} instead of spaces",
+            f"text.replace({sign!r}, ' ')",
+            least_share=0.05,
+        )
+        for sign in "_|·+␣"
+    ),
+)
+INTRODUCTIONS = (
+    Damage(
+        "labels",
+        (":", "："),
+        (
+            rf"(?i)^[\"*]{{0,3}}(?:(?:{_OPENING})[^\n:：]{{0,90}}[:：][\"*]{{0,3}}\s*\n"
+            rf"|(?:(?:{_OPENING})\b)?[^\n:：]{{0,50}}(?:translat(?:ion|ed)|übersetz|traduc|traduzion|vertal|tłumacz|перевод|翻译|译文|翻訳|訳文)[^\n:：]{{0,40}}[:：][\"*]{{0,3}}\s)\s*"
+        ),
+        "",
+        "begins with an introduction ({mark})",
+        r"re.sub(r'^.*?[:：]\s*', '', text)",
+        only_predictions=True,
+    ),
+)
+
+# --- Damages of token ids -------------------------------------------------------------------------
+
+# Token ids: -100 as an integer of 16, 32 and 64 bits without a sign.
+UNSIGNED_IDS = Damage(
+    "wrapped",
+    ("65436", "4294967196", "18446744073709551516"),
+    r"(?:^| )(?:65436|4294967196|18446744073709551516)\b",
+    "",
+    "contains {mark}, which is -100 as an integer without a sign",
+    "[id for id in ids if id < 2**16 - 100]",
+)
+
+
+def find_padding(pairs: Pairs) -> Iterator[Found]:
+    """Find an id that stands several times at the ends of a fifth of the rows."""
+    for side in SIDES:
+        ends = (re.search(r"(?:^| )(\d+) \1$", text) for text in pairs.texts[side])
+        counts = Counter(end[1] for end in ends if end)
+        for padding, number in counts.most_common(1):
+            if number >= max(2, 0.2 * len(pairs.texts[side])):
+                pattern = rf"(?:(?:^| ){padding})+$"
+                places = pairs.search(side, pattern)
+                yield pairs.describe(
+                    "special_tokens",
+                    side,
+                    places,
+                    f"ends with the id {padding} several times: padding",
+                    f"[id for id in ids if id != {padding}]",
+                    pattern=pattern,
+                    undo=make_replacer(pattern),
+                    undone=undo_all(pairs.texts[side], places, make_replacer(pattern)),
+                )
+
+
+# --- Records: texts with several fields -----------------------------------------------------------
+
+Fields = Mapping[str, object]  # by the expressions that read them
+
+
+def list_leaves(value: object, path: str = "", depth: int = 5) -> Iterator[tuple[str, object]]:
+    """Yield the values in a nested object, with the expressions that read them; 3 of a list.
+
+    >>> dict(list_leaves({"id": 7, "out": ["a cat"]}))
+    {"['id']": 7, "['out'][0]": 'a cat'}
+    """
+    if not depth or not isinstance(value, (dict, list, tuple)):
+        yield path, value
+        return
+    for key, each in value.items() if isinstance(value, dict) else enumerate(value[:3]):
+        yield from list_leaves(each, f"{path}[{key!r}]", depth - 1)
+
+
+@lru_cache(maxsize=64)  # a record is read to know its fields, and to take one
+def read_json(text: str) -> Fields:
+    """Return the fields of JSON, or none."""
+    with suppress(ValueError, RecursionError):
+        return dict(list_leaves(json.loads(text.strip().removeprefix("data:"))))
+    return {}
+
+
+def read_literal(text: str) -> Fields:
+    """Return the fields of a Python literal, or none."""
+    return dict(list_leaves(evaluate_literal(text.strip())))
+
+
+class Form(NamedTuple):
+    """A form of records.
+
+    signs, pattern: as in `Damage`.
+    read: the function from a text to its fields.
+    code: the expression for the record.
+    is_weak: True for a separator that texts have as well: other fields than texts must be numbers.
+    """
+
+    signs: tuple[str, ...]
+    pattern: str
+    read: Callable[[str], Fields]
+    code: str
+    is_weak: bool = False
+
+
+def _separated(separator: str, pattern: str = "", *, is_weak: bool = False) -> Form:
+    """Return the form of fields between separators; those of CSV may be in quotes."""
+
+    def read(text: str) -> Fields:
+        fields = text.split(separator)
+        if separator == ",":
+            fields = next(csv.reader([text.replace("\n", " ")]), [])
+        return {f"[{number}]": field for number, field in enumerate(fields)}
+
+    code = "next(csv.reader([text]))" if separator == "," else f"text.split({separator!r})"
+    return Form((separator,), pattern or re.escape(separator), read, code, is_weak)
+
+
+_OBJECT = r"(?s)^\s*(?:data:\s*)?[\[{].*[\]}]\s*$"
+RECORDS = (
+    Form(("[", "{"), _OBJECT, read_json, "json.loads(text)"),
+    Form(("[", "{"), _OBJECT, read_literal, "ast.literal_eval(text)"),
+    _separated("\t"),
+    _separated(" ||| "),
+    _separated("|||"),
+    _separated("|", is_weak=True),
+    _separated(";", is_weak=True),
+    _separated(",", r"^\d+,", is_weak=True),
+    _separated(",", r'(?s)^".*",".*"$'),
+)
+
+
+def holds_text(values: Sequence[object]) -> bool:
+    """Return True if a field has texts, not numbers, names or the same few words.
+
+    >>> holds_text(["a cat sat", "a dog", "the owl flew"]), holds_text(["de-en"] * 3)
+    (True, False)
+    """
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) < 0.8 * len(values) or (len(values) > 2 and len(set(texts)) < 3):
+        return False
+    written = [
+        text
+        for text in texts
+        if (" " in text.strip() or not text.isascii())
+        and sum(map(str.isalpha, text)) + text.count(" ") > 0.6 * len(text)
+    ]
+    return len(written) > 0.5 * len(texts)
+
+
+def find_records(pairs: Pairs) -> Iterator[Found]:
+    """Find texts that are a record: its only field with text is taken, of several none."""
+    for side in SIDES:
+        for form in RECORDS:
+            hits, others = (
+                pairs.search(each, form.pattern, form.signs) for each in (side, OTHER_SIDE[side])
+            )
+            share = pairs.share(side, hits)
+            is_meant = pairs.share(OTHER_SIDE[side], others) > MEANT_SHARE * share
+            if not hits or is_meant or (form.is_weak and share < 0.2):
+                continue
+            found = list(_find_form(pairs, form, side, hits))
+            yield from found
+            if any(each.undo for each in found):
+                break  # JSON may be a Python literal as well
+
+
+def _find_form(pairs: Pairs, form: Form, side: Side, places: Sequence[int]) -> Iterator[Found]:
+    """Find the field with text in the records of a form."""
+    # 1. Nearly all records have the same fields.
+    texts = pairs.texts[side]
+    records = [form.read(texts[place]) for place in spread(places, 200)]
+    paths, count = Counter(map(tuple, records)).most_common(1)[0]
+    if count < 0.9 * len(records) or len(paths) > 50 or paths in ((), ("",), ("[0]",)):
+        return
+    columns = {
+        path: [fields[path] for fields in records if tuple(fields) == paths] for path in paths
+    }
+    holding = [path for path in paths if holds_text(columns[path])]
+    others = [str(value) for path in paths if path not in holding for value in columns[path]]
+    if not holding or (
+        form.is_weak
+        and not (others and all(re.fullmatch(r"[-.]?\d[-\d.]*", text.strip()) for text in others))
+    ):
+        return
+    # 2. One field has text: it is the text. Of several, the user chooses.
+    undo = partial(_read_field, form=form, path=holding[0]) if len(holding) == 1 else None
+    new = undo_all(texts, places, undo) if undo else {}
+    if undo and pairs.fits_less(side, new):
+        return
+    fix = " # or ".join([form.code + holding[0], *holding[1:]])
+    says = f"is a record with {len(paths)} fields"
+    if side == "references" and 1 < len(holding) == len(paths):
+        fix = f"[{form.code} for text in references]"
+        says = f"has {len(paths)} texts in one cell"
+    yield pairs.describe("records", side, places, says, fix, undo=undo, undone=new)
+
+
+def _read_field(text: str, form: Form, path: str) -> str:
+    value = form.read(text).get(path)
+    return value.strip() if is_text(value) else text
+
+
+TOKEN_LISTS = Damage(
+    "records",
+    ("['", '["'),
+    r"""(?s)^\s*\[(?:'[^' ]*'|"[^" ]*")(?:,\s*(?:'[^' ]*'|"[^" ]*"))+\]\s*$""",
+    None,
+    "is a list of tokens as text",
+    "[ast.literal_eval(text) for text in predictions]",
+)
+
+
+def find_lines(pairs: Pairs) -> Iterator[Found]:
+    """Find texts of several lines, longer than their partners, which have one line."""
+    lines = {side: pairs.search(side, r"\S *\n\s*\S", ("\n",)) for side in SIDES}
+    for side in SIDES:
+        texts = pairs.texts[side]
+        long = [
+            place
+            for place in lines[side]
+            if len(texts[place]) > 1.25 * max(map(len, pairs.list_partners(side, place)))
+        ]
+        counts = Counter(texts[place].count("\n") for place in long)
+        is_frequent = len(long) > max(1, 0.02 * len(texts), 0.5 * len(lines[side]))
+        is_frequent &= max(counts.values(), default=0) > 0.8 * len(long)  # as many lines in most
+        is_meant = pairs.share(
+            OTHER_SIDE[side], lines[OTHER_SIDE[side]]
+        ) >= MEANT_SHARE * pairs.share(side, long)
+        if is_frequent and not is_meant:
+            yield pairs.describe(
+                "records",
+                side,
+                long,
+                "has several lines, and its partners have one",
+                "text.split('\\n')[0]  # or [-1]",
+                pattern="\n",
+            )
+
+
+# --- Labels: the same beginning or end ------------------------------------------------------------
+
+SPEECH = "-—–\"“„«»「『'‘"  # marks at the beginning of speech
+
+
+def find_labels(pairs: Pairs) -> Iterator[Found]:
+    """Find the beginning or end of most texts of one side that hardly any text of the other has."""
+    for side in SIDES:
+        different = list(dict.fromkeys(spread(pairs.texts[side], 2000)))
+        for is_end in (False, True):
+            label = _find_label(different, is_end)
+            if label in ("- ", "• ", "– ") or not re.fullmatch(
+                r"[\s.,!?…\"'“”„«»()\-–—¿¡:;。！？，、।؟》《」「]{0,2}", label
+            ):
+                yield from _describe_label(pairs, side, label, is_end)
+
+
+def _describe_label(pairs: Pairs, side: Side, label: str, is_end: bool) -> Iterator[Found]:
+    # 1. Hardly any text of the other side has the label, or its first characters.
+    texts = pairs.texts[side]
+    body = _write_pattern(label.strip(" "))
+    pattern = rf"\s*{body}\s*$" if is_end else rf"^\s*{body} *"
+    places = pairs.search(side, pattern)
+    others = 20 * len(pairs.search(OTHER_SIDE[side], pattern))
+    if len(label.strip()) > 2:
+        others += 3 * len(pairs.search(OTHER_SIDE[side], _write_pattern(label.strip()[:12])))
+    edge = label.strip()[-1 if is_end else 0 :][:1]
+    if edge in SPEECH + "{}[]()<>":  # marks of speech or records, as in the other side's texts
+        marks = re.escape(SPEECH if edge in SPEECH else edge)
+        others += 3 * len(
+            pairs.search(OTHER_SIDE[side], rf"[{marks}]\s*$" if is_end else rf"^\s*[{marks}]")
+        )
+    if len(places) < 3 or others > pairs.share(side, places) * len(pairs.texts[OTHER_SIDE[side]]):
+        return
+    # 2. It is cut if it ends in a sign of labels, or has no letters: words may be translated.
+    edge = label.lstrip(" ")[:1] if is_end else label.rstrip(" ")[-1:]
+    is_sign = (
+        edge in ("([<{|\t\n=*~_-" if is_end else ":：>]){([}|\t\n=–—→*~-")
+        or not re.search(r"[^\W\d]", label)
+        or (not is_end and edge in "\"'" and re.search("[:=(]", label) is not None)
+    )
+    undo = make_replacer(pattern) if is_sign and side == "predictions" else None
+    new = undo_all(texts, places, undo) if undo else {}
+    if undo and (len(new) < 0.9 * len(places) or pairs.fits_less(side, new)):
+        return
+    # 3. The sentence shows the label as it stands in the first text.
+    match = re.search(pattern, texts[places[0]])
+    shown = match[0] if match else label
+    fix = f"[text for text in {side} if text.{'endswith' if is_end else 'startswith'}({shown!r})]"
+    yield pairs.describe(
+        "labels",
+        side,
+        places,
+        f"{'ends' if is_end else 'begins'} with {quote(shown)}",
+        f"re.sub({pattern!r}, '', text)" if undo else fix,
+        pattern=pattern,
+        undo=undo,
+        undone=new,
+        is_told=is_sign and (side == "predictions" or len(label.strip()) > 2),
+    )
+
+
+def _write_pattern(label: str) -> str:
+    # Numbers with optional spaces between them could be divided in too many ways.
+    pattern = re.escape(label).replace(r"\ 0", r"\s+\d+").replace(r"\ ", r"\s*")
+    return pattern.replace("0", r"\d+")
+
+
+def _find_label(texts: Sequence[str], is_end: bool) -> str:
+    """Return the longest beginning or end that most texts have; numbers are written as 0.
+
+    >>> _find_label(["1: a", "22: b", "3: a"] * 2, is_end=False)
+    '0: '
+    """
+    if len(texts) < 6:
+        return ""
+    ends = [re.sub(r"\d+", "0", text[-120:] if is_end else text[:120]) for text in texts]
+    ends = sorted(end[::-1] for end in ends) if is_end else sorted(ends)
+    # What more than half of the sorted texts begin with, the middle one begins with. A longer label
+    # must not leave many texts behind that begin like it.
+    middle = ends[len(ends) // 2]
+    least = max(0.5 * len(ends), 0.9 * sum(end.startswith(middle[:2]) for end in ends))
+    length = 0
+    while length < len(middle) and (
+        sum(end.startswith(middle[: length + 1]) for end in ends) >= least
+    ):
+        length += 1
+    label = re.sub(r"[^\W\d]+\Z", "", middle[:length])  # without an incomplete word
+    if is_end:
+        label = label[::-1].lstrip(" .!?,\"'”’»)。！？…") or label[::-1]
+    return label
+
+
+# --- Quotation marks around texts -----------------------------------------------------------------
+
+QUOTES = Damage(
+    "wrapped",
+    tuple("\"“„«「『'"),
+    "(?s)^\\s*[\"“„«「『'].*[\"”“»」』']\\s*$",
+    unwrap_quotes,
+    "is between quotation marks",
+    "text.strip()[1:-1]",
+    least_share=0.5,
+)
+
+
+def find_quotes(pairs: Pairs) -> Iterator[Found]:
+    """Find quotation marks around most texts of one side, unless the other one marks speech."""
+    for found in QUOTES.find(pairs):
+        if (
+            pairs.share(
+                OTHER_SIDE[found.side],
+                pairs.search(OTHER_SIDE[found.side], rf"^\s*[{re.escape(SPEECH)}]"),
+            )
+            < 0.2
+        ):
+            yield found
+
+
+# --- Texts that were decoded with the wrong codec ------------------------------------------------
+
+_CODECS = [
+    "cp1252",
+    "cp1251",
+    "koi8-r",
+    "cp437",
+    "cp850",
+    "mac-roman",
+    "cp1250",
+    "cp1254",
+    "cp1253",
+]
+_BEYOND_ASCII = r"[^\x00-\x7f]+"
+
+
+@cache
+def make_decoder(codec: str) -> Undo:
+    """Return the inverse of reading UTF-8 in an encoding of one byte per character.
+
+    >>> make_decoder("cp1252")("Ã©tÃ©")
+    'été'
+    """
+    # 1. The byte of each character. Bytes without a character are read as in Latin-1.
+    byte_of = {chr(byte): byte for byte in range(128, 160)} if codec == "cp1252" else {}
+    for byte in range(128, 256):
+        letter = bytes([byte]).decode(codec, "replace")
+        byte_of[chr(byte) if letter == "\ufffd" else letter] = byte
+
+    # 2. A first byte, and as many continuation bytes as it asks for.
+    def write_class(first: int, last: int) -> str:
+        letters = "".join(letter for letter, byte in byte_of.items() if first <= byte <= last)
+        return f"[{re.escape(letters)}]"
+
+    continued = write_class(0x80, 0xBF)
+    pattern = re.compile(
+        f"{write_class(0xC2, 0xDF)}{continued}|{write_class(0xE0, 0xEF)}{continued}{{2}}"
+        f"|{write_class(0xF0, 0xF4)}{continued}{{3}}"
+    )
+
+    def decode(match: re.Match[str]) -> str:
+        return decode_bytes(bytes(map(byte_of.__getitem__, match[0])), match[0])
+
+    return lambda text: pattern.sub(decode, text)
+
+
+def find_mojibake(pairs: Pairs) -> Iterator[Found]:
+    """Find UTF-8 that was read in the encoding by which most texts decode completely."""
+    tried = Counter(
+        tuple(re.findall(_BEYOND_ASCII, pairs.texts[side][place]))
+        for side in SIDES
+        for place in spread(pairs.search(side, "[^\x00-\x7f\u2600-\U0010ffff]{2}", ()), 400)
+    )
+    seen = " ".join(chain.from_iterable(tried))
+    count_of = {
+        codec: sum(number for runs, number in tried.items() if _decodes(runs, codec))
+        for codec in _CODECS
+        if make_decoder(codec)(seen) != seen
+    }
+    codec = max(count_of, key=count_of.__getitem__, default="")
+    if codec and count_of[codec] >= max(2, 0.01 * tried.total()):
+        yield from Damage(
+            "mojibake",
+            (),
+            _BEYOND_ASCII,
+            make_decoder(codec),
+            f"was written in UTF-8 and read as {codec}",
+            "open(path, encoding='utf-8')",
+            on_both=True,
+        ).find(pairs)
+
+
+def _decodes(runs: Sequence[str], codec: str) -> bool:
+    """Return True if all runs beyond ASCII decode; no-break spaces alone do not prove it."""
+    decode = make_decoder(codec)
+    return all(len(decode(run)) <= len(run) / 2 for run in runs) and any(
+        decode(run).strip() for run in runs
+    )
+
+
+# --- Ways of writing ------------------------------------------------------------------------------
+
+_SIGNS_OF_QUOTES = '“”„‟«»「」『』″"'
+_APOSTROPHES = "’‘‚‛‹›ʼ´`′'"
+_TO_PLAIN = {
+    **dict.fromkeys((*_SIGNS_OF_QUOTES, "``", "''"), '"'),
+    **dict.fromkeys(_APOSTROPHES, "'"),
+    **dict.fromkeys("–—‑−‐―", "-"),
+    "…": "...",
+    "\u3000": " ",
+    "。": ".",
+    "।": ".",
+}
+
+_UNPLAIN = re.compile(f"``|''|[{''.join(_TO_PLAIN)}\uff01-\uff5e\uff65-\uff9f०-९٠-٩]")
+
+
+def write_plainly(text: str) -> str:
+    """Write quotation marks, dashes, ellipses and full-width signs in their plain form.
+
+    >>> write_plainly("“A” – b…　７")
+    '"A" - b... 7'
+    """
+    if text.isascii() and "``" not in text and "''" not in text:
+        return text
+    return _UNPLAIN.sub(_write_sign, text)
+
+
+def _write_sign(match: re.Match[str]) -> str:
+    narrow = unicodedata.normalize("NFKC", match[0])
+    return _TO_PLAIN.get(match[0]) or str(unicodedata.digit(match[0], narrow))
+
+
+def strip_accents(text: str) -> str:
+    """Remove accents and vowel signs.
+
+    >>> strip_accents("déjà")
+    'deja'
+    """
+    return "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFD", text)))
+
+
+def detokenize(text: str) -> str:
+    """Attach detached marks to their words.
+
+    >>> detokenize("He said , it 's well @-@ known .")
+    "He said, it's well-known."
+    """
+    text = text.replace(" @-@ ", "-")
+    text = re.sub(r" ([.,!?;:)\]»”%…।。])", r"\1", text)
+    text = re.sub(r"([(\[«“¿¡]) ", r"\1", text)
+    return re.sub(r" (n['’]t|['’] ?(?:s|t|re|ve|ll|d|m))\b", lambda m: m[1].replace(" ", ""), text)
+
+
+_TRADITIONAL = (
+    "燈橋張著們這國來說時為會對學過還開關發現點經問題話語電機車東長門馬魚鳥見風飛書買賣讀寫醫圖廣產業樂習"
+    "專讓認識請誰謝錢鐵銀錯難頭兒幾氣漢軍農務動華單雙變聽員團場處備實將師帶應當總戰斷無顯術權樣沒"
+    "靈熱愛環畫種節紀紅線練組細終結給統繼續維網羅聯職腦藥營雖補觀規覺計訂討訓議記講許論設訪證評詞"
+    "試詩誠詳調談責敗貨質購費資賽趙趨躍軌轉輪軟輕載較輛輸達運進遠連遲選遞郵釋裡針鐘鋼鍵閃閉間聞陽"
+    "陰隊階際陸險隨隱靜頂項順須預領頻顆顏額飯飲館駐驗魯雞麥黃齊"
+)
+_SIMPLIFIED = (
+    "灯桥张着们这国来说时为会对学过还开关发现点经问题话语电机车东长门马鱼鸟见风飞书买卖读写医图广产业乐习"
+    "专让认识请谁谢钱铁银错难头儿几气汉军农务动华单双变听员团场处备实将师带应当总战断无显术权样没"
+    "灵热爱环画种节纪红线练组细终结给统继续维网罗联职脑药营虽补观规觉计订讨训议记讲许论设访证评词"
+    "试诗诚详调谈责败货质购费资赛赵趋跃轨转轮软轻载较辆输达运进远连迟选递邮释里针钟钢键闪闭间闻阳"
+    "阴队阶际陆险随隐静顶项顺须预领频颗颜额饭饮馆驻验鲁鸡麦黄齐"
+)
+
+
+@lru_cache(maxsize=4)  # several measurements ask for the same text
+def count_signs(text: str) -> Counter[str]:
+    """Count the characters of a text."""
+    return Counter(text)
+
+
+def _count_spaces(text: str) -> int:
+    """Count the spaces between words; two in a row, or one without a break, are one."""
+    return sum(max(0, len(line.split()) - 1) for line in text.split("\n"))
+
+
+def _make_counter(pattern: str) -> Callable[[str], int]:
+    find_all = re.compile(pattern).findall
+    return lambda text: len(find_all(text))
+
+
+def _count_if(test: Callable[[str], bool]) -> Callable[[str], int]:
+    is_counted = cache(test)
+    return lambda text: sum(
+        number for sign, number in count_signs(text).items() if is_counted(sign)
+    )
+
+
+class Writing(NamedTuple):
+    """A way of writing: the share of some characters, which differs between the sides.
+
+    count: the function that counts them in a text.
+    among: the function that counts those that could be them.
+    least, most: the share of the side that has them, and of the side that lacks them.
+    says: the predicate of a sentence about the side that lacks them, or has too many of them.
+    is_said_of_more: True if the sentence is about the side that has them.
+    fix: the line to write.
+    alike: the function that writes all columns alike; None if only the texts before can do that.
+    kind: the kind of mistake.
+    """
+
+    count: Callable[[str], int]
+    among: Callable[[str], int]
+    least: float
+    most: float
+    says: str
+    fix: str
+    alike: Undo | None
+    is_said_of_more: bool = False
+    kind: str = "writing"
+
+
+_count_cased = _count_if(lambda sign: sign.lower() != sign.upper())
+_count_capitals = _count_if(str.isupper)
+_count_written = _count_if(lambda sign: not sign.isspace())
+_count_arabic = _count_if(lambda sign: "\u05d0" <= sign <= "\u06ff")
+_IGNORE_CASE = "lowercase=True"
+_BEFORE = "Use the texts before {} were removed"
+_VOWEL_SIGNS = "[\u0591-\u05c7\u064b-\u0652]"
+
+
+def _translate(old: str, new: str, least: float, most: float, says: str, kind: str) -> Writing:
+    """Return the record of letters that have two forms, one of which is written in all columns."""
+    table = str.maketrans(old, new)
+    fix = f"text.translate(str.maketrans({old[:4]!r}, {new[:4]!r}))"
+    count, among = (_count_if(frozenset(signs).__contains__) for signs in (old, old + new))
+    return Writing(
+        count, among, least, most, says, fix, lambda text: text.translate(table), True, kind
+    )
+
+
+WRITINGS = (
+    Writing(
+        _count_capitals, _count_cased, 0.015, 0.003, "are in lower case", _IGNORE_CASE, str.lower
+    ),
+    Writing(
+        _count_capitals, _count_cased, 0.8, 0.3, "are in capitals", _IGNORE_CASE, str.lower, True
+    ),
+    Writing(
+        _make_counter(r"\b[A-ZА-Я][a-zа-я]"),
+        _make_counter(r"\b[A-ZА-Яa-zа-я][a-zа-я]"),
+        0.75,
+        0.45,
+        "have a capital in each word",
+        _IGNORE_CASE,
+        str.lower,
+        True,
+    ),
+    Writing(
+        _count_if(
+            lambda sign: (
+                len(unicodedata.normalize("NFD", sign)) > 1 or unicodedata.combining(sign) > 0
+            )
+        ),
+        _count_if(str.isalpha),
+        0.012,
+        0.002,
+        "have no accents",
+        _BEFORE.format("accents"),
+        strip_accents,
+    ),
+    Writing(
+        _count_if(lambda sign: unicodedata.category(sign)[0] in "PS"),
+        len,
+        0.015,
+        0.002,
+        "have no punctuation",
+        _BEFORE.format("punctuation marks"),
+        make_replacer(r"[^\w\s]+"),
+    ),
+    Writing(
+        _make_counter(r" [.,)।](?= |\n|$)"),
+        _make_counter(r"[.,)।](?=[ \n]|$)"),
+        0.6,
+        0.1,
+        "have detached punctuation",
+        "sacremoses.MosesDetokenizer().detokenize(text.split())",
+        detokenize,
+        True,
+    ),
+    Writing(
+        _make_counter(_VOWEL_SIGNS),
+        _count_arabic,
+        0.1,
+        0.02,
+        "have no vowel signs",
+        _BEFORE.format("vowel signs"),
+        make_replacer(_VOWEL_SIGNS),
+    ),
+    Writing(
+        _count_if(lambda sign: "\uff01" <= sign <= "\uff5e"),
+        _count_written,
+        0.2,
+        0.02,
+        "are written in full width",
+        "unicodedata.normalize('NFKC', text)",
+        write_plainly,
+        True,
+        "typography",
+    ),
+    _translate(_TRADITIONAL, _SIMPLIFIED, 0.6, 0.3, "have traditional characters", "writing"),
+    _translate("şţŞŢ", "șțȘȚ", 0.6, 0.1, "have letters with a cedilla", "normalization"),
+    _translate("يك", "یک", 0.6, 0.1, "have Arabic forms of letters", "normalization"),
+    Writing(
+        _count_spaces,
+        _count_written,
+        0.08,
+        0.03,
+        "have no spaces between words",
+        _BEFORE.format("spaces"),
+        None,
+        kind="spaces",
+    ),
+    Writing(
+        _count_if("\u200c".__eq__),
+        _count_arabic,
+        0.004,
+        0.0005,
+        "have no half spaces (U+200C)",
+        _BEFORE.format("half spaces"),
+        None,
+        kind="spaces",
+    ),
+)
+
+_TYPOGRAPHY = {
+    "quotation marks": f"[{_SIGNS_OF_QUOTES}]",
+    "apostrophes": f"[{_APOSTROPHES}]",
+    "dashes": "[–—−-]",
+    "ellipses": r"…|\.\.\.",
+    "commas": "[,，、]",
+    "digits": "[०-९٠-٩]|[0-9]",
+    "full stops": "[。।.．]",
+}
+
+
+def find_writing(pairs: Pairs) -> Iterator[Found]:
+    """Find ways of writing that differ between the sides; none is a mistake of one text."""
+    sample = {side: pairs.sample(side) for side in SIDES}
+    measure = cache(lambda count, side: count(sample[side]))  # records share their functions
+    are_words = not pairs.is_unspaced and len(sample["references"]) > 20 * (
+        1 + sample["references"].count("\n")
+    )
+    said = {_IGNORE_CASE} if pairs.options.lowercase else set()
+    for writing in WRITINGS:
+        # 1. Enough characters on both sides, and no other record or option that has said it.
+        among = {side: measure(writing.among, side) for side in SIDES}
+        is_known = writing.fix in said or (writing.kind == "spaces" and not are_words)
+        if is_known or min(among.values()) < 12:
+            continue
+        # 2. One side has the characters and the other lacks them, in all rows or in a part.
+        share = {side: measure(writing.count, side) / among[side] for side in SIDES}
+        if max(measure(writing.count, side) for side in SIDES) < 5:
+            continue
+        lacking = min(SIDES, key=share.__getitem__)
+        side = OTHER_SIDE[lacking] if writing.is_said_of_more else lacking
+        places = [place for place, text in enumerate(pairs.texts[side]) if text]
+        sentence = f"The {side} {writing.says}, unlike the {OTHER_SIDE[side]}"
+        if share[OTHER_SIDE[lacking]] < writing.least or share[lacking] > writing.most:
+            is_part = share[lacking] < 0.85 * share[OTHER_SIDE[lacking]] > 0.3 * writing.least
+            places = _list_unlike(pairs, writing, side) if is_part and writing.alike else []
+            if len(places) <= max(3, 0.3 * len(pairs.texts[side])):
+                continue
+            sentence = f"{len(places):,} of {pairs.count(side)} {writing.says}, unlike the others"
+        said.add(writing.fix)
+        yield pairs.describe_all(
+            writing.kind,
+            side,
+            places,
+            sentence,
+            writing.fix,
+            alike=writing.alike,
+            is_told=writing.kind != "typography",
+        )
+
+
+def _list_unlike(pairs: Pairs, writing: Writing, side: Side) -> list[int]:
+    """Return the texts of a side that are written in a way their partners are not.
+
+    None, if it is the other way round in other rows: then it is a way of no side.
+    """
+    unlike: tuple[list[int], list[int]] = ([], [])  # the text lacks the characters, or its partner
+    for place, text in enumerate(pairs.texts[side]):
+        texts = [text, *pairs.list_partners(side, place)[:1]]
+        shares = [writing.count(each) / max(1, writing.among(each)) for each in texts]
+        fewest = 1 if writing.among is len else 2  # a sentence may end in its only mark
+        is_clear = max(map(writing.count, texts)) >= fewest and max(shares) >= writing.least
+        is_whole = min(map(len, texts)) > 0.75 * max(map(len, texts))
+        if is_clear and is_whole and min(shares) <= writing.most:
+            unlike[shares.index(min(shares))].append(place)
+    places, others = reversed(unlike) if writing.is_said_of_more else unlike
+    return places if len(others) < 0.1 * len(places) else []
+
+
+def find_typography(pairs: Pairs) -> Iterator[Found]:
+    """Find the quotation mark, dash or other sign whose share differs most between the sides."""
+    gaps = []
+    for name, pattern in _TYPOGRAPHY.items() if pairs.is_asked else ():
+        signs = {side: Counter(re.findall(pattern, pairs.sample(side))) for side in SIDES}
+        if not all(signs.values()) or max(found.total() for found in signs.values()) < 3:
+            continue
+        for side in SIDES:
+            for sign, number in signs[side].items():
+                others = signs[OTHER_SIDE[side]]
+                share, other = number / signs[side].total(), others[sign] / others.total()
+                sentence = (
+                    f"{sign} is {share:.0%} of the {name} in the {side}, and {other:.0%} in the"
+                    f" {OTHER_SIDE[side]}"
+                )
+                gaps.append((share - other, side, sign, sentence))
+    gap, side, sign, sentence = max(gaps, key=lambda each: each[0], default=(0, *SIDES, ""))
+    if gap > 0.3:
+        yield pairs.describe_all(
+            "typography",
+            side,
+            pairs.search(side, re.escape(sign)),
+            sentence,
+            "result.fixed('typography')",
+            alike=write_plainly,
+            is_told=False,
+        )
+
+
+# --- All of them, in order ------------------------------------------------------------------------
+
+# What is undone, in this order: tokens before records, records before escapes, labels last.
+DAMAGES: dict[InputType, Sequence[Finder]] = {
+    "text": (
+        *(damage.find for damage in TOKENS_OF_MODELS),
+        TOKEN_LISTS.find,
+        find_records,
+        *(damage.find for damage in FORMS_OF_TEXT),
+        find_mojibake,  # before soft hyphens, which are bytes of UTF-8 read as Latin-1
+        *(damage.find for damage in UNUSUAL_CHARACTERS),
+        *(damage.find for damage in INTRODUCTIONS),
+        find_labels,
+        find_lines,
+        find_quotes,
+    ),
+    # Lists of tokens have fewer forms: a token is not parsed.
+    "tokens": tuple(damage.find for damage in TOKENS_OF_MODELS[3:]),
+    "ids": (UNSIGNED_IDS.find, find_padding),
+}
 
 
 # === bleu_core/reconcile/published.py ===
@@ -10470,796 +11626,466 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
             yield from pool.map(lambda batch: count_batch(batch, tokenizer, options), chunk)
 
 
-# === bleu_core/check/damages.py ===
+# === bleu_core/check/measures.py ===
 
 
-_FORMS = "\ufb00-\ufb06\ufb1d-\ufb4f\ufb50-\ufdff\ufe70-\ufefc\U0001d400-\U0001d7ff"
-_INVISIBLE = "\u0000\u00ad\u200b\u200e\u200f\u2060\ufeff" + "".join(
-    map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
-)
+# --- Empty, equal and repeated texts --------------------------------------------------------------
 
-_PROMPT_LABEL = "translation|target|output|answer|response"
-_END_OF_THOUGHT = (
-    r"</(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)>|◁/think▷"
-    r"|<\|channel\|>final<\|message\|>|assistantfinal|\[/THINK\]"
-)
-_OPENING = (
-    "sure|certainly|of course|absolutely|okay|ok|here(?:['’]s| is| are)|gerne|natürlich|hier ist"
-    "|selbstverständlich|bien sûr|voici|claro|por supuesto|aquí (?:está|tiene)|ecco|certo|当然|好的"
-    "|以下是|以下は|はい|конечно|вот"
-)
-_ANSWER = r"final (?:answer|translation)|translation is"
+_NO_TEXTS = {
+    "nan", "none", "null", "n/a", "#n/a", "<na>", "undefined", "[]", "{}", "todo", "[missing]",
+    "???", "n.a.", "#name?", "-", "…", ".", "...", "error", "[empty]",
+}  # fmt: skip
 
 
-class Damage(NamedTuple):
-    """A damage that shows in one text.
-
-    kind: the kind of mistake.
-    signs: strings of which each text with a match has one, by which most columns are passed over;
-        none for characters beyond ASCII.
-    pattern: the pattern of its marks, in RE2's syntax.
-    undo: the inverse, or what replaces the marks; None if the text does not say what it was.
-    says: the predicate of a sentence about a text.
-    fix: the line to write; MARK stands for the mark that is seen.
-    only_predictions: True if it is undone in predictions only; in references it is said.
-    on_both: True if no text is meant to have it, even if both sides have it.
-    least_share: the smallest share of the texts of a side.
-    """
-
-    kind: str
-    signs: tuple[str, ...]
-    pattern: str
-    undo: Undo | str | None
-    says: str
-    fix: str
-    only_predictions: bool = False
-    on_both: bool = False
-    least_share: float = 0.0
-
-    def find(self, pairs: Pairs) -> Iterator[Found]:
-        """Find the texts that have it, unless the other side has it, too, or fits less without."""
-        # 1. Undo it on both sides. A text that stays the same, or becomes empty, does not have it.
-        undo = make_replacer(self.pattern, self.undo) if isinstance(self.undo, str) else self.undo
-        new: dict[Side, dict[int, str]] = {}
-        for side in SIDES:
-            places = pairs.search(side, self.pattern, self.signs)
-            new[side] = undo_all(pairs.texts[side], places, undo or (lambda text: f"{text} "))
-        share = {side: pairs.share(side, new[side]) for side in SIDES}
-        # 2. A mark that the other side has as well is text; no text is in pieces in most rows.
-        is_on_both = min(share.values()) > 0.5 and (
-            self.on_both or (self.pattern is MODEL_TOKENS and _are_at_ends(pairs, new))
-        )
-        for side in SIDES:
-            is_meant = share[OTHER_SIDE[side]] > MEANT_SHARE * share[side] and not is_on_both
-            if is_meant or not new[side] or share[side] < self.least_share:
-                continue
-            # 3. Tokens that both sides have raise the fit, so that it can't be asked then.
-            if not is_on_both and undo and pairs.fits_less(side, new[side]):
-                continue
-            is_undone = side == "predictions" or not self.only_predictions
-            match = re.search(self.pattern, pairs.texts[side][min(new[side])])
-            mark = match[0].strip() if match else ""
+def find_empty(pairs: Pairs) -> Iterator[Found]:
+    """Find texts without characters, and words that stand for no text."""
+    for side in SIDES:
+        texts = pairs.texts[side]
+        # 1. Empty texts with a partner; empty references beside others are left out.
+        blank = [
+            place
+            for place, text in enumerate(texts)
+            if not text.strip() and any(map(str.strip, pairs.list_partners(side, place)))
+        ]
+        beside = [
+            place
+            for place in blank
+            if side == "references"
+            and any(map(str.strip, pairs.list_partners("predictions", pairs.rows_of[side][place])))
+        ]
+        alone = sorted({*blank} - {*beside})
+        if beside:
             yield pairs.describe(
-                self.kind,
+                "empty",
                 side,
-                sorted(new[side]),
-                self.says.format(mark=quote(mark)),
-                self.fix.replace("MARK", repr(mark) if "(MARK" in self.fix else re.escape(mark)),
-                pattern=self.pattern,
-                undo=undo if is_undone else None,
-                undone=new[side],
+                beside,
+                "is empty, and other references of its row are not",
+                "[[text for text in row if text.strip()] for row in references]",
+                leaves_out=True,
+            )
+        if alone:
+            yield pairs.describe(
+                "empty",
+                side,
+                alone,
+                "is empty",
+                f"[row for row, text in enumerate({side}) if not text.strip()]",
+                is_told=len(alone) > 0.005 * len(texts),
+            )
+        # 2. Words for no text, if the partner is another one.
+        words = [
+            place
+            for place, text in enumerate(texts)
+            if len(text) < 12 and text.strip().lower() in _NO_TEXTS
+            if not _NO_TEXTS & {other.strip().lower() for other in pairs.list_partners(side, place)}
+        ]
+        if len(words) > max(1, 0.005 * len(texts)):
+            yield pairs.describe(
+                "same_text",
+                side,
+                words,
+                f"is {quote(texts[words[0]])}, which stands for no text",
+                f"frame['{side}'].fillna('')",
             )
 
 
-def _are_at_ends(pairs: Pairs, places_of: Mapping[Side, Iterable[int]]) -> bool:
-    """Return True if most texts of both sides begin or end with a token of a model."""
-    ends = re.compile(rf"^\s?(?:{MODEL_TOKENS})|(?:{MODEL_TOKENS})\s?$").search
-    return all(
-        pairs.share(side, [place for place in places if ends(pairs.texts[side][place])]) > 0.5
-        for side, places in places_of.items()
-    )
-
-
-TOKENS_OF_MODELS = (
-    Damage(
-        "reasoning",
-        ("</", "[/", "◁/", "<|channel|>", "assistantfinal"),
-        rf"(?i){_END_OF_THOUGHT}",
-        make_replacer(rf"(?is)^.*(?:{_END_OF_THOUGHT})"),
-        "contains the reasoning of a model ({mark})",
-        "re.sub(r'(?s)^.*MARK', '', text).strip()",
-        only_predictions=True,
-    ),
-    Damage(
-        "reasoning",
-        ("[/INST]", "\n"),
-        r"(?is)\[/INST\]|^(?:user|human):?\s.*\n(?:assistant|model)(?::|\n)",
-        make_replacer(r"(?is)^.*(?:\[/INST\]|\n(?:assistant|model)(?::|\n))"),
-        "contains the prompt",
-        "tokenizer.decode(ids[prompt_length:], skip_special_tokens=True)",
-        only_predictions=True,
-    ),
-    Damage(
-        "reasoning",
-        (":", "："),
-        rf"(?i)(?:{_ANSWER})\**[:：]|\n(?:{_PROMPT_LABEL})[:：] ",
-        make_replacer(rf"(?is)^.*(?:{_ANSWER}|\n(?:{_PROMPT_LABEL}))\**[:：]\**\s*"),
-        "contains the steps of a model, or the prompt, before {mark}",
-        "re.sub(r'(?s)^.*MARK', '', text).strip()",
-        only_predictions=True,
-    ),
-    Damage(
-        "special_tokens",
-        ("<0x",),
-        "<0x[0-9A-F]{2}>",
-        lambda text: re.sub(
-            "(?:<0x[0-9A-F]{2}>)+",
-            lambda run: bytes.fromhex(re.sub("<0x|>", "", run[0])).decode("utf-8", "replace"),
-            text,
-        ),
-        "contains bytes as tokens ({mark})",
-        "tokenizer.decode(ids)",
-        on_both=True,
-    ),
-    Damage(
-        "special_tokens",
-        ("<", "[", ">>", "_"),
-        MODEL_TOKENS,
-        remove_tokens,
-        "contains tokens of a model ({mark})",
-        "tokenizer.decode(ids, skip_special_tokens=True)",
-    ),
-)
-FORMS_OF_TEXT = (
-    Damage(
-        "subwords",
-        ("@@",),
-        r"[^\s@]@@(?: |$)",
-        make_replacer("@@(?: |$)"),
-        "contains pieces of words (@@)",
-        "re.sub('@@( |$)', '', text)",
-        on_both=True,
-    ),
-    Damage(
-        "subwords",
-        ("▁",),
-        "▁",
-        lambda text: text.replace(" ", "").replace("▁", " ").strip(),
-        "contains pieces of words (▁)",
-        "text.replace(' ', '').replace('▁', ' ').strip()",
-        on_both=True,
-    ),
-    Damage(
-        "subwords",
-        (" ##",),
-        r"\w ##\w",
-        lambda text: text.replace(" ##", "").strip(),
-        "contains pieces of words (##)",
-        "text.replace(' ##', '')",
-        on_both=True,
-    ),
-    Damage(
-        "subwords",
-        ("Ġ",),
-        "Ġ",
-        join_byte_pieces,
-        "contains pieces of byte-level BPE (Ġ)",
-        "tokenizer.convert_tokens_to_string(text.split())",
-        on_both=True,
-    ),
-    Damage(
-        "subwords",
-        ("￭",),
-        "￭",
-        make_replacer(" ?￭ ?"),
-        "contains joiners (￭)",
-        "re.sub(' ?￭ ?', '', text)",
-        on_both=True,
-    ),
-    Damage(
-        "subwords",
-        ("</w>",),
-        "</w>",
-        lambda text: text.replace(" ", "").replace("</w>", " ").strip(),
-        "contains ends of words (</w>)",
-        "text.replace(' ', '').replace('</w>', ' ').strip()",
-        on_both=True,
-    ),
-    Damage(
-        "subwords",
-        ("  ",),
-        r"^[^ ] [^ ] (?:[^ ] )*  (?:. )+.$",
-        lambda text: text[::2],
-        "has a space between all characters",
-        "text[::2]",
-        on_both=True,
-    ),
-    Damage(
-        "subwords",
-        ("<space>", " | ", " _ "),
-        r"^(?:\S )+(?:<space>|[|_]) (?:\S |<space> )*\S$",
-        lambda text: (
-            text.replace(" ", "")
-            .replace("<space>", " ")
-            .replace("|", " ")
-            .replace("_", " ")
-            .strip()
-        ),
-        "has spaces between characters, and a sign for spaces",
-        "re.sub(r'<space>|[|_]', ' ', text.replace(' ', ''))",
-    ),
-    Damage(
-        "subwords",
-        ("_", "/"),
-        r"^(?:\S+[_/][A-Z]{2,5}\b[$]? ){2,}",
-        make_replacer(r"[_/][A-Z]{2,5}[$]?(?= |$)"),
-        "has tags of words",
-        "re.sub('_[A-Z]+', '', text)",
-    ),
-    Damage(
-        "subwords",
-        ("|",),
-        r"^(?:[^\s|]+\|[^\s|]+\|[^\s|]+ ){2,}",
-        make_replacer(r"\|\S+"),
-        "has factors of words",
-        r"re.sub(r'\|\S+', '', text)",
-    ),
-    Damage(
-        "subwords",
-        ("|",),
-        r"\|\d+-\d+\|",
-        make_replacer(r" ?\|\d+-\d+\|"),
-        "has the phrases of Moses ({mark})",
-        r"re.sub(r' ?\|\d+-\d+\|', '', text)",
-    ),
-    Damage(
-        "wrapped",
-        ("<",),
-        r"</?(?i:translation|output|answer|response)>",
-        "",
-        "contains a tag of a prompt ({mark})",
-        "re.sub('</?(?:translation|output|answer|response)>', '', text).strip()",
-        only_predictions=True,
-    ),
-    Damage(
-        "wrapped",
-        ("```",),
-        r"(?s)^\s*```\w*\n.*```\s*$",
-        make_replacer(r"(?s)^\s*```\w*\n(.*?)\n?```\s*$", r"\1"),
-        "is a block of code (```)",
-        r"re.sub('(?s)^```\w*\n(.*)\n```$', r'\1', text)",
-        only_predictions=True,
-    ),
-    Damage(
-        "wrapped",
-        ("['", '["', "('", '("', "b'", 'b"'),
-        r"""(?s)^\s*(?:(?:np\.str_|array|tensor)\()?[\[(]*b?(?:'.*'|".*")[\],)].*$|^b(?:'.*'|".*")$""",
-        unwrap_literal,
-        "is a Python value as text",
-        "[ast.literal_eval(text) for text in predictions]",
-    ),
-    Damage(
-        "wrapped",
-        ("msgstr",),
-        r'(?s)^(?:#.*\n|msgid .*\n)*msgstr ".*"\s*$',
-        make_replacer(r'(?s)^.*msgstr "(.*)"\s*$', r"\1"),
-        "is an entry of gettext",
-        "[entry.msgstr for entry in polib.pofile(path)]",
-    ),
-    Damage(
-        "wrapped",
-        ("</", "<![CDATA["),
-        r"(?s)^\s*<!\[CDATA\[.*\]\]>\s*$|^\s*<(?:\w[^<>]*)>[^<>]*</\w+>\s*$",
-        make_replacer(
-            r"(?s)^\s*<!\[CDATA\[(.*)\]\]>\s*$|^\s*<\w[^<>]*>([^<>]*)</\w+>\s*$", r"\1\2"
-        ),
-        "is an element of XML",
-        "xml.etree.ElementTree.fromstring(text).text",
-    ),
-    Damage(
-        "wrapped",
-        (" --> ",),
-        r"^\d+\n[\d:,.]+ --> [\d:,.]+\n",
-        "",
-        "is a block of subtitles",
-        r"re.sub(r'^\d+\n[\d:,.]+ --> [\d:,.]+\n', '', text)",
-    ),
-    Damage(
-        "markup",
-        ("](", "[["),
-        r"\[([^\[\]\n]{1,200})\]\((?:https?:|/|#)[^)\s]{0,500}\)|\[\[(?:[^\[\]\n|]{0,200}\|)?([^\[\]\n]{1,200})\]\]",
-        r"\1\2",
-        "contains links",
-        r"re.sub(r'\[(.+?)\]\(\S+?\)', r'\1', text)",
-        only_predictions=True,
-    ),
-    Damage(
-        "markup",
-        ("<",),
-        (
-            r"(?i)</?(?:br|p|b|i|u|em|strong|span|div|font|sup|sub|a|li|ul|h\d|seg|g|x|bpt|ept|ph|hl)\b"
-            "[^<>]*>"
-        ),
-        remove_tags,
-        "contains tags ({mark})",
-        "re.sub('<.*?>', '', text)",
-    ),
-    Damage(
-        "escapes",
-        ("\\",),
-        r"""\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[23][0-7]{2}|[ntr"'/]|[.!()*_#%&$-])""",
-        unescape,
-        "contains escape sequences ({mark})",
-        "json.loads(f'\"{text}\"')",
-    ),
-    Damage(
-        "escapes",
-        ("%",),
-        "%[0-9A-F]{2}",
-        lambda text: urllib.parse.unquote(text) if " " in text else urllib.parse.unquote_plus(text),
-        "is encoded like a URL ({mark})",
-        "urllib.parse.unquote(text)",
-    ),
-    Damage(
-        "escapes",
-        ("=",),
-        "=[0-9A-F]{2}=[0-9A-F]{2}",
-        lambda text: decode_bytes(quopri.decodestring(text.encode()), text),
-        "is quoted-printable ({mark})",
-        "quopri.decodestring(text).decode()",
-    ),
-    Damage(
-        "escapes",
-        ("+",),
-        r"\+[A-C][A-Za-z0-9/]{2,}-",
-        lambda text: text.encode().decode("utf-7", "ignore").encode("utf-8", "ignore").decode(),
-        "is UTF-7 ({mark})",
-        "text.encode().decode('utf-7')",
-    ),
-    Damage(
-        "escapes",
-        ("u0",),
-        "u0[0-9a-f]{3}",
-        lambda text: unescape(re.sub("(u[0-9a-f]{4})", r"\\\1", text)),
-        "contains escape sequences without their backslash ({mark})",
-        "[json.loads(line) for line in open(path)]",
-    ),
-    Damage(
-        "entities",
-        ("&",),
-        (
-            r"&(?:#\d{2,6}|#x[0-9a-fA-F]{2,5}|[a-zA-Z]{2,8});"
-            r"|&(?:[a-zA-Z](?:acute|grave|uml|circ|tilde|ring|cedil)|szlig|nbsp|quot)"
-        ),
-        lambda text: html.unescape(html.unescape(text)),
-        "contains entities ({mark})",
-        "html.unescape(text)",
-    ),
-)
-UNUSUAL_CHARACTERS = (
-    Damage(
-        "invisible",
-        ("\x1b",),
-        r"\x1b\[[0-9;]*m",
-        "",
-        "contains the colors of a terminal",
-        r"re.sub(r'\x1b\[[0-9;]*m', '', text)",
-    ),
-    Damage(
-        "invisible",
-        tuple(_INVISIBLE),
-        f"[{_INVISIBLE}]",
-        "",
-        "contains characters without a width ({mark})",
-        "text.replace(MARK, '')",
-    ),
-    Damage(
-        "normalization",
-        (),
-        f"[{_FORMS}]",
-        lambda text: re.sub(
-            f"[{_FORMS}]+", lambda run: unicodedata.normalize("NFKC", run[0]), text
-        ),
-        "contains presentation forms, ligatures or mathematical letters ({mark})",
-        "unicodedata.normalize('NFKC', text)",
-    ),
-    Damage(
-        "normalization",
-        (),
-        r"[^\x00-\x7f]",
-        partial(unicodedata.normalize, "NFC"),
-        "is not in Unicode's composed form",
-        "unicodedata.normalize('NFC', text)",
-    ),
-    *(
-        Damage(
-            "spaces",
-            (sign,),
-            rf"^\s*\S+[{sign}]\S+[{sign}]\S+\s*$",
-            partial(re.sub, re.escape(sign), " "),
-            f"has {sign} instead of spaces",
-            f"text.replace({sign!r}, ' ')",
-            least_share=0.05,
-        )
-        for sign in "_|·+␣"
-    ),
-)
-INTRODUCTIONS = (
-    Damage(
-        "labels",
-        (":", "："),
-        (
-            rf"(?i)^[\"*]{{0,3}}(?:(?:{_OPENING})[^\n:：]{{0,90}}[:：][\"*]{{0,3}}\s*\n"
-            rf"|(?:(?:{_OPENING})\b)?[^\n:：]{{0,50}}(?:translat(?:ion|ed)|übersetz|traduc|traduzion|vertal|tłumacz|перевод|翻译|译文|翻訳|訳文)[^\n:：]{{0,40}}[:：][\"*]{{0,3}}\s)\s*"
-        ),
-        "",
-        "begins with an introduction ({mark})",
-        r"re.sub(r'^.*?[:：]\s*', '', text)",
-        only_predictions=True,
-    ),
-)
-
-# --- Damages of token ids -------------------------------------------------------------------------
-
-# Token ids: -100 as an integer of 16, 32 and 64 bits without a sign.
-UNSIGNED_IDS = Damage(
-    "wrapped",
-    ("65436", "4294967196", "18446744073709551516"),
-    r"(?:^| )(?:65436|4294967196|18446744073709551516)\b",
-    "",
-    "contains {mark}, which is -100 as an integer without a sign",
-    "[id for id in ids if id < 2**16 - 100]",
-)
-
-
-def find_padding(pairs: Pairs) -> Iterator[Found]:
-    """Find an id that stands several times at the ends of a fifth of the rows."""
+def find_same_text(pairs: Pairs) -> Iterator[Found]:
+    """Find one text in a fifth of the rows."""
+    most = {side: Counter(pairs.texts[side]).most_common(1)[0] for side in SIDES}
     for side in SIDES:
-        ends = (re.search(r"(?:^| )(\d+) \1$", text) for text in pairs.texts[side])
-        counts = Counter(end[1] for end in ends if end)
-        for padding, number in counts.most_common(1):
-            if number >= max(2, 0.2 * len(pairs.texts[side])):
-                pattern = rf"(?:(?:^| ){padding})+$"
-                places = pairs.search(side, pattern)
+        text, number = most[side]
+        share = number / len(pairs.texts[side])
+        rival = most[OTHER_SIDE[side]][1] / len(pairs.texts[OTHER_SIDE[side]])
+        is_text = text.strip() and text.strip().lower() not in _NO_TEXTS
+        if is_text and number > 2 and share > 0.2 and rival < MEANT_SHARE * share:
+            yield pairs.describe(
+                "same_text",
+                side,
+                [place for place, each in enumerate(pairs.texts[side]) if each == text],
+                "is the same text as others",
+                f"collections.Counter({side}).most_common(3)",
+            )
+
+
+def find_identical(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that equal their references; short ones do so by chance."""
+    texts = pairs.texts["predictions"]
+    rows = pairs.rows_of["references"]
+    places = sorted(
+        {row for row, text in zip(rows, pairs.texts["references"]) if text == texts[row]}
+    )
+    least = (4 if pairs.is_unspaced else 18) * len(places)  # characters
+    if (
+        len(places) > max(3, 0.9 * len(texts))
+        and sum(len(texts[place]) for place in places) > least
+        and len(set(texts)) > 2
+    ):
+        yield pairs.describe(
+            "identical",
+            "predictions",
+            places,
+            "equals its reference",
+            "predictions == references",
+        )
+
+
+def is_loop(text: str) -> bool:
+    """Return True if a text, or its end, repeats few words or characters.
+
+    >>> is_loop("and then " * 9), is_loop("A text that does not repeat its words at all.")
+    (True, False)
+    """
+    tail = text[-400:]
+    last = text.rsplit(maxsplit=24)[-24:]
+    is_sentence = len(last) >= 6 and len(set(last)) > 0.6 * len(last)
+    if is_sentence or len(tail) < 40:
+        return False
+    words = text.split()
+    grams = {tail[start : start + 4] for start in range(len(tail) - 3)}
+    are_few = len(last) >= 6 and 4 * len(set(last)) <= len(last)
+    are_few |= len(words) >= 6 and 5 * len(set(words)) <= len(words)
+    return are_few or len(set(tail[-30:])) <= 2 or len(grams) < 0.3 * len(tail) > 18
+
+
+def find_loops(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that repeat themselves."""
+    places = [
+        place
+        for place, text in enumerate(pairs.texts["predictions"])
+        if len(text) > 20 and is_loop(text)
+        if not any(map(is_loop, pairs.list_partners("predictions", place)))
+    ]
+    if places:
+        yield pairs.describe(
+            "loops",
+            "predictions",
+            places,
+            "repeats itself",
+            "model.generate(ids, repetition_penalty=1.1)",
+            is_told=len(places) > 0.01 * len(pairs),
+        )
+
+
+# --- Lengths --------------------------------------------------------------------------------------
+
+
+def find_length(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that are too short or too long, in all or in single rows."""
+    # 1. The length of each prediction, and of the reference nearest to it.
+    texts = pairs.texts["predictions"]
+    own, theirs = (pairs.count_letters(side) for side in SIDES)
+    rows = np.array(pairs.rows_of["references"])
+    order = np.lexsort((np.abs(theirs - own[rows]), rows))
+    _, firsts = np.unique(rows, return_index=True)
+    nearest = theirs[order][firsts]
+    written, total = own.sum(), nearest.sum()
+    # 2. All together, below 0.6 or above 1.5; real outputs have 0.7 to 1.4.
+    if len(texts) >= 5 and total > 50 and not 0.6 < written / total < 1.5:
+        places = np.flatnonzero((own < nearest) == (written < total)).tolist()
+        says = f"The predictions have {written / total:.0%} of the characters of the references"
+        yield pairs.describe_all("length", "predictions", places, says, SHOW_ROWS)
+        return
+    # 3. Many rows that are much shorter, or longer, than their references; or some by three times.
+    for factor, least in ((1.7, 0.2), (3, 0.01)):
+        short = np.flatnonzero((nearest > 40) & (own > 0) & (own * factor < nearest)).tolist()
+        long = np.flatnonzero((own > 40) & (nearest > 0) & (nearest * factor < own)).tolist()
+        long = [place for place in long if not is_loop(texts[place])]
+        few, many = sorted((short, long), key=len)
+        if len(many) > max(1, least * len(texts), 4 * len(few) if factor < 3 else 0):
+            says = f"has {own[many[0]]} characters, and its reference {nearest[many[0]]}"
+            yield pairs.describe(
+                "length",
+                "predictions",
+                many,
+                says,
+                SHOW_ROWS,
+                is_told=len(many) > max(2, 0.05 * len(texts)),
+            )
+            return
+
+
+_ENDED = re.compile("[.!?…。！？،؛؟।॥۔:;\"'”’»」』)\\]]\\s*$")
+
+
+def find_cut(pairs: Pairs) -> Iterator[Found]:
+    """Find many texts of exactly the greatest length that lack the end of a sentence."""
+    for side in SIDES:
+        texts = pairs.texts[side]
+        for unit, least, measure in (
+            ("characters", 20, len),
+            ("words", 8, lambda text: len(text.split())),
+        ):
+            # A sample shows if many texts can have the greatest length.
+            sizes = list(map(measure, spread(texts, 2000)))
+            if sizes.count(max(sizes)) + sizes.count(max(sizes) - 1) < 0.1 * len(sizes):
+                continue
+            sizes = list(map(measure, texts))
+            most = max(sizes)
+            places = [place for place, size in enumerate(sizes) if size >= most - (least == 20)]
+            longer = [
+                place
+                for place in places
+                if any(measure(other) > 1.2 * most for other in pairs.list_partners(side, place))
+            ]
+            ended = sum(bool(_ENDED.search(texts[place])) for place in longer)
+            others = [any(map(_ENDED.search, pairs.list_partners(side, p))) for p in longer]
+            is_cut = len(longer) > max(3, 0.2 * len(texts)) and ended < 0.4 * sum(others)
+            if most >= least and is_cut:
                 yield pairs.describe(
-                    "special_tokens",
+                    "length",
                     side,
                     places,
-                    f"ends with the id {padding} several times: padding",
-                    f"[id for id in ids if id != {padding}]",
-                    pattern=pattern,
-                    undo=make_replacer(pattern),
-                    undone=undo_all(pairs.texts[side], places, make_replacer(pattern)),
+                    f"is cut: no text has more than {most} {unit}",
+                    "model.generate(ids, max_new_tokens=512)",
                 )
+                return
 
 
-# === bleu_core/check/writing.py ===
+# --- Marks and scripts that one side has ----------------------------------------------------------
+
+_ODD_MARK = r"<[^<>\s]{1,24}>|\[[^\[\]\s]{1,24}\]|\{[^{}\s]{1,24}\}|[♪♫⁇█�␣]|#NAME\?|\bunk\b"
+_LOST = re.compile(r"�|⁇|<{1,2}unk(?:nown)?>{1,2}|\[unk\]|unk", re.IGNORECASE)
 
 
-_SIGNS_OF_QUOTES = '“”„‟«»「」『』″"'
-_APOSTROPHES = "’‘‚‛‹›ʼ´`′'"
-_TO_PLAIN = {
-    **dict.fromkeys((*_SIGNS_OF_QUOTES, "``", "''"), '"'),
-    **dict.fromkeys(_APOSTROPHES, "'"),
-    **dict.fromkeys("–—‑−‐―", "-"),
-    "…": "...",
-    "\u3000": " ",
-    "。": ".",
-    "।": ".",
-}
-
-_UNPLAIN = re.compile(f"``|''|[{''.join(_TO_PLAIN)}\uff01-\uff5e\uff65-\uff9f०-९٠-٩]")
-
-
-def write_plainly(text: str) -> str:
-    """Write quotation marks, dashes, ellipses and full-width signs in their plain form.
-
-    >>> write_plainly("“A” – b…　７")
-    '"A" - b... 7'
-    """
-    if text.isascii() and "``" not in text and "''" not in text:
-        return text
-    return _UNPLAIN.sub(_write_sign, text)
-
-
-def _write_sign(match: re.Match[str]) -> str:
-    narrow = unicodedata.normalize("NFKC", match[0])
-    return _TO_PLAIN.get(match[0]) or str(unicodedata.digit(match[0], narrow))
-
-
-def strip_accents(text: str) -> str:
-    """Remove accents and vowel signs.
-
-    >>> strip_accents("déjà")
-    'deja'
-    """
-    return "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFD", text)))
-
-
-def detokenize(text: str) -> str:
-    """Attach detached marks to their words.
-
-    >>> detokenize("He said , it 's well @-@ known .")
-    "He said, it's well-known."
-    """
-    text = text.replace(" @-@ ", "-")
-    text = re.sub(r" ([.,!?;:)\]»”%…।。])", r"\1", text)
-    text = re.sub(r"([(\[«“¿¡]) ", r"\1", text)
-    return re.sub(r" (n['’]t|['’] ?(?:s|t|re|ve|ll|d|m))\b", lambda m: m[1].replace(" ", ""), text)
-
-
-_TRADITIONAL = (
-    "燈橋張著們這國來說時為會對學過還開關發現點經問題話語電機車東長門馬魚鳥見風飛書買賣讀寫醫圖廣產業樂習"
-    "專讓認識請誰謝錢鐵銀錯難頭兒幾氣漢軍農務動華單雙變聽員團場處備實將師帶應當總戰斷無顯術權樣沒"
-    "靈熱愛環畫種節紀紅線練組細終結給統繼續維網羅聯職腦藥營雖補觀規覺計訂討訓議記講許論設訪證評詞"
-    "試詩誠詳調談責敗貨質購費資賽趙趨躍軌轉輪軟輕載較輛輸達運進遠連遲選遞郵釋裡針鐘鋼鍵閃閉間聞陽"
-    "陰隊階際陸險隨隱靜頂項順須預領頻顆顏額飯飲館駐驗魯雞麥黃齊"
-)
-_SIMPLIFIED = (
-    "灯桥张着们这国来说时为会对学过还开关发现点经问题话语电机车东长门马鱼鸟见风飞书买卖读写医图广产业乐习"
-    "专让认识请谁谢钱铁银错难头儿几气汉军农务动华单双变听员团场处备实将师带应当总战断无显术权样没"
-    "灵热爱环画种节纪红线练组细终结给统继续维网罗联职脑药营虽补观规觉计订讨训议记讲许论设访证评词"
-    "试诗诚详调谈责败货质购费资赛赵趋跃轨转轮软轻载较辆输达运进远连迟选递邮释里针钟钢键闪闭间闻阳"
-    "阴队阶际陆险随隐静顶项顺须预领频颗颜额饭饮馆驻验鲁鸡麦黄齐"
-)
-
-
-@lru_cache(maxsize=4)  # several measurements ask for the same text
-def count_signs(text: str) -> Counter[str]:
-    """Count the characters of a text."""
-    return Counter(text)
-
-
-def _count_spaces(text: str) -> int:
-    """Count the spaces between words; two in a row, or one without a break, are one."""
-    return sum(max(0, len(line.split()) - 1) for line in text.split("\n"))
-
-
-def _make_counter(pattern: str) -> Callable[[str], int]:
-    find_all = re.compile(pattern).findall
-    return lambda text: len(find_all(text))
-
-
-def _count_if(test: Callable[[str], bool]) -> Callable[[str], int]:
-    is_counted = cache(test)
-    return lambda text: sum(
-        number for sign, number in count_signs(text).items() if is_counted(sign)
-    )
-
-
-class Writing(NamedTuple):
-    """A way of writing: the share of some characters, which differs between the sides.
-
-    count: the function that counts them in a text.
-    among: the function that counts those that could be them.
-    least, most: the share of the side that has them, and of the side that lacks them.
-    says: the predicate of a sentence about the side that lacks them, or has too many of them.
-    is_said_of_more: True if the sentence is about the side that has them.
-    fix: the line to write.
-    alike: the function that writes all columns alike; None if only the texts before can do that.
-    kind: the kind of mistake.
-    """
-
-    count: Callable[[str], int]
-    among: Callable[[str], int]
-    least: float
-    most: float
-    says: str
-    fix: str
-    alike: Undo | None
-    is_said_of_more: bool = False
-    kind: str = "writing"
-
-
-_count_cased = _count_if(lambda sign: sign.lower() != sign.upper())
-_count_capitals = _count_if(str.isupper)
-_count_written = _count_if(lambda sign: not sign.isspace())
-_count_arabic = _count_if(lambda sign: "\u05d0" <= sign <= "\u06ff")
-_IGNORE_CASE = "lowercase=True"
-_BEFORE = "Use the texts before {} were removed"
-_VOWEL_SIGNS = "[\u0591-\u05c7\u064b-\u0652]"
-
-
-def _translate(old: str, new: str, least: float, most: float, says: str, kind: str) -> Writing:
-    """Return the record of letters that have two forms, one of which is written in all columns."""
-    table = str.maketrans(old, new)
-    fix = f"text.translate(str.maketrans({old[:4]!r}, {new[:4]!r}))"
-    count, among = (_count_if(frozenset(signs).__contains__) for signs in (old, old + new))
-    return Writing(
-        count, among, least, most, says, fix, lambda text: text.translate(table), True, kind
-    )
-
-
-WRITINGS = (
-    Writing(
-        _count_capitals, _count_cased, 0.015, 0.003, "are in lower case", _IGNORE_CASE, str.lower
-    ),
-    Writing(
-        _count_capitals, _count_cased, 0.8, 0.3, "are in capitals", _IGNORE_CASE, str.lower, True
-    ),
-    Writing(
-        _make_counter(r"\b[A-ZА-Я][a-zа-я]"),
-        _make_counter(r"\b[A-ZА-Яa-zа-я][a-zа-я]"),
-        0.75,
-        0.45,
-        "have a capital in each word",
-        _IGNORE_CASE,
-        str.lower,
-        True,
-    ),
-    Writing(
-        _count_if(
-            lambda sign: (
-                len(unicodedata.normalize("NFD", sign)) > 1 or unicodedata.combining(sign) > 0
-            )
-        ),
-        _count_if(str.isalpha),
-        0.012,
-        0.002,
-        "have no accents",
-        _BEFORE.format("accents"),
-        strip_accents,
-    ),
-    Writing(
-        _count_if(lambda sign: unicodedata.category(sign)[0] in "PS"),
-        len,
-        0.015,
-        0.002,
-        "have no punctuation",
-        _BEFORE.format("punctuation marks"),
-        make_replacer(r"[^\w\s]+"),
-    ),
-    Writing(
-        _make_counter(r" [.,)।](?= |\n|$)"),
-        _make_counter(r"[.,)।](?=[ \n]|$)"),
-        0.6,
-        0.1,
-        "have detached punctuation",
-        "sacremoses.MosesDetokenizer().detokenize(text.split())",
-        detokenize,
-        True,
-    ),
-    Writing(
-        _make_counter(_VOWEL_SIGNS),
-        _count_arabic,
-        0.1,
-        0.02,
-        "have no vowel signs",
-        _BEFORE.format("vowel signs"),
-        make_replacer(_VOWEL_SIGNS),
-    ),
-    Writing(
-        _count_if(lambda sign: "\uff01" <= sign <= "\uff5e"),
-        _count_written,
-        0.2,
-        0.02,
-        "are written in full width",
-        "unicodedata.normalize('NFKC', text)",
-        write_plainly,
-        True,
-        "typography",
-    ),
-    _translate(_TRADITIONAL, _SIMPLIFIED, 0.6, 0.3, "have traditional characters", "writing"),
-    _translate("şţŞŢ", "șțȘȚ", 0.6, 0.1, "have letters with a cedilla", "normalization"),
-    _translate("يك", "یک", 0.6, 0.1, "have Arabic forms of letters", "normalization"),
-    Writing(
-        _count_spaces,
-        _count_written,
-        0.08,
-        0.03,
-        "have no spaces between words",
-        _BEFORE.format("spaces"),
-        None,
-        kind="spaces",
-    ),
-    Writing(
-        _count_if("\u200c".__eq__),
-        _count_arabic,
-        0.004,
-        0.0005,
-        "have no half spaces (U+200C)",
-        _BEFORE.format("half spaces"),
-        None,
-        kind="spaces",
-    ),
-)
-
-_TYPOGRAPHY = {
-    "quotation marks": f"[{_SIGNS_OF_QUOTES}]",
-    "apostrophes": f"[{_APOSTROPHES}]",
-    "dashes": "[–—−-]",
-    "ellipses": r"…|\.\.\.",
-    "commas": "[,，、]",
-    "digits": "[०-९٠-٩]|[0-9]",
-    "full stops": "[。।.．]",
-}
-
-
-def find_writing(pairs: Pairs) -> Iterator[Found]:
-    """Find ways of writing that differ between the sides; none is a mistake of one text."""
-    sample = {side: pairs.sample(side) for side in SIDES}
-    measure = cache(lambda count, side: count(sample[side]))  # records share their functions
-    are_words = not pairs.is_unspaced and len(sample["references"]) > 20 * (
-        1 + sample["references"].count("\n")
-    )
-    said = {_IGNORE_CASE} if pairs.options.lowercase else set()
-    for writing in WRITINGS:
-        # 1. Enough characters on both sides, and no other record or option that has said it.
-        among = {side: measure(writing.among, side) for side in SIDES}
-        is_known = writing.fix in said or (writing.kind == "spaces" and not are_words)
-        if is_known or min(among.values()) < 12:
+def find_marks(pairs: Pairs) -> Iterator[Found]:
+    """Find marks in brackets and odd signs that texts of one side have, and none of the other."""
+    marks_of: dict[Side, dict[int, set[str]]] = {}
+    for side in SIDES:
+        places = pairs.search(side, _ODD_MARK, (*"<[{♪♫⁇█�␣", "#NAME?", "unk"))
+        marks_of[side] = {
+            place: set(re.findall(_ODD_MARK, re.sub(r"\d+", "0", pairs.texts[side][place])))
+            for place in places
+        }
+    for side in SIDES:
+        # 1. Brackets of a form that the other side has as well are text, such as code.
+        own = Counter(chain.from_iterable(marks_of[side].values()))
+        others = set().union(*marks_of[OTHER_SIDE[side]].values())
+        meant = []
+        for sign in "<[{":
+            having = [
+                place
+                for place, marks in marks_of[side].items()
+                if any(mark[0] == sign for mark in marks)
+            ]
+            partners = pairs.search(OTHER_SIDE[side], re.escape(sign), (sign,))
+            if pairs.share(OTHER_SIDE[side], partners) > MEANT_SHARE * pairs.share(side, having):
+                meant.append(sign)
+        new = {mark for mark in own.keys() - others if mark[0] not in meant}
+        lost = {mark for mark in new | (own.keys() & {"�"}) if _LOST.fullmatch(mark)}
+        # 2. They are frequent, or stand for what was lost.
+        wanted = lost or new
+        places = [place for place, marks in marks_of[side].items() if marks & wanted]
+        if not lost and (len(places) < 2 or pairs.share(side, places) < 0.03):
             continue
-        # 2. One side has the characters and the other lacks them, in all rows or in a part.
-        share = {side: measure(writing.count, side) / among[side] for side in SIDES}
-        if max(measure(writing.count, side) for side in SIDES) < 5:
-            continue
-        lacking = min(SIDES, key=share.__getitem__)
-        side = OTHER_SIDE[lacking] if writing.is_said_of_more else lacking
-        places = [place for place, text in enumerate(pairs.texts[side]) if text]
-        sentence = f"The {side} {writing.says}, unlike the {OTHER_SIDE[side]}"
-        if share[OTHER_SIDE[lacking]] < writing.least or share[lacking] > writing.most:
-            is_part = share[lacking] < 0.85 * share[OTHER_SIDE[lacking]] > 0.3 * writing.least
-            places = _list_unlike(pairs, writing, side) if is_part and writing.alike else []
-            if len(places) <= max(3, 0.3 * len(pairs.texts[side])):
-                continue
-            sentence = f"{len(places):,} of {pairs.count(side)} {writing.says}, unlike the others"
-        said.add(writing.fix)
-        yield pairs.describe_all(
-            writing.kind,
+        first = max(sorted(marks_of[side][places[0]] & wanted), key=own.__getitem__)
+        pattern = re.escape(first).replace("0", r"\d+")
+        fix = f"re.sub({pattern!r}, '', text)"
+        if lost:
+            fix = "open(path, encoding='utf-8')" if first == "�" else "tokenizer.unk_token"
+        mark = re.search(pattern, pairs.texts[side][places[0]])
+        yield pairs.describe(
+            "marks",
             side,
             places,
-            sentence,
-            writing.fix,
-            alike=writing.alike,
-            is_told=writing.kind != "typography",
+            f"contains {quote(mark[0] if mark else first)}, unlike the {OTHER_SIDE[side]}",
+            fix,
+            pattern=pattern,
+            is_told=bool(lost) or pairs.share(side, places) > 0.05,
         )
 
 
-def _list_unlike(pairs: Pairs, writing: Writing, side: Side) -> list[int]:
-    """Return the texts of a side that are written in a way their partners are not.
+_SCRIPT_OF_NAME = {
+    **dict.fromkeys(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"), "CJK"),
+    "FULLWIDTH": "LATIN",
+}
 
-    None, if it is the other way round in other rows: then it is a way of no side.
+
+@cache
+def name_script(letter: str) -> str:
+    """Return the script of a letter.
+
+    >>> name_script("ж"), name_script("カ")
+    ('CYRILLIC', 'CJK')
     """
-    unlike: tuple[list[int], list[int]] = ([], [])  # the text lacks the characters, or its partner
-    for place, text in enumerate(pairs.texts[side]):
-        texts = [text, *pairs.list_partners(side, place)[:1]]
-        shares = [writing.count(each) / max(1, writing.among(each)) for each in texts]
-        fewest = 1 if writing.among is len else 2  # a sentence may end in its only mark
-        is_clear = max(map(writing.count, texts)) >= fewest and max(shares) >= writing.least
-        is_whole = min(map(len, texts)) > 0.75 * max(map(len, texts))
-        if is_clear and is_whole and min(shares) <= writing.most:
-            unlike[shares.index(min(shares))].append(place)
-    places, others = reversed(unlike) if writing.is_said_of_more else unlike
-    return places if len(others) < 0.1 * len(places) else []
+    name = unicodedata.name(letter, "?").split()[0]
+    return _SCRIPT_OF_NAME.get(name, name)
 
 
-def find_typography(pairs: Pairs) -> Iterator[Found]:
-    """Find the quotation mark, dash or other sign whose share differs most between the sides."""
-    gaps = []
-    for name, pattern in _TYPOGRAPHY.items() if pairs.is_asked else ():
-        signs = {side: Counter(re.findall(pattern, pairs.sample(side))) for side in SIDES}
-        if not all(signs.values()) or max(found.total() for found in signs.values()) < 3:
-            continue
-        for side in SIDES:
-            for sign, number in signs[side].items():
-                others = signs[OTHER_SIDE[side]]
-                share, other = number / signs[side].total(), others[sign] / others.total()
-                sentence = (
-                    f"{sign} is {share:.0%} of the {name} in the {side}, and {other:.0%} in the"
-                    f" {OTHER_SIDE[side]}"
-                )
-                gaps.append((share - other, side, sign, sentence))
-    gap, side, sign, sentence = max(gaps, key=lambda each: each[0], default=(0, *SIDES, ""))
-    if gap > 0.3:
-        yield pairs.describe_all(
-            "typography",
-            side,
-            pairs.search(side, re.escape(sign)),
-            sentence,
-            "result.fixed('typography')",
-            alike=write_plainly,
-            is_told=False,
+def find_main_script(text: str) -> str:
+    """Return the script of nine tenths of the letters of a text; empty if no script has as many."""
+    scripts: Counter[str] = Counter()
+    for sign, number in Counter(text).items():
+        if sign.isalpha():
+            scripts[name_script(sign)] += number
+    name, number = scripts.most_common(1)[0] if scripts else ("", 0)
+    return name if number > max(5, 0.9 * scripts.total()) else ""
+
+
+def find_script(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions in another script than their references."""
+    signs = {sign for side in SIDES for sign in count_signs(pairs.sample(side))}
+    if len({name_script(sign) for sign in signs if sign.isalpha()}) < 2:
+        return
+    places = []
+    for place, text in enumerate(pairs.texts["predictions"]):
+        scripts = {
+            find_main_script(text),
+            find_main_script("".join(pairs.list_partners("predictions", place))),
+        }
+        if len(scripts) == 2 and "" not in scripts:
+            places.append(place)
+    if len(places) > max(1, 0.01 * len(pairs)):
+        yield pairs.describe(
+            "script",
+            "predictions",
+            places,
+            "is in another script than its references",
+            SHOW_ROWS,
         )
+
+
+def find_unspaced(pairs: Pairs) -> Iterator[Found]:
+    """Find a script written without spaces, under a tokenizer that splits at them."""
+    tokenizer = choose_tokenizer(pairs.options, "text")
+    sample = pairs.sample("references")
+    splits_unspaced = tokenizer.definition is None or tokenizer.definition.splits_unspaced
+    if splits_unspaced or not pairs.is_unspaced or 6 * sample.count(" ") > len(sample):
+        return
+    han = "zh" if re.search("[\u3400-\u9fff]", sample) else "char"
+    name = "ja-mecab" if re.search("[\u3040-\u30ff]", sample) else han
+    yield pairs.describe(
+        "spaces",
+        "references",
+        range(len(pairs.texts["references"])),
+        f"is written without spaces, at which tokenize={tokenizer.name!r} splits",
+        f"tokenize={name!r}",
+    )
+
+
+# --- Rows -----------------------------------------------------------------------------------------
+
+
+def find_moved(pairs: Pairs) -> Iterator[Found]:
+    """Find rows whose predictions fit other references."""
+    joined = [" ".join(pairs.list_partners("predictions", row)[:4]) for row in range(len(pairs))]
+    pairing = find_pairing(pairs.texts["predictions"], joined)
+    if pairing is None:
+        return
+    rows = np.arange(len(pairing))
+    moved = np.flatnonzero(pairing != rows).tolist()
+    offsets = Counter((rows - pairing)[(pairing >= 0) & (pairing != rows)].tolist())
+    further = " and ".join(
+        f"{abs(offset):,} row{'s' * (abs(offset) > 1)} {'further on' if offset > 0 else 'before'}"
+        for offset, _ in offsets.most_common(3)
+    )
+    first = pairs.name_place("predictions", moved[0])
+    says = f"From {first} on, the predictions fit the references {further}"
+    is_ascending = np.mean(np.diff(pairing[pairing >= 0]) > 0) > 0.97
+    if not is_ascending:
+        many = f"{len(moved):,} of {pairs.count('predictions')}"
+        says = f"The predictions are in another order: {many} fit another row"
+    usual = sum(number for _, number in offsets.most_common(3)) / max(1, offsets.total())
+    if usual > 0.7 or (offsets and not is_ascending):
+        yield pairs.describe_all(
+            "moved",
+            "predictions",
+            moved,
+            says,
+            "frame.merge(references, on='id')",
+            pairing=pairing,
+        )
+
+
+def find_copies(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that stand in several rows: one row per reference, or rows written twice."""
+    texts = pairs.texts["predictions"]
+    size = len(texts)
+    first_row: dict[str, int] = {}
+    first_of = [first_row.setdefault(text, row) for row, text in enumerate(texts)]
+    partners = partial(pairs.list_partners, "predictions")
+    again = [
+        (row, first)
+        for row, first in enumerate(first_of)
+        if row > first and partners(row) != partners(first)
+    ]
+    if len(again) <= max(3, 0.01 * size) or len({first for _, first in again}) < 3:
+        return
+    # 1. How well copies fit their own references, the first one its own, and copies any others.
+    sample = spread(again, 60)
+    copies = sum(fit(texts[row], partners(row)) for row, _ in sample)
+    firsts = sum(fit(texts[first], partners(first)) for _, first in sample)
+    others = sum(fit(texts[row], partners((row + 7) % size)) for row, _ in sample)
+    # 2. All fit, and copies are beside each other, or the whole list comes again: one input.
+    rows = [row for row, _ in again]
+    is_nearby = sum(row - first < 8 for row, first in again) > 0.8 * len(again)
+    is_again = all(first == row % len(first_row) for row, first in enumerate(first_of))
+    are_inputs = len(rows) > 0.3 * size and (is_nearby or is_again)
+    if are_inputs and copies > max(0.5 * firsts, 1.3 * others):
+        yield pairs.describe_all(
+            "flattened",
+            "predictions",
+            rows,
+            f"{size:,} rows have {len(first_row):,} different predictions, with other references"
+            " each time. If these are references of one input, group them",
+            "frame.groupby('prediction', sort=False)['reference'].agg(list)",
+        )
+    elif copies < max(0.7 * firsts, 1.2 * others) and sum(len(texts[row]) for row in rows) > (
+        40 * len(rows)  # characters; a model of captions says the same of several pictures
+    ):
+        yield pairs.describe(
+            "repeated",
+            "predictions",
+            rows,
+            f"equals {pairs.name_place('predictions', again[0][1])}, and fits its references less",
+            "predictions[:len(dataset)]",
+            is_told=len(rows) > 0.03 * size,
+        )
+
+
+def find_unrelated(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions that fit their references no better than those of other rows."""
+    texts = pairs.texts["predictions"]
+    least = 8 if pairs.is_unspaced else 20  # characters; short answers are often paraphrased
+    rows = [row for row in spread(range(len(pairs)), 200) if len(texts[row].strip()) > least]
+    if len(rows) < 12 or len({texts[row] for row in rows}) < 0.5 * len(rows):
+        return
+    # How much better each prediction fits its own references than those of two other rows.
+    more = np.zeros(len(rows))
+    for place, row in enumerate(rows):
+        own, *others = (
+            fit(texts[row], pairs.list_partners("predictions", (row + far) % len(pairs)))
+            for far in (0, 1 + 6 % (len(pairs) - 1), 1 + 11 % (len(pairs) - 1))
+        )
+        more[place] = own - max(others)
+    if more.mean() < max(0.02, 2 * more.std() / len(rows) ** 0.5):
+        yield pairs.describe_all(
+            "unrelated",
+            "predictions",
+            range(len(pairs)),
+            "The predictions fit their references no better than those of other rows",
+            "[*zip(sources, predictions, references)][:3]",
+            is_told=len(rows) >= 50,
+        )
+
+
+# --- All of them ----------------------------------------------------------------------------------
+
+# What is measured after it.
+MEASURES: dict[InputType, Sequence[Finder]] = {
+    **dict.fromkeys(("tokens", "ids"), (find_empty, find_same_text, find_loops, find_length)),
+    "text": (
+        find_empty,
+        find_same_text,
+        find_loops,
+        find_length,
+        find_marks,
+        find_script,
+        find_writing,
+        find_unspaced,
+        find_cut,
+        find_typography,
+    ),
+}
 
 
 # === bleu_core/reconcile/settings.py ===
@@ -12769,512 +13595,6 @@ def run_slices(total: int, size: int) -> list[slice]:
     return [slice(start, min(start + size, total)) for start in range(0, total, size)]
 
 
-# === bleu_core/check/records.py ===
-
-
-Fields = Mapping[str, object]  # by the expressions that read them
-
-
-def list_leaves(value: object, path: str = "", depth: int = 5) -> Iterator[tuple[str, object]]:
-    """Yield the values in a nested object, with the expressions that read them; 3 of a list.
-
-    >>> dict(list_leaves({"id": 7, "out": ["a cat"]}))
-    {"['id']": 7, "['out'][0]": 'a cat'}
-    """
-    if not depth or not isinstance(value, (dict, list, tuple)):
-        yield path, value
-        return
-    for key, each in value.items() if isinstance(value, dict) else enumerate(value[:3]):
-        yield from list_leaves(each, f"{path}[{key!r}]", depth - 1)
-
-
-@lru_cache(maxsize=64)  # a record is read to know its fields, and to take one
-def read_json(text: str) -> Fields:
-    """Return the fields of JSON, or none."""
-    with suppress(ValueError, RecursionError):
-        return dict(list_leaves(json.loads(text.strip().removeprefix("data:"))))
-    return {}
-
-
-def read_literal(text: str) -> Fields:
-    """Return the fields of a Python literal, or none."""
-    return dict(list_leaves(evaluate_literal(text.strip())))
-
-
-class Form(NamedTuple):
-    """A form of records.
-
-    signs, pattern: as in `Damage`.
-    read: the function from a text to its fields.
-    code: the expression for the record.
-    is_weak: True for a separator that texts have as well: other fields than texts must be numbers.
-    """
-
-    signs: tuple[str, ...]
-    pattern: str
-    read: Callable[[str], Fields]
-    code: str
-    is_weak: bool = False
-
-
-def _separated(separator: str, pattern: str = "", *, is_weak: bool = False) -> Form:
-    """Return the form of fields between separators; those of CSV may be in quotes."""
-
-    def read(text: str) -> Fields:
-        fields = text.split(separator)
-        if separator == ",":
-            fields = next(csv.reader([text.replace("\n", " ")]), [])
-        return {f"[{number}]": field for number, field in enumerate(fields)}
-
-    code = "next(csv.reader([text]))" if separator == "," else f"text.split({separator!r})"
-    return Form((separator,), pattern or re.escape(separator), read, code, is_weak)
-
-
-_OBJECT = r"(?s)^\s*(?:data:\s*)?[\[{].*[\]}]\s*$"
-RECORDS = (
-    Form(("[", "{"), _OBJECT, read_json, "json.loads(text)"),
-    Form(("[", "{"), _OBJECT, read_literal, "ast.literal_eval(text)"),
-    _separated("\t"),
-    _separated(" ||| "),
-    _separated("|||"),
-    _separated("|", is_weak=True),
-    _separated(";", is_weak=True),
-    _separated(",", r"^\d+,", is_weak=True),
-    _separated(",", r'(?s)^".*",".*"$'),
-)
-
-
-def holds_text(values: Sequence[object]) -> bool:
-    """Return True if a field has texts, not numbers, names or the same few words.
-
-    >>> holds_text(["a cat sat", "a dog", "the owl flew"]), holds_text(["de-en"] * 3)
-    (True, False)
-    """
-    texts = [value for value in values if isinstance(value, str)]
-    if len(texts) < 0.8 * len(values) or (len(values) > 2 and len(set(texts)) < 3):
-        return False
-    written = [
-        text
-        for text in texts
-        if (" " in text.strip() or not text.isascii())
-        and sum(map(str.isalpha, text)) + text.count(" ") > 0.6 * len(text)
-    ]
-    return len(written) > 0.5 * len(texts)
-
-
-def find_records(pairs: Pairs) -> Iterator[Found]:
-    """Find texts that are a record: its only field with text is taken, of several none."""
-    for side in SIDES:
-        for form in RECORDS:
-            hits, others = (
-                pairs.search(each, form.pattern, form.signs) for each in (side, OTHER_SIDE[side])
-            )
-            share = pairs.share(side, hits)
-            is_meant = pairs.share(OTHER_SIDE[side], others) > MEANT_SHARE * share
-            if not hits or is_meant or (form.is_weak and share < 0.2):
-                continue
-            found = list(_find_form(pairs, form, side, hits))
-            yield from found
-            if any(each.undo for each in found):
-                break  # JSON may be a Python literal as well
-
-
-def _find_form(pairs: Pairs, form: Form, side: Side, places: Sequence[int]) -> Iterator[Found]:
-    """Find the field with text in the records of a form."""
-    # 1. Nearly all records have the same fields.
-    texts = pairs.texts[side]
-    records = [form.read(texts[place]) for place in spread(places, 200)]
-    paths, count = Counter(map(tuple, records)).most_common(1)[0]
-    if count < 0.9 * len(records) or len(paths) > 50 or paths in ((), ("",), ("[0]",)):
-        return
-    columns = {
-        path: [fields[path] for fields in records if tuple(fields) == paths] for path in paths
-    }
-    holding = [path for path in paths if holds_text(columns[path])]
-    others = [str(value) for path in paths if path not in holding for value in columns[path]]
-    if not holding or (
-        form.is_weak
-        and not (others and all(re.fullmatch(r"[-.]?\d[-\d.]*", text.strip()) for text in others))
-    ):
-        return
-    # 2. One field has text: it is the text. Of several, the user chooses.
-    undo = partial(_read_field, form=form, path=holding[0]) if len(holding) == 1 else None
-    new = undo_all(texts, places, undo) if undo else {}
-    if undo and pairs.fits_less(side, new):
-        return
-    fix = " # or ".join([form.code + holding[0], *holding[1:]])
-    says = f"is a record with {len(paths)} fields"
-    if side == "references" and 1 < len(holding) == len(paths):
-        fix = f"[{form.code} for text in references]"
-        says = f"has {len(paths)} texts in one cell"
-    yield pairs.describe("records", side, places, says, fix, undo=undo, undone=new)
-
-
-def _read_field(text: str, form: Form, path: str) -> str:
-    value = form.read(text).get(path)
-    return value.strip() if is_text(value) else text
-
-
-TOKEN_LISTS = Damage(
-    "records",
-    ("['", '["'),
-    r"""(?s)^\s*\[(?:'[^' ]*'|"[^" ]*")(?:,\s*(?:'[^' ]*'|"[^" ]*"))+\]\s*$""",
-    None,
-    "is a list of tokens as text",
-    "[ast.literal_eval(text) for text in predictions]",
-)
-
-
-def find_lines(pairs: Pairs) -> Iterator[Found]:
-    """Find texts of several lines, longer than their partners, which have one line."""
-    lines = {side: pairs.search(side, r"\S *\n\s*\S", ("\n",)) for side in SIDES}
-    for side in SIDES:
-        texts = pairs.texts[side]
-        long = [
-            place
-            for place in lines[side]
-            if len(texts[place]) > 1.25 * max(map(len, pairs.list_partners(side, place)))
-        ]
-        counts = Counter(texts[place].count("\n") for place in long)
-        is_frequent = len(long) > max(1, 0.02 * len(texts), 0.5 * len(lines[side]))
-        is_frequent &= max(counts.values(), default=0) > 0.8 * len(long)  # as many lines in most
-        is_meant = pairs.share(
-            OTHER_SIDE[side], lines[OTHER_SIDE[side]]
-        ) >= MEANT_SHARE * pairs.share(side, long)
-        if is_frequent and not is_meant:
-            yield pairs.describe(
-                "records",
-                side,
-                long,
-                "has several lines, and its partners have one",
-                "text.split('\\n')[0]  # or [-1]",
-                pattern="\n",
-            )
-
-
-# === bleu_core/check/sides.py ===
-
-
-# --- Labels: the same beginning or end ------------------------------------------------------------
-
-SPEECH = "-—–\"“„«»「『'‘"  # marks at the beginning of speech
-
-
-def find_labels(pairs: Pairs) -> Iterator[Found]:
-    """Find the beginning or end of most texts of one side that hardly any text of the other has."""
-    for side in SIDES:
-        different = list(dict.fromkeys(spread(pairs.texts[side], 2000)))
-        for is_end in (False, True):
-            label = _find_label(different, is_end)
-            if label in ("- ", "• ", "– ") or not re.fullmatch(
-                r"[\s.,!?…\"'“”„«»()\-–—¿¡:;。！？，、।؟》《」「]{0,2}", label
-            ):
-                yield from _describe_label(pairs, side, label, is_end)
-
-
-def _describe_label(pairs: Pairs, side: Side, label: str, is_end: bool) -> Iterator[Found]:
-    # 1. Hardly any text of the other side has the label, or its first characters.
-    texts = pairs.texts[side]
-    body = _write_pattern(label.strip(" "))
-    pattern = rf"\s*{body}\s*$" if is_end else rf"^\s*{body} *"
-    places = pairs.search(side, pattern)
-    others = 20 * len(pairs.search(OTHER_SIDE[side], pattern))
-    if len(label.strip()) > 2:
-        others += 3 * len(pairs.search(OTHER_SIDE[side], _write_pattern(label.strip()[:12])))
-    edge = label.strip()[-1 if is_end else 0 :][:1]
-    if edge in SPEECH + "{}[]()<>":  # marks of speech or records, as in the other side's texts
-        marks = re.escape(SPEECH if edge in SPEECH else edge)
-        others += 3 * len(
-            pairs.search(OTHER_SIDE[side], rf"[{marks}]\s*$" if is_end else rf"^\s*[{marks}]")
-        )
-    if len(places) < 3 or others > pairs.share(side, places) * len(pairs.texts[OTHER_SIDE[side]]):
-        return
-    # 2. It is cut if it ends in a sign of labels, or has no letters: words may be translated.
-    edge = label.lstrip(" ")[:1] if is_end else label.rstrip(" ")[-1:]
-    is_sign = (
-        edge in ("([<{|\t\n=*~_-" if is_end else ":：>]){([}|\t\n=–—→*~-")
-        or not re.search(r"[^\W\d]", label)
-        or (not is_end and edge in "\"'" and re.search("[:=(]", label) is not None)
-    )
-    undo = make_replacer(pattern) if is_sign and side == "predictions" else None
-    new = undo_all(texts, places, undo) if undo else {}
-    if undo and (len(new) < 0.9 * len(places) or pairs.fits_less(side, new)):
-        return
-    # 3. The sentence shows the label as it stands in the first text.
-    match = re.search(pattern, texts[places[0]])
-    shown = match[0] if match else label
-    fix = f"[text for text in {side} if text.{'endswith' if is_end else 'startswith'}({shown!r})]"
-    yield pairs.describe(
-        "labels",
-        side,
-        places,
-        f"{'ends' if is_end else 'begins'} with {quote(shown)}",
-        f"re.sub({pattern!r}, '', text)" if undo else fix,
-        pattern=pattern,
-        undo=undo,
-        undone=new,
-        is_told=is_sign and (side == "predictions" or len(label.strip()) > 2),
-    )
-
-
-def _write_pattern(label: str) -> str:
-    # Numbers with optional spaces between them could be divided in too many ways.
-    pattern = re.escape(label).replace(r"\ 0", r"\s+\d+").replace(r"\ ", r"\s*")
-    return pattern.replace("0", r"\d+")
-
-
-def _find_label(texts: Sequence[str], is_end: bool) -> str:
-    """Return the longest beginning or end that most texts have; numbers are written as 0.
-
-    >>> _find_label(["1: a", "22: b", "3: a"] * 2, is_end=False)
-    '0: '
-    """
-    if len(texts) < 6:
-        return ""
-    ends = [re.sub(r"\d+", "0", text[-120:] if is_end else text[:120]) for text in texts]
-    ends = sorted(end[::-1] for end in ends) if is_end else sorted(ends)
-    # What more than half of the sorted texts begin with, the middle one begins with. A longer label
-    # must not leave many texts behind that begin like it.
-    middle = ends[len(ends) // 2]
-    least = max(0.5 * len(ends), 0.9 * sum(end.startswith(middle[:2]) for end in ends))
-    length = 0
-    while length < len(middle) and (
-        sum(end.startswith(middle[: length + 1]) for end in ends) >= least
-    ):
-        length += 1
-    label = re.sub(r"[^\W\d]+\Z", "", middle[:length])  # without an incomplete word
-    if is_end:
-        label = label[::-1].lstrip(" .!?,\"'”’»)。！？…") or label[::-1]
-    return label
-
-
-# --- Quotation marks around texts -----------------------------------------------------------------
-
-QUOTES = Damage(
-    "wrapped",
-    tuple("\"“„«「『'"),
-    "(?s)^\\s*[\"“„«「『'].*[\"”“»」』']\\s*$",
-    unwrap_quotes,
-    "is between quotation marks",
-    "text.strip()[1:-1]",
-    least_share=0.5,
-)
-
-
-def find_quotes(pairs: Pairs) -> Iterator[Found]:
-    """Find quotation marks around most texts of one side, unless the other one marks speech."""
-    for found in QUOTES.find(pairs):
-        if (
-            pairs.share(
-                OTHER_SIDE[found.side],
-                pairs.search(OTHER_SIDE[found.side], rf"^\s*[{re.escape(SPEECH)}]"),
-            )
-            < 0.2
-        ):
-            yield found
-
-
-# --- Marks and scripts that one side has ----------------------------------------------------------
-
-_ODD_MARK = r"<[^<>\s]{1,24}>|\[[^\[\]\s]{1,24}\]|\{[^{}\s]{1,24}\}|[♪♫⁇█�␣]|#NAME\?|\bunk\b"
-_LOST = re.compile(r"�|⁇|<{1,2}unk(?:nown)?>{1,2}|\[unk\]|unk", re.IGNORECASE)
-
-
-def find_marks(pairs: Pairs) -> Iterator[Found]:
-    """Find marks in brackets and odd signs that texts of one side have, and none of the other."""
-    marks_of: dict[Side, dict[int, set[str]]] = {}
-    for side in SIDES:
-        places = pairs.search(side, _ODD_MARK, (*"<[{♪♫⁇█�␣", "#NAME?", "unk"))
-        marks_of[side] = {
-            place: set(re.findall(_ODD_MARK, re.sub(r"\d+", "0", pairs.texts[side][place])))
-            for place in places
-        }
-    for side in SIDES:
-        # 1. Brackets of a form that the other side has as well are text, such as code.
-        own = Counter(chain.from_iterable(marks_of[side].values()))
-        others = set().union(*marks_of[OTHER_SIDE[side]].values())
-        meant = []
-        for sign in "<[{":
-            having = [
-                place
-                for place, marks in marks_of[side].items()
-                if any(mark[0] == sign for mark in marks)
-            ]
-            partners = pairs.search(OTHER_SIDE[side], re.escape(sign), (sign,))
-            if pairs.share(OTHER_SIDE[side], partners) > MEANT_SHARE * pairs.share(side, having):
-                meant.append(sign)
-        new = {mark for mark in own.keys() - others if mark[0] not in meant}
-        lost = {mark for mark in new | (own.keys() & {"�"}) if _LOST.fullmatch(mark)}
-        # 2. They are frequent, or stand for what was lost.
-        wanted = lost or new
-        places = [place for place, marks in marks_of[side].items() if marks & wanted]
-        if not lost and (len(places) < 2 or pairs.share(side, places) < 0.03):
-            continue
-        first = max(sorted(marks_of[side][places[0]] & wanted), key=own.__getitem__)
-        pattern = re.escape(first).replace("0", r"\d+")
-        fix = f"re.sub({pattern!r}, '', text)"
-        if lost:
-            fix = "open(path, encoding='utf-8')" if first == "�" else "tokenizer.unk_token"
-        mark = re.search(pattern, pairs.texts[side][places[0]])
-        yield pairs.describe(
-            "marks",
-            side,
-            places,
-            f"contains {quote(mark[0] if mark else first)}, unlike the {OTHER_SIDE[side]}",
-            fix,
-            pattern=pattern,
-            is_told=bool(lost) or pairs.share(side, places) > 0.05,
-        )
-
-
-_SCRIPT_OF_NAME = {
-    **dict.fromkeys(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"), "CJK"),
-    "FULLWIDTH": "LATIN",
-}
-
-
-@cache
-def name_script(letter: str) -> str:
-    """Return the script of a letter.
-
-    >>> name_script("ж"), name_script("カ")
-    ('CYRILLIC', 'CJK')
-    """
-    name = unicodedata.name(letter, "?").split()[0]
-    return _SCRIPT_OF_NAME.get(name, name)
-
-
-def find_main_script(text: str) -> str:
-    """Return the script of nine tenths of the letters of a text; empty if no script has as many."""
-    scripts: Counter[str] = Counter()
-    for sign, number in Counter(text).items():
-        if sign.isalpha():
-            scripts[name_script(sign)] += number
-    name, number = scripts.most_common(1)[0] if scripts else ("", 0)
-    return name if number > max(5, 0.9 * scripts.total()) else ""
-
-
-def find_script(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions in another script than their references."""
-    signs = {sign for side in SIDES for sign in count_signs(pairs.sample(side))}
-    if len({name_script(sign) for sign in signs if sign.isalpha()}) < 2:
-        return
-    places = []
-    for place, text in enumerate(pairs.texts["predictions"]):
-        scripts = {
-            find_main_script(text),
-            find_main_script("".join(pairs.list_partners("predictions", place))),
-        }
-        if len(scripts) == 2 and "" not in scripts:
-            places.append(place)
-    if len(places) > max(1, 0.01 * len(pairs)):
-        yield pairs.describe(
-            "script",
-            "predictions",
-            places,
-            "is in another script than its references",
-            SHOW_ROWS,
-        )
-
-
-def find_unspaced(pairs: Pairs) -> Iterator[Found]:
-    """Find a script written without spaces, under a tokenizer that splits at them."""
-    tokenizer = choose_tokenizer(pairs.options, "text")
-    sample = pairs.sample("references")
-    splits_unspaced = tokenizer.definition is None or tokenizer.definition.splits_unspaced
-    if splits_unspaced or not pairs.is_unspaced or 6 * sample.count(" ") > len(sample):
-        return
-    han = "zh" if re.search("[\u3400-\u9fff]", sample) else "char"
-    name = "ja-mecab" if re.search("[\u3040-\u30ff]", sample) else han
-    yield pairs.describe(
-        "spaces",
-        "references",
-        range(len(pairs.texts["references"])),
-        f"is written without spaces, at which tokenize={tokenizer.name!r} splits",
-        f"tokenize={name!r}",
-    )
-
-
-# --- Texts that were decoded with the wrong codec ------------------------------------------------
-
-_CODECS = [
-    "cp1252",
-    "cp1251",
-    "koi8-r",
-    "cp437",
-    "cp850",
-    "mac-roman",
-    "cp1250",
-    "cp1254",
-    "cp1253",
-]
-_BEYOND_ASCII = r"[^\x00-\x7f]+"
-
-
-@cache
-def make_decoder(codec: str) -> Undo:
-    """Return the inverse of reading UTF-8 in an encoding of one byte per character.
-
-    >>> make_decoder("cp1252")("Ã©tÃ©")
-    'été'
-    """
-    # 1. The byte of each character. Bytes without a character are read as in Latin-1.
-    byte_of = {chr(byte): byte for byte in range(128, 160)} if codec == "cp1252" else {}
-    for byte in range(128, 256):
-        letter = bytes([byte]).decode(codec, "replace")
-        byte_of[chr(byte) if letter == "\ufffd" else letter] = byte
-
-    # 2. A first byte, and as many continuation bytes as it asks for.
-    def write_class(first: int, last: int) -> str:
-        letters = "".join(letter for letter, byte in byte_of.items() if first <= byte <= last)
-        return f"[{re.escape(letters)}]"
-
-    continued = write_class(0x80, 0xBF)
-    pattern = re.compile(
-        f"{write_class(0xC2, 0xDF)}{continued}|{write_class(0xE0, 0xEF)}{continued}{{2}}"
-        f"|{write_class(0xF0, 0xF4)}{continued}{{3}}"
-    )
-
-    def decode(match: re.Match[str]) -> str:
-        return decode_bytes(bytes(map(byte_of.__getitem__, match[0])), match[0])
-
-    return lambda text: pattern.sub(decode, text)
-
-
-def find_mojibake(pairs: Pairs) -> Iterator[Found]:
-    """Find UTF-8 that was read in the encoding by which most texts decode completely."""
-    tried = Counter(
-        tuple(re.findall(_BEYOND_ASCII, pairs.texts[side][place]))
-        for side in SIDES
-        for place in spread(pairs.search(side, "[^\x00-\x7f\u2600-\U0010ffff]{2}", ()), 400)
-    )
-    seen = " ".join(chain.from_iterable(tried))
-    count_of = {
-        codec: sum(number for runs, number in tried.items() if _decodes(runs, codec))
-        for codec in _CODECS
-        if make_decoder(codec)(seen) != seen
-    }
-    codec = max(count_of, key=count_of.__getitem__, default="")
-    if codec and count_of[codec] >= max(2, 0.01 * tried.total()):
-        yield from Damage(
-            "mojibake",
-            (),
-            _BEYOND_ASCII,
-            make_decoder(codec),
-            f"was written in UTF-8 and read as {codec}",
-            "open(path, encoding='utf-8')",
-            on_both=True,
-        ).find(pairs)
-
-
-def _decodes(runs: Sequence[str], codec: str) -> bool:
-    """Return True if all runs beyond ASCII decode; no-break spaces alone do not prove it."""
-    decode = make_decoder(codec)
-    return all(len(decode(run)) <= len(run) / 2 for run in runs) and any(
-        decode(run).strip() for run in runs
-    )
-
-
 # === bleu_core/significance/intervals.py ===
 
 
@@ -13658,441 +13978,6 @@ def add_difference(
     scores["detectable_delta"] = estimate.detectable_difference()
 
 
-# === bleu_core/check/measures.py ===
-
-
-# --- Empty, equal and repeated texts --------------------------------------------------------------
-
-_NO_TEXTS = frozenset(
-    [
-        "nan",
-        "none",
-        "null",
-        "n/a",
-        "#n/a",
-        "<na>",
-        "undefined",
-        "[]",
-        "{}",
-        "todo",
-        "[missing]",
-        "???",
-        "n.a.",
-        "#name?",
-        "-",
-        "…",
-        ".",
-        "...",
-        "error",
-        "[empty]",
-    ]
-)
-
-
-def find_empty(pairs: Pairs) -> Iterator[Found]:
-    """Find texts without characters, and words that stand for no text."""
-    for side in SIDES:
-        texts = pairs.texts[side]
-        # 1. Empty texts with a partner; empty references beside others are left out.
-        blank = [
-            place
-            for place, text in enumerate(texts)
-            if not text.strip() and any(map(str.strip, pairs.list_partners(side, place)))
-        ]
-        beside = [
-            place
-            for place in blank
-            if side == "references"
-            and any(map(str.strip, pairs.list_partners("predictions", pairs.rows_of[side][place])))
-        ]
-        alone = sorted({*blank} - {*beside})
-        if beside:
-            yield pairs.describe(
-                "empty",
-                side,
-                beside,
-                "is empty, and other references of its row are not",
-                "[[text for text in row if text.strip()] for row in references]",
-                leaves_out=True,
-            )
-        if alone:
-            yield pairs.describe(
-                "empty",
-                side,
-                alone,
-                "is empty",
-                f"[row for row, text in enumerate({side}) if not text.strip()]",
-                is_told=len(alone) > 0.005 * len(texts),
-            )
-        # 2. Words for no text, if the partner is another one.
-        words = [
-            place
-            for place, text in enumerate(texts)
-            if len(text) < 12 and text.strip().lower() in _NO_TEXTS
-            if not _NO_TEXTS & {other.strip().lower() for other in pairs.list_partners(side, place)}
-        ]
-        if len(words) > max(1, 0.005 * len(texts)):
-            yield pairs.describe(
-                "same_text",
-                side,
-                words,
-                f"is {quote(texts[words[0]])}, which stands for no text",
-                f"frame['{side}'].fillna('')",
-            )
-
-
-def find_same_text(pairs: Pairs) -> Iterator[Found]:
-    """Find one text in a fifth of the rows."""
-    most = {side: Counter(pairs.texts[side]).most_common(1)[0] for side in SIDES}
-    for side in SIDES:
-        text, number = most[side]
-        share = number / len(pairs.texts[side])
-        rival = most[OTHER_SIDE[side]][1] / len(pairs.texts[OTHER_SIDE[side]])
-        is_text = text.strip() and text.strip().lower() not in _NO_TEXTS
-        if is_text and number > 2 and share > 0.2 and rival < MEANT_SHARE * share:
-            yield pairs.describe(
-                "same_text",
-                side,
-                [place for place, each in enumerate(pairs.texts[side]) if each == text],
-                "is the same text as others",
-                f"collections.Counter({side}).most_common(3)",
-            )
-
-
-def find_identical(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions that equal their references; short ones do so by chance."""
-    texts = pairs.texts["predictions"]
-    rows = pairs.rows_of["references"]
-    places = sorted(
-        {row for row, text in zip(rows, pairs.texts["references"]) if text == texts[row]}
-    )
-    least = (4 if pairs.is_unspaced else 18) * len(places)  # characters
-    if (
-        len(places) > max(3, 0.9 * len(texts))
-        and sum(len(texts[place]) for place in places) > least
-        and len(set(texts)) > 2
-    ):
-        yield pairs.describe(
-            "identical",
-            "predictions",
-            places,
-            "equals its reference",
-            "predictions == references",
-        )
-
-
-def is_loop(text: str) -> bool:
-    """Return True if a text, or its end, repeats few words or characters.
-
-    >>> is_loop("and then " * 9), is_loop("A text that does not repeat its words at all.")
-    (True, False)
-    """
-    tail = text[-400:]
-    last = text.rsplit(maxsplit=24)[-24:]
-    is_sentence = len(last) >= 6 and len(set(last)) > 0.6 * len(last)
-    if is_sentence or len(tail) < 40:
-        return False
-    words = text.split()
-    grams = {tail[start : start + 4] for start in range(len(tail) - 3)}
-    are_few = len(last) >= 6 and 4 * len(set(last)) <= len(last)
-    are_few |= len(words) >= 6 and 5 * len(set(words)) <= len(words)
-    return are_few or len(set(tail[-30:])) <= 2 or len(grams) < 0.3 * len(tail) > 18
-
-
-def find_loops(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions that repeat themselves."""
-    places = [
-        place
-        for place, text in enumerate(pairs.texts["predictions"])
-        if len(text) > 20 and is_loop(text)
-        if not any(map(is_loop, pairs.list_partners("predictions", place)))
-    ]
-    if places:
-        yield pairs.describe(
-            "loops",
-            "predictions",
-            places,
-            "repeats itself",
-            "model.generate(ids, repetition_penalty=1.1)",
-            is_told=len(places) > 0.01 * len(pairs),
-        )
-
-
-# --- Lengths --------------------------------------------------------------------------------------
-
-
-def find_length(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions that are too short or too long, in all or in single rows."""
-    # 1. The length of each prediction, and of the reference nearest to it.
-    texts = pairs.texts["predictions"]
-    own, theirs = (pairs.count_letters(side) for side in SIDES)
-    rows = np.array(pairs.rows_of["references"])
-    order = np.lexsort((np.abs(theirs - own[rows]), rows))
-    _, firsts = np.unique(rows, return_index=True)
-    nearest = theirs[order][firsts]
-    written, total = own.sum(), nearest.sum()
-    # 2. All together, below 0.6 or above 1.5; real outputs have 0.7 to 1.4.
-    if len(texts) >= 5 and total > 50 and not 0.6 < written / total < 1.5:
-        places = np.flatnonzero((own < nearest) == (written < total)).tolist()
-        says = f"The predictions have {written / total:.0%} of the characters of the references"
-        yield pairs.describe_all("length", "predictions", places, says, SHOW_ROWS)
-        return
-    # 3. Many rows that are much shorter, or longer, than their references; or some by three times.
-    for factor, least in ((1.7, 0.2), (3, 0.01)):
-        short = np.flatnonzero((nearest > 40) & (own > 0) & (own * factor < nearest)).tolist()
-        long = np.flatnonzero((own > 40) & (nearest > 0) & (nearest * factor < own)).tolist()
-        long = [place for place in long if not is_loop(texts[place])]
-        few, many = sorted((short, long), key=len)
-        if len(many) > max(1, least * len(texts), 4 * len(few) if factor < 3 else 0):
-            says = f"has {own[many[0]]} characters, and its reference {nearest[many[0]]}"
-            yield pairs.describe(
-                "length",
-                "predictions",
-                many,
-                says,
-                SHOW_ROWS,
-                is_told=len(many) > max(2, 0.05 * len(texts)),
-            )
-            return
-
-
-_ENDED = re.compile("[.!?…。！？،؛؟।॥۔:;\"'”’»」』)\\]]\\s*$")
-
-
-def find_cut(pairs: Pairs) -> Iterator[Found]:
-    """Find many texts of exactly the greatest length that lack the end of a sentence."""
-    for side in SIDES:
-        texts = pairs.texts[side]
-        for unit, least, measure in (
-            ("characters", 20, len),
-            ("words", 8, lambda text: len(text.split())),
-        ):
-            # A sample shows if many texts can have the greatest length.
-            sizes = list(map(measure, spread(texts, 2000)))
-            if sizes.count(max(sizes)) + sizes.count(max(sizes) - 1) < 0.1 * len(sizes):
-                continue
-            sizes = list(map(measure, texts))
-            most = max(sizes)
-            places = [place for place, size in enumerate(sizes) if size >= most - (least == 20)]
-            longer = [
-                place
-                for place in places
-                if any(measure(other) > 1.2 * most for other in pairs.list_partners(side, place))
-            ]
-            ended = sum(bool(_ENDED.search(texts[place])) for place in longer)
-            others = [any(map(_ENDED.search, pairs.list_partners(side, p))) for p in longer]
-            is_cut = len(longer) > max(3, 0.2 * len(texts)) and ended < 0.4 * sum(others)
-            if most >= least and is_cut:
-                yield pairs.describe(
-                    "length",
-                    side,
-                    places,
-                    f"is cut: no text has more than {most} {unit}",
-                    "model.generate(ids, max_new_tokens=512)",
-                )
-                return
-
-
-# --- Rows -----------------------------------------------------------------------------------------
-
-
-def find_moved(pairs: Pairs) -> Iterator[Found]:
-    """Find rows whose predictions fit other references."""
-    joined = [" ".join(pairs.list_partners("predictions", row)[:4]) for row in range(len(pairs))]
-    pairing = find_pairing(pairs.texts["predictions"], joined)
-    if pairing is None:
-        return
-    rows = np.arange(len(pairing))
-    moved = np.flatnonzero(pairing != rows).tolist()
-    offsets = Counter((rows - pairing)[(pairing >= 0) & (pairing != rows)].tolist())
-    further = " and ".join(
-        f"{abs(offset):,} row{'s' * (abs(offset) > 1)} {'further on' if offset > 0 else 'before'}"
-        for offset, _ in offsets.most_common(3)
-    )
-    first = pairs.name_place("predictions", moved[0])
-    says = f"From {first} on, the predictions fit the references {further}"
-    is_ascending = np.mean(np.diff(pairing[pairing >= 0]) > 0) > 0.97
-    if not is_ascending:
-        many = f"{len(moved):,} of {pairs.count('predictions')}"
-        says = f"The predictions are in another order: {many} fit another row"
-    usual = sum(number for _, number in offsets.most_common(3)) / max(1, offsets.total())
-    if usual > 0.7 or (offsets and not is_ascending):
-        yield pairs.describe_all(
-            "moved",
-            "predictions",
-            moved,
-            says,
-            "frame.merge(references, on='id')",
-            pairing=pairing,
-        )
-
-
-def find_copies(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions that stand in several rows: one row per reference, or rows written twice."""
-    texts = pairs.texts["predictions"]
-    size = len(texts)
-    first_row: dict[str, int] = {}
-    first_of = [first_row.setdefault(text, row) for row, text in enumerate(texts)]
-    partners = partial(pairs.list_partners, "predictions")
-    again = [
-        (row, first)
-        for row, first in enumerate(first_of)
-        if row > first and partners(row) != partners(first)
-    ]
-    if len(again) <= max(3, 0.01 * size) or len({first for _, first in again}) < 3:
-        return
-    # 1. How well copies fit their own references, the first one its own, and copies any others.
-    sample = spread(again, 60)
-    copies = sum(fit(texts[row], partners(row)) for row, _ in sample)
-    firsts = sum(fit(texts[first], partners(first)) for _, first in sample)
-    others = sum(fit(texts[row], partners((row + 7) % size)) for row, _ in sample)
-    # 2. All fit, and copies are beside each other, or the whole list comes again: one input.
-    rows = [row for row, _ in again]
-    is_nearby = sum(row - first < 8 for row, first in again) > 0.8 * len(again)
-    is_again = all(first == row % len(first_row) for row, first in enumerate(first_of))
-    are_inputs = len(rows) > 0.3 * size and (is_nearby or is_again)
-    if are_inputs and copies > max(0.5 * firsts, 1.3 * others):
-        yield pairs.describe_all(
-            "flattened",
-            "predictions",
-            rows,
-            f"{size:,} rows have {len(first_row):,} different predictions, with other references"
-            " each time. If these are references of one input, group them",
-            "frame.groupby('prediction', sort=False)['reference'].agg(list)",
-        )
-    elif copies < max(0.7 * firsts, 1.2 * others) and sum(len(texts[row]) for row in rows) > (
-        40 * len(rows)  # characters; a model of captions says the same of several pictures
-    ):
-        yield pairs.describe(
-            "repeated",
-            "predictions",
-            rows,
-            f"equals {pairs.name_place('predictions', again[0][1])}, and fits its references less",
-            "predictions[:len(dataset)]",
-            is_told=len(rows) > 0.03 * size,
-        )
-
-
-def find_unrelated(pairs: Pairs) -> Iterator[Found]:
-    """Find predictions that fit their references no better than those of other rows."""
-    texts = pairs.texts["predictions"]
-    least = 8 if pairs.is_unspaced else 20  # characters; short answers are often paraphrased
-    rows = [row for row in spread(range(len(pairs)), 200) if len(texts[row].strip()) > least]
-    if len(rows) < 12 or len({texts[row] for row in rows}) < 0.5 * len(rows):
-        return
-    # How much better each prediction fits its own references than those of two other rows.
-    more = np.zeros(len(rows))
-    for place, row in enumerate(rows):
-        own, *others = (
-            fit(texts[row], pairs.list_partners("predictions", (row + far) % len(pairs)))
-            for far in (0, 1 + 6 % (len(pairs) - 1), 1 + 11 % (len(pairs) - 1))
-        )
-        more[place] = own - max(others)
-    if more.mean() < max(0.02, 2 * more.std() / len(rows) ** 0.5):
-        yield pairs.describe_all(
-            "unrelated",
-            "predictions",
-            range(len(pairs)),
-            "The predictions fit their references no better than those of other rows",
-            "[*zip(sources, predictions, references)][:3]",
-            is_told=len(rows) >= 50,
-        )
-
-
-# --- All of them ----------------------------------------------------------------------------------
-
-# What is undone, in this order: tokens before records, records before escapes, labels last.
-_DAMAGES: dict[InputType, Sequence[Finder]] = {
-    "text": (
-        *(damage.find for damage in TOKENS_OF_MODELS),
-        TOKEN_LISTS.find,
-        find_records,
-        *(damage.find for damage in FORMS_OF_TEXT),
-        find_mojibake,  # before soft hyphens, which are bytes of UTF-8 read as Latin-1
-        *(damage.find for damage in UNUSUAL_CHARACTERS),
-        *(damage.find for damage in INTRODUCTIONS),
-        find_labels,
-        find_lines,
-        find_quotes,
-    ),
-    # Lists of tokens have fewer forms: a token is not parsed.
-    "tokens": tuple(damage.find for damage in TOKENS_OF_MODELS[3:]),
-    "ids": (UNSIGNED_IDS.find, find_padding),
-}
-# What is measured after it.
-_MEASURES: dict[InputType, Sequence[Finder]] = {
-    **dict.fromkeys(("tokens", "ids"), (find_empty, find_same_text, find_loops, find_length)),
-    "text": (
-        find_empty,
-        find_same_text,
-        find_loops,
-        find_length,
-        find_marks,
-        find_script,
-        find_writing,
-        find_unspaced,
-        find_cut,
-        find_typography,
-    ),
-}
-# Kinds that explain why most rows do not fit, or follow from it.
-_EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
-_EXPLAINED_BY_ROWS = ("length", "writing", "marks", "loops", "typography")
-
-
-def find_mistakes(
-    pairs: Pairs, advance: Callable[[], object] = lambda: None, *, may_have_moved: bool = True
-) -> list[Found]:
-    """Find the mistakes in texts; each is undone before the next one is looked for.
-
-    Args:
-        pairs: the texts, which are changed.
-        advance: called after each part of the search.
-        may_have_moved: True to compare predictions with the references of other rows.
-    """
-    if not any(pairs.texts["predictions"]) or not any(pairs.texts["references"]):
-        return list(find_empty(pairs))
-    # 1. Undo damages until none is left, at most four times.
-    found = list(find_identical(pairs))
-    for _ in range(4):
-        known = len(found)
-        for find in _DAMAGES[pairs.kind]:
-            if find is find_labels and any(each.undo for each in found[known:]):
-                break  # a form may be within another one: look for it first
-            for each in list(find(pairs)):
-                found.append(replace(each, undone=None))
-                if each.undo and each.undone:
-                    pairs.change(each.side, each.undone)
-                elif each.kind == "records" and pairs.share(each.side, each.places) > 0.5:
-                    return found  # the contents of a record are unknown
-        advance()
-        if not any(each.undo for each in found[known:]):
-            break
-    # 2. Measure what is left; a text that most rows share explains the rest.
-    for measure in _MEASURES[pairs.kind]:
-        found += measure(pairs)
-        if any(each.kind == "same_text" and len(each.rows) > 0.5 * len(pairs) for each in found):
-            return found
-    advance()
-    # 3. Compare rows, unless they are few or short, or something more certain explains them.
-    explained = any(
-        each.kind in _EXPLAIN_ROWS and not each.undo and pairs.share(each.side, each.places) > 0.3
-        for each in found
-    )
-    rows: list[Found] = []
-    if (
-        not explained
-        and len(pairs) >= 12
-        and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs)
-    ):
-        for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):
-            rows = rows or list(find(pairs))
-    advance()
-    if any(each.kind in ("moved", "unrelated") for each in rows):
-        found = [each for each in found if each.undo or each.kind not in _EXPLAINED_BY_ROWS]
-    return [*rows, *found]
-
-
 # === bleu_core/significance/tests.py ===
 
 
@@ -14464,444 +14349,6 @@ def exchange_all_pairs(units: Units, deltas: Float64, plan: Plan) -> Float64:
     ):
         exceeding += (np.abs(block) >= np.abs(deltas) - NOISE).sum(axis=0)
     return (exceeding + 1) / (plan.trials + 1)
-
-
-# === bleu_core/check/look.py ===
-
-
-_BLOCK_ROWS = 32  # neighbors whose bytes are counted together
-_BLOCKS = 8  # of a call
-_ROWS = 64  # that are read
-_LONGEST_READ = 2_000  # characters of a text
-# Kinds of mistakes of the rows as a whole, of which a few rows are the evidence.
-_OF_ALL_ROWS = ("moved", "unrelated", "writing", "normalization", "spaces", "length")
-
-
-def look_at(
-    corpus: Corpus, bigrams: Int64 | None, options: Options, name: str = "predictions[{row}]"
-) -> None:
-    """Look at the texts of a call, and warn of mistakes.
-
-    Args:
-        corpus, bigrams: as for `Look.add`.
-        options: the options of the call.
-        name: as for `Look.warn`.
-    """
-    look = Look(options)
-    look.add(corpus, bigrams)
-    look.warn(name)
-
-
-@picklable
-class Look:
-    """A sample of the rows of one or several calls.
-
-    Args:
-        options: the options of the calls.
-        calls: the number of rows of each call, if they are the rows of several ones.
-
-    >>> look = Look(Options())
-    >>> look.add(make_text_corpus(["a cat</s>"], ["a cat"], np.arange(2), "text"))
-    >>> [found.kind for found in look.find()]
-    ['special_tokens']
-    """
-
-    def __init__(self, options: Options, calls: Sequence[int] = ()) -> None:
-        self._calls = calls
-        self._options = options
-        if options.tokenize_by is not None:  # labels are not known: one that fits all texts
-            self._options = replace(options, tokenize="char", tokenize_by=None)
-        self._kind: InputType = "text"
-        self._batches: list[Batch] = []
-        self._low: Batch | None = None  # neighbors with a low precision
-        self._lowest = 1.0
-        self._is_equal = False  # nearly all bigrams match
-        self._rows = 0
-        self._empty: list[int] = []
-
-    def add(self, corpus: Corpus, bigrams: Int64 | None = None) -> None:
-        """Add the rows of a corpus.
-
-        Args:
-            corpus: the texts.
-            bigrams: matches_2 and totals_2 of each segment, int64 [segments, 2]; None, or without
-                columns, if they are not known.
-        """
-        self._kind = corpus.kind
-        size = len(corpus)
-        first = 0
-        for batch in corpus.batches:
-            rows = len(batch.predictions)
-            if size <= _BLOCK_ROWS * _BLOCKS:
-                self._batches.append(batch)
-            else:
-                starts = [number * size // _BLOCKS - first for number in range(_BLOCKS)]
-                self._batches += [
-                    batch.slice(start, _BLOCK_ROWS) for start in starts if 0 <= start < rows
-                ]
-            if bigrams is not None and bigrams.shape[1] and rows >= 12:
-                self._find_low(batch, bigrams[first : first + rows])
-            is_empty = np.diff(find_offsets(batch.predictions)) == 0
-            if is_empty.any():
-                self._empty += map(batch.row_of_prediction, np.flatnonzero(is_empty).tolist())
-            first += rows
-        self._rows += size
-        while len(self._batches) > 64:
-            self._batches = self._batches[::2]
-
-    def _find_low(self, batch: Batch, bigrams: Int64) -> None:
-        """Keep the neighbors with the lowest precision of bigrams, if they may belong elsewhere."""
-        width = min(len(bigrams), 32)
-        sums = np.zeros((len(bigrams) + 1, 2), np.int64)
-        np.cumsum(bigrams, axis=0, out=sums[1:])
-        matches, totals = (sums[width:] - sums[:-width]).T
-        precisions = np.where(totals > 0, matches / np.maximum(1, totals), 1.0)
-        precision = sums[-1, 0] / max(1, sums[-1, 1])
-        low = int(precisions.argmin())
-        self._is_equal |= bool(precision > 0.9)
-        if precisions[low] < min(max(0.1, 0.3 * precision), self._lowest):
-            self._lowest = float(precisions[low])
-            start = min(low - (_ROWS - width) // 2, len(bigrams) - _ROWS)
-            self._low = batch.slice(max(0, start), _ROWS)
-
-    def sample(self) -> Corpus:
-        """Return the rows that were kept."""
-        return make_corpus(
-            [(batch.predictions, batch.references, batch.bounds) for batch in self._batches]
-        )
-
-    def find(self, *, may_be_unrelated: bool = True) -> list[Found]:
-        """Return the mistakes that are worth a warning.
-
-        Args:
-            may_be_unrelated: False if texts that fit no reference are to be expected.
-        """
-        tokenize = self._options.tokenize
-        native = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
-        splits = native is None or native.splits_unspaced or self._kind != "text"
-        is_read = self._low is not None or self._is_equal or self._kind == "ids"
-        if not is_read and not stands_out(self._batches, splits_unspaced=splits):
-            return []
-        # 1. Read 64 rows: neighbors with a low precision, or groups of neighbors.
-        predictions: list[str] = []
-        references: list[str] = []
-        bounds = [0]
-        numbers: list[int] = []
-        for batch in _thin_out(self._batches) if self._low is None else [self._low]:
-            texts = write_texts(batch.predictions, self._kind)
-            predictions += [text[:_LONGEST_READ] for text in texts]
-            theirs = write_texts(batch.references, self._kind)
-            for start, end in pairwise(batch.bounds.tolist()):
-                references += [text[:_LONGEST_READ] for text in theirs[start : min(end, start + 4)]]
-                bounds.append(len(references))
-            numbers += map(batch.row_of_prediction, range(len(texts)))
-        pairs = Pairs(
-            predictions,
-            references,
-            bounds,
-            self._options,
-            kind=self._kind,
-            names=list(map(self._name, numbers)),
-            is_asked=False,
-        )
-        # 2. Tell what is frequent, and ways of writing that cost three points.
-        found: list[Found] = []
-        for each in find_mistakes(pairs, may_have_moved=self._low is not None):
-            is_frequent = each.kind in _OF_ALL_ROWS or len(each.rows) >= 0.03 * len(numbers)
-            is_known = (
-                (each.kind == "unrelated" and not may_be_unrelated)
-                or (each.kind == "identical" and not self._is_equal)
-                or (
-                    references == predictions
-                    and each.side == "references"
-                    and each.kind != "spaces"
-                )
-                or (each.fix.startswith("tokenize=") and not _are_unspaced(self._batches))
-                or (each.kind == "empty" and each.side == "predictions" and self._empty)
-            )
-            if each.is_told and is_frequent and not is_known:
-                found += self._score_writing(each, predictions, references, np.array(bounds))
-        return found
-
-    def _name(self, row: int) -> str:
-        """Return the template of a row's name, as its call numbers it.
-
-        >>> Look(Options(), [2, 3, 1])._name(3)
-        '{side}[1]{reference} (1 call ago)'
-        """
-        ago = ""
-        for call, size in enumerate(self._calls, 1):
-            if row < size:
-                calls = count_things(len(self._calls) - call, "call")
-                ago = "" if call == len(self._calls) else f" ({calls} ago)"
-                break
-            row -= size
-        return f"{{side}}[{row}]{{reference}}{ago}"
-
-    def _score_writing(
-        self, found: Found, predictions: list[str], references: list[str], bounds: Int64
-    ) -> Iterator[Found]:
-        """Yield a finding; a way of writing with both scores, if it costs three points."""
-        if found.alike is None:
-            yield found
-            return
-        tokenizer = choose_tokenizer(self._options, "text")
-        before, after = (
-            100 * float(bleu(sum_corpus(corpus, tokenizer, self._options).row, self._options))
-            for corpus in (
-                make_text_corpus(map(write, predictions), map(write, references), bounds, "text")
-                for write in (str, found.alike)
-            )
-        )
-        if after - before >= 3:
-            says = f": BLEU is {before:.1f} in the rows looked at, and {after:.1f} if written alike"
-            yield replace(found, says=found.says + says)
-
-    def warn(
-        self,
-        name: str = "predictions[{row}]",
-        told: dict[str, float] | None = None,
-        *,
-        may_be_unrelated: bool = True,
-    ) -> None:
-        """Warn of each mistake, unless it was told before.
-
-        Args:
-            name: the template of a prediction's name in messages.
-            told: the share of the rows that had a mistake when it was told, by kind and side. It is
-                told again when its share has grown tenfold. The dict is updated.
-            may_be_unrelated: as for `find`.
-        """
-        told = {} if told is None else told
-        of_calls = " (of the last calls)" if len(self._calls) > 1 else ""
-        count = len(self._empty)
-        if max(1, 0.005 * self._rows) <= count < self._rows:
-            first = self._name(self._empty[0]).format(side="predictions", reference="")
-            says = (
-                f"{first} is empty, like {count_things(count, 'row')} of {self._rows:,}{of_calls}"
-            )
-            if _is_new(told, "empty predictions", count / self._rows):
-                warn(Notice("empty", says, ". Look at these rows"))
-        for found in self.find(may_be_unrelated=may_be_unrelated) if self._rows else ():
-            share = len(found.rows) / min(_ROWS, self._rows)
-            if not _is_new(told, f"{found.kind} {found.side}", share):
-                continue
-            option, _, value = found.fix.partition("=")
-            notice = Notice(found.kind, "{says}", ". Write: {fix}")
-            if option in OPTIONS:
-                notice = notice._replace(option=option, value=literal_eval(value))
-            says = re.sub(r"^predictions\[(\d+)\]", lambda row: name.format(row=row[1]), found.says)
-            warn(notice, says=f"{says}{of_calls}", fix=found.fix)
-
-
-def _is_new(told: dict[str, float], mistake: str, share: float) -> bool:
-    """Return True, and note it, if a mistake was not told, or its share has grown tenfold."""
-    is_new = share >= 10 * told.get(mistake, 0)
-    if is_new:
-        told[mistake] = share
-    return is_new
-
-
-def _are_unspaced(batches: Sequence[Batch]) -> bool:
-    """Return True if a tenth of the bytes are of scripts written without spaces."""
-    (inside, _, _), _ = _count_bytes([batch.references for batch in batches])
-    return bool(inside[0xE0:0xF0].sum() > 0.1 * inside.sum())
-
-
-def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:
-    """Yield groups of 8 neighbors, evenly spaced, of about 64 rows in all."""
-    rows = sum(len(batch.predictions) for batch in batches)
-    stride = max(1, -(-rows // _ROWS))
-    for batch in batches:
-        for start in range(0, len(batch.predictions), 8 * stride):
-            yield batch.slice(start, 8)
-
-
-# --- Calls of an object ---------------------------------------------------------------------------
-
-_MOST_WAITING = 4096  # rows; a call with as many is looked at by itself
-_LOOKS = (8, 64, 512)  # rows after which those that wait are looked at, as after the first call
-_THIRD_CALL = 3  # after which they are, too: by then, a mistake in each row is told
-_PAUSE = 2.0  # seconds, after which a call belongs to another loop
-_LOOPS = 4
-
-
-@dataclass
-class _Loop:
-    """Calls of an object with the same options, in short succession.
-
-    options: the options of the calls.
-    name: the template of a prediction's name.
-    kind: the type of their texts.
-    first, last: hashes of the texts of the first and of the last call; texts would stay in memory.
-    time: when the last call ended, in seconds.
-    calls, rows: how many there were.
-    next_look: the number of rows after which those that wait are looked at.
-    waiting: the texts that no look has taken, and the counts of their bigrams.
-    told: as for `Look.warn`.
-    """
-
-    options: Options
-    name: str
-    kind: InputType
-    first: int
-    last: int
-    time: float
-    calls: int = 0
-    rows: int = 0
-    next_look: int = 1
-    waiting: list[tuple[Corpus, Int64 | None]] = field(default_factory=list)
-    told: dict[str, float] = field(default_factory=dict)
-
-    def has(self, kind: InputType, options: Options, name: str) -> bool:
-        """Return True if a call has the options, and texts of this kind."""
-        has_options = self.options is options or self.options == options
-        return has_options and self.name == name and self.kind == kind
-
-
-class Watch:
-    """The rows of the small calls of an object, which are looked at together.
-
-    A loop is warned of a mistake once. A call after a pause, or with the texts of the first or the
-    last call, begins another loop: a cell of a notebook that is run again warns again.
-
-    Args:
-        lock: a lock, which is not held during a look.
-        clock: the function that returns the time in seconds.
-
-    >>> import threading
-    >>> watch = Watch(threading.Lock())
-    >>> for number in range(3):
-    ...     corpus = make_text_corpus([f"{number} cats"], ["dogs"], np.arange(2), "text")
-    ...     watch.begin_call()(corpus, None, Options())
-    """
-
-    def __init__(
-        self, lock: AbstractContextManager[object], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._lock = lock
-        self._clock = clock
-        self._loops: list[_Loop] = []  # the latest first
-
-    def begin_call(self) -> Callable[..., None]:
-        """Return the function, like `look_at`, for the texts of a call that begins now."""
-        return partial(self._look, self._clock())
-
-    def _look(
-        self,
-        began: float,
-        corpus: Corpus,
-        bigrams: Int64 | None,
-        options: Options,
-        name: str = "predictions[{row}]",
-    ) -> None:
-        if len(corpus) >= _MOST_WAITING:
-            look_at(corpus, bigrams, options, name)
-            return
-        ended = self._clock()
-        kind = corpus.kind
-        texts = corpus.hash_texts()
-        with self._lock:
-            # 1. Find the loop of the call, or begin one.
-            loop = next((loop for loop in self._loops if loop.has(kind, options, name)), None)
-            others = [other for other in self._loops if other is not loop]
-            if loop is None or began - loop.time > _PAUSE or texts in (loop.first, loop.last):
-                loop = _Loop(options, name, kind, first=texts, last=texts, time=ended)
-            self._loops = [loop, *others[: _LOOPS - 1]]
-            # 2. Take the rows that wait, if they are enough.
-            loop.time = ended
-            loop.last = texts
-            loop.waiting.append((corpus, bigrams))
-            loop.calls += 1
-            loop.rows += len(corpus)
-            if loop.rows < loop.next_look and loop.calls != _THIRD_CALL:
-                return
-            taken = loop.waiting
-            loop.waiting = []
-            following = (rows for rows in _LOOKS if rows > loop.rows)
-            loop.next_look = next(following, loop.rows + _MOST_WAITING)
-        # 3. Look at them.
-        corpora = [taken_corpus for taken_corpus, _ in taken]
-        counts = [own for _, own in taken if own is not None]
-        look = Look(options, list(map(len, corpora)))
-        if len(taken) > 1:
-            batches = chain.from_iterable(each.batches for each in corpora)
-            corpus = Corpus(tuple(batches), corpus.kind).combine()
-            bigrams = np.concatenate(counts) if len(counts) == len(taken) else None
-        look.add(corpus, bigrams)
-        look.warn(name, loop.told)
-
-
-# --- Bytes ----------------------------------------------------------------------------------------
-
-# Bytes of quotation marks, dashes and blanks, which systems write in their own way.
-_OWN_WAY = [
-    *b"\"'-", 0x80, 0x93, 0x94, *range(0x98, 0xA0), 0xA0, 0xA6, 0xAB, 0xBB, 0xBC, 0xC2, 0xE2, 0xE3,
-]  # fmt: skip
-_ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
-
-
-def _count_bytes(arrays: Sequence[pa.Array]) -> tuple[Float64, float]:
-    """Count the bytes of texts in their buffers.
-
-    Returns:
-        How often each byte occurs per text, float64 [3, 256]: anywhere, first and last; and the
-        share of texts that another text equals.
-    """
-    counts = np.zeros((3, 256))
-    texts = max(1, sum(map(len, arrays)))
-    different = 0
-    for array in arrays:
-        items = list_items(array)[0] if is_list(array.type) else array
-        offsets = find_offsets(items)
-        data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
-        starts = offsets[:-1][offsets[:-1] < offsets[1:]]
-        ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
-        for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
-            counts[place] += np.bincount(part, minlength=256)
-        different += len(items.unique())
-    counts[1, 48] = counts[1, 48:58].sum()  # numbers
-    return counts / texts, 1 - different / texts
-
-
-def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
-    """Return True if the bytes of both sides differ as those of mistakes do, which cost much.
-
-    A damage makes a byte far more frequent on one side, or writes a sign that no text has. In few
-    rows, differences are chance, and must be larger.
-    """
-    rows = max(1, sum(len(batch.predictions) for batch in batches))
-    own, copies = _count_bytes([batch.predictions for batch in batches])
-    theirs, _ = _count_bytes([batch.references for batch in batches])
-    chance = rows**-0.5
-    # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
-    groups = [
-        [*inside, inside[65:91].sum(), inside[[*b".,;:!?()"]].sum()]
-        for inside, _, _ in (own, theirs)
-    ]
-    more = np.max(groups, axis=0)
-    less = np.min(groups, axis=0)
-    is_more = (more > 2 * less) | (np.arange(258) > 255) & (more > 1.6 * less)
-    is_more &= (more > less + 0.4) & (more - less > 4 * chance * np.sqrt(more + less))
-    is_more[_OWN_WAY] = False
-    is_more[_ODD_SIGNS] |= ((more > 8 * less) & (more >= max(0.04, chance**2)))[_ODD_SIGNS]
-    # 2. Lengths, spaces, first and last bytes.
-    sizes = [max(1e-9, side[0].sum()) for side in (own, theirs)]
-    spaces = [side[0, 32] / size for side, size in zip((own, theirs), sizes)]
-    clear = 1.07 + 1 / (1 + less[32] * rows) ** 0.5
-    ends = np.abs(own[1:] - theirs[1:]).max()
-    has_unspaced = theirs[0, 0xE0:0xF0].sum() > 0.05 * sizes[1] and spaces[1] < 0.06
-    # 3. Signs of tokens on both sides, and copies.
-    return bool(
-        is_more.any()
-        or not 0.75 < (sizes[0] / sizes[1]) ** (1 / (1 + chance)) < 1.35
-        or max(spaces) > max(0.06, clear * min(spaces))
-        or ends > 0.3 + chance
-        or (has_unspaced and not splits_unspaced)
-        or less[[*b"<[@#_|"]].max() > 0.4
-        or less[[*"▁".encode()]].min() > 1
-        or copies > 0.1 + chance / 2
-    )
 
 
 # === bleu_core/results/wording.py ===
@@ -15472,1485 +14919,6 @@ def warn_about_errors(n_resamples: int, place: str = "") -> None:
             enough=_FEWEST_RESAMPLES_FOR_ERRORS,
             place=place,
         )
-
-
-# === bleu_core/methods/buffer.py ===
-
-
-# Consecutive corpora that are combined, because Arrow arrays of one row take too much memory.
-_SMALL_CORPORA = 1000
-_ROWS_PER_CELL = 10_000  # rows that are packed into one value
-_PACKED = pa.schema({"predictions": pa.binary(), "references": pa.binary()})
-
-_lock = RLock()  # shared by all buffers, and held only briefly
-if hasattr(os, "register_at_fork"):  # a child process must not inherit a locked lock
-    os.register_at_fork(
-        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
-    )
-
-
-@picklable
-class Buffer:
-    """Corpora of one kind, in the order in which they were added.
-
-    A failed call does not change the buffer. `issued_warnings` are the kinds of warnings about its
-    rows: batches of one corpus warn once.
-    """
-
-    def __init__(self) -> None:
-        self.issued_warnings: set[str] = set()
-        self._corpora: list[Corpus] = []
-        self._small = 0  # the number of small corpora at the end
-        self._kind: InputType | None = None
-
-    def add(self, corpus: Corpus) -> None:
-        """Add the rows of a corpus."""
-        if not len(corpus):
-            return
-        with _lock:
-            check_kind(corpus.kind, self._kind or corpus.kind)
-            self._kind = corpus.kind
-            self._corpora.append(corpus)
-            self._small = self._small + 1 if len(corpus) < _SMALL_CORPORA else 0
-            if self._small == _SMALL_CORPORA:
-                joined = join_corpora(self._corpora[-_SMALL_CORPORA:])
-                self._corpora[-_SMALL_CORPORA:] = [joined.combine()]
-                self._small = 0
-
-    @contextmanager
-    def hold(self) -> Iterator[list[Corpus]]:
-        """Take the rows out of the buffer while a call scores them, and yield their list.
-
-        They are discarded at the end. If the call fails, the rows in the list return to the buffer,
-        before those that were added since. The kind stays meanwhile, so that rows which are added
-        still fit.
-        """
-        with _lock:
-            held = self._corpora
-            self._corpora = []
-            self._small = 0
-        has_failed = True
-        try:
-            yield held
-            has_failed = False
-        finally:
-            with _lock:
-                if has_failed:
-                    self._corpora = [*held, *self._corpora]
-                if self._corpora:
-                    self._kind = self._corpora[0].kind
-                elif not has_failed:
-                    self._kind = None
-                    self.issued_warnings = set()
-
-    def __len__(self) -> int:
-        return sum(map(len, self._corpora))
-
-    def __copy__(self) -> Buffer:
-        buffer = Buffer()
-        buffer.__dict__.update(self.__dict__, _corpora=list(self._corpora))
-        return buffer
-
-
-def _check_docstrings(class_: type) -> None:
-    """Raise if a method has no docstring to which evaluate can append its own.
-
-    evaluate copies the code of the method, so a docstring that is set on the function is missing.
-    """
-    if sys.flags.optimize >= 2:
-        raise RuntimeError(
-            "Python runs without docstrings (-OO, or PYTHONOPTIMIZE=2), to which evaluate appends."
-            " Start it with -O, or without the option."
-        )
-    for name in ("compute", "add", "add_batch"):
-        if copyfunc(getattr(class_, name)).__doc__ is None:
-            raise TypeError(
-                f"{class_.__name__}.{name}: its code has no docstring, to which evaluate appends."
-                " Write one as the first statement of the function; if it is decorated, of the"
-                " decorator's wrapper."
-            )
-
-
-if TYPE_CHECKING:
-
-    class _Metric:
-        """The part of `evaluate.Metric` that users and this file call.
-
-        evaluate has no types. A base class of type `Any` would hide mistyped names of methods.
-        """
-
-        config_name: str
-        process_id: int
-        num_process: int
-        seed: int
-        keep_in_memory: bool
-        timeout: float
-        max_concurrent_cache_files: int
-        writer: Any
-        filelock: Any
-        rendez_vous_lock: Any
-        filelocks: Any
-        file_paths: Any
-        _data_dir_root: str | None
-        _hash: str | None
-        # These are read-only.
-        info: Any
-        name: str
-        experiment_id: str | None
-        description: str
-        citation: str
-        features: Any
-        inputs_description: str
-        homepage: str | None
-        license: str
-        codebase_urls: list[str] | None
-        reference_urls: list[str] | None
-
-        def __init__(self, **arguments: Any) -> None: ...
-        def download_and_prepare(
-            self, download_config: Any = None, dl_manager: Any = None
-        ) -> None: ...
-        def _init_writer(self, timeout: float = 1) -> None: ...
-
-else:
-    _Metric = evaluate.Metric
-
-
-class _OtherMethod:
-    """The name of a method in another tool: an AttributeError that names the call to write.
-
-    Not `__getattr__`, because Tab in a notebook evaluates no attribute of a class that has it.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, metric: object, owner: type) -> object:
-        raise AttributeError(
-            f"{owner.__name__!r} object has no attribute {self._name!r}."
-            f" Write {OTHER_METHODS[self._name]}."
-        )
-
-
-class BufferedMetric(_Metric, ABC):
-    """A metric that collects Arrow rows.
-
-    It is abstract, and has an abstract method, because evaluate's loader takes the first other
-    class for the metric.
-    """
-
-    def __init__(self, **arguments: object) -> None:
-        _check_docstrings(type(self))
-        super().__init__(**arguments)
-        self._buffer = Buffer()
-        self._gathered: list[Corpus] | None = None  # the rows of all processes, after an error
-        self._watch = Watch(_lock)
-
-    _options: Options
-
-    @abstractmethod
-    def _compute(self, predictions: object = None, references: object = None) -> dict[str, Any]:
-        """Score all rows."""
-
-    @abstractmethod
-    def _bind_methods(self) -> None:
-        """Set the public methods on this object."""
-
-    def add(
-        self,
-        *,
-        prediction: object = None,
-        reference: object = None,
-        **columns: object,
-    ) -> None:
-        """Add one segment to the segments that the next `compute` scores."""
-        # evaluate's own `add` takes the names of the columns, too.
-        prediction = columns.pop("predictions", prediction)
-        reference = columns.pop("references", reference)
-        self._add([prediction], [list_references(reference)], columns)
-
-    def add_batch(
-        self,
-        *,
-        predictions: object = None,
-        references: object = None,
-        **columns: object,
-    ) -> None:
-        """Add segments to the segments that the next `compute` scores."""
-        self._add(predictions, references, columns)
-
-    def __len__(self) -> int:
-        return len(self._buffer)
-
-    def __dir__(self) -> list[str]:
-        """List the attributes of the class; the others are evaluate's files, locks and settings."""
-        return sorted(set(dir(type(self))) - set(OTHER_METHODS))
-
-    def __repr__(self) -> str:
-        values = dict(vars(self._options))
-        if self._options.tokenize_by is not None:
-            values["tokenize"] = self._options.tokenize_by
-        shown = [repr(self._options.convention)]
-        shown += [f"{name}={values[name]!r}" for name in values if name in self._options.given]
-        if len(self):
-            shown.append(f"{count_things(len(self), 'row')} added")
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy in another process needs: arguments and rows, no files or locks."""
-        cache = self._data_dir_root
-        if cache == os.path.expanduser(evaluate.config.HF_METRICS_CACHE):
-            cache = None  # another machine has a default of its own
-        return {
-            "arguments": {
-                "config_name": self.config_name,
-                "keep_in_memory": self.keep_in_memory,
-                "cache_dir": cache,
-                "num_process": self.num_process,
-                "process_id": self.process_id,
-                "seed": self.seed,
-                "experiment_id": self.experiment_id,
-                "hash": self._hash,
-                "max_concurrent_cache_files": self.max_concurrent_cache_files,
-                "timeout": self.timeout,
-            },
-            "options": self._options,
-            "buffer": self._buffer,
-            "gathered": self._gathered,
-        }
-
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        self._options = state["options"]
-        BufferedMetric.__init__(self, **state["arguments"])
-        self._buffer = copy.copy(state["buffer"])
-        self._gathered = state["gathered"]
-        self._bind_methods()
-
-    def _add(self, predictions: object, references: object, unknown: dict[str, object]) -> None:
-        if unknown:
-            raise TypeError(
-                f"Unknown column {show_value(next(iter(unknown)))}."
-                " Pass predictions and references only."
-            )
-        with warn_once_per_kind(self._buffer.issued_warnings):
-            self._buffer.add(read_corpus(predictions, references, allow_empty=True))
-
-    # --- Several processes, through evaluate's files ---
-
-    def _compute_together(
-        self, predictions: object, references: object, held: list[Corpus], options: Options
-    ) -> dict[str, Any] | None:
-        """Send the rows to the first process through evaluate's files, and score them there.
-
-        Return None in every process but the first.
-        """
-        corpus = read_segments(predictions, references, held)
-        self.selected_feature_format = datasets.Features.from_arrow_schema(_PACKED)
-        try:
-            self._init_writer()
-            if len(corpus):
-                for batch in corpus.split(_ROWS_PER_CELL):
-                    self.writer.write_table(pack(batch.to_corpus(), self.process_id))
-            return evaluate.Metric.compute(self, options=options)
-        finally:
-            if self._gathered is not None:
-                held[:] = self._gathered
-            self._remove_files()
-
-    def _gather(self, predictions: Any, references: Any) -> list[Corpus]:
-        """Return the rows of several processes that `_compute_together` packed into columns.
-
-        They stay in the buffer after an error, because the other processes have returned, and this
-        process has the only copy of their rows.
-        """
-        gathered: list[Corpus] = []
-        problems = []
-        for prediction_cell, reference_cell in zip(predictions, references):
-            corpus, process = unpack(prediction_cell, reference_cell)
-            try:
-                check_kind(corpus.kind, (gathered or [corpus])[0].kind)
-                gathered.append(corpus)
-            except TypeError as error:
-                problems.append(f"Process {process}: {error}")
-        self._gathered = gathered or None
-        if problems:
-            raise TypeError(problems[0])
-        return gathered
-
-    def _remove_files(self) -> None:
-        """Remove the files and locks that evaluate leaves: after an error, all of them."""
-        if self.writer is not None:
-            self.writer.close()
-        for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or [])):
-            if lock is not None:
-                lock.release()
-        if self.process_id == 0:
-            for path in self.file_paths or []:
-                if os.path.exists(path):
-                    os.remove(path)
-        self.writer = self.data = self.cache_file_name = self.selected_feature_format = None
-        self.filelock = self.filelocks = self.file_paths = self.rendez_vous_lock = None
-
-
-def is_packed(predictions: object) -> bool:
-    """Return True for a column of rows that `pack` has packed."""
-    return isinstance(predictions, pa.ChunkedArray) and predictions.type == pa.binary()
-
-
-def pack(corpus: Corpus, process: int) -> pa.Table:
-    """Pack a corpus of one batch into one row of bytes, so that all rows have the same type."""
-    (batch,) = corpus.batches
-    cells = []
-    for array in (batch.predictions, make_lists(batch.bounds, batch.references)):
-        rows = pa.table({"rows": array}).replace_schema_metadata({"process": str(process)})
-        with pa.BufferOutputStream() as sink, pa.ipc.new_stream(sink, rows.schema) as stream:
-            stream.write_table(rows)
-        cells.append([sink.getvalue().to_pybytes()])
-    return pa.table(cells, _PACKED)
-
-
-def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> tuple[Corpus, int]:
-    """Return the rows in a packed row, and the number of the process that packed them.
-
-    >>> predictions, references = pack(read_corpus(["a"], ["b"]), process=2).columns
-    >>> corpus, process = unpack(predictions[0], references[0])
-    >>> corpus.references.to_pylist(), process
-    ([['b']], 2)
-    """
-    tables = [pa.ipc.open_stream(cell.as_buffer()).read_all() for cell in (predictions, references)]
-    texts, lists = (table["rows"].combine_chunks() for table in tables)
-    return make_corpus([(texts, *list_items(lists))]), int(tables[0].schema.metadata[b"process"])
-
-
-for _method in OTHER_METHODS:
-    setattr(BufferedMetric, _method, _OtherMethod(_method))
-
-
-# === bleu_core/methods/compared.py ===
-
-
-def check_systems(
-    systems: Mapping[SystemName, object],
-    n_resamples: int | None,
-    options: Options,
-    test: Test,
-    default: int,
-) -> int:
-    """Return the number of resamples of the test, or raise if an argument is invalid.
-
-    The argument of the call wins over a signature at load, and this over `n_resamples` at load.
-    """
-    if len(systems) < 2:
-        raise ValueError(
-            f"systems: expected two or more systems, got {len(systems)}. Pass another system, or"
-            " score one with compute()."
-        )
-    if n_resamples is not None:
-        return options.override({"n_resamples": n_resamples}, checks_weights=False).n_resamples
-    at_load = options.n_resamples if options.is_chosen("n_resamples") else default
-    return options.signed_trials.get(test.name, at_load)
-
-
-def list_settings(
-    counted: Counted,
-    units: Units,
-    plan: Plan,
-    unknown: Collection[str],
-    *,
-    has_segment_scores: bool = False,
-    runs: Sequence[int] = (),
-) -> Settings:
-    """Return the keys about test and resampling that both results have.
-
-    Wins, ties and losses are those of segment scores. `runs` has the number of training runs of
-    each system, for the signature.
-    """
-    options = plan.options
-    test = plan.test or RANDOMIZATION
-    # The keys of intervals are the first.
-    settings: Settings = {}  # type: ignore[typeddict-item]
-    resample_counts: dict[str, int] = {}
-    if units.can_resample:
-        resample_counts[test.key] = plan.trials
-        if options.confidence:
-            settings["confidence"] = options.confidence
-            key_of_intervals = "ci" if test.key == "bs" else "bs"
-            if key_of_intervals == "bs" or plan.resamples_of_intervals != plan.trials:
-                resample_counts[key_of_intervals] = plan.resamples_of_intervals
-    settings |= {"test": test.name, "n_resamples": plan.trials, "seed": options.seed}
-    if units.can_resample and units.documents is not None:
-        settings["documents"] = units.documents
-        resample_counts["docs"] = units.documents
-        if counted.shared_documents:
-            settings["shared_documents"] = counted.shared_documents
-    settings["signature"] = make_signature(
-        options,
-        counted.origin,
-        resample_counts,
-        unknown,
-        has_segment_scores=has_segment_scores,
-        runs=same_or_var(map(str, runs)) if runs else None,
-    )
-    return settings
-
-
-# --- Counting -------------------------------------------------------------------------------------
-
-
-class CountedSystems(NamedTuple):
-    """The rows of systems.
-
-    systems: by name, or by run; all have the same segments, labels and documents.
-    options: the options of the call; for tables, with those that they were counted under.
-    unknown: the names of options that neither the tables nor the call tell.
-    """
-
-    systems: dict[SystemName | RunOfSystem, Counted]
-    options: Options
-    unknown: Collection[str]
-
-
-def count_systems(
-    systems: Mapping[SystemName, object],
-    references: object,
-    options: Options,
-    *,
-    by: object = None,
-    documents: object = None,
-    like: object = None,
-    keep_segments: bool = True,
-) -> CountedSystems:
-    """Count the texts of systems, or read their tables.
-
-    With `keep_segments=False`, only the sums of documents are kept if there are documents.
-    """
-    # 1. Check that all systems are texts, or tables.
-    are_texts = references is not None
-    if are_texts and any(map(is_table, systems.values())):
-        raise ValueError(
-            "references: the systems are tables, which contain the counts. Leave out `references`."
-        )
-    if not are_texts and not all(map(is_table, systems.values())):
-        raise ValueError(
-            "references: got None. Pass references, or tables from statistics() as systems."
-        )
-    if are_texts and like is not None:
-        raise ValueError("like: it belongs to tables, but the systems are texts. Leave out `like`.")
-    texts = {"references": references, "predictions": next(iter(systems.values()), None)}
-    warn_if_reordered(texts, by=by, documents=documents)
-    # 2. Read labels, which are the same for all systems. In place of labels, tables take the name
-    #    of a column.
-    labels: Any = read_labels(by) if are_texts or not isinstance(by, str) else by
-    document_of: Any = (
-        read_documents(documents) if are_texts or not isinstance(documents, str) else documents
-    )
-    # 3. Count or read one system at a time.
-    unknown: Collection[str] = ()
-    if are_texts:
-        counted_systems = _count_texts(
-            systems, references, options, labels=labels, documents=document_of
-        )
-    else:
-        tables = read_tables(systems, options, by=labels, documents=document_of, like=like)
-        first = next(iter(tables.values()))
-        options = first.options
-        unknown = first.unknown
-        counted_systems = count_tables(tables)
-    kept: dict[SystemName | RunOfSystem, Counted] = {}
-    document_numbers: Int64 | None = None  # all systems have the same documents
-    kept_documents: list[Label] = []
-    with warn_once_per_kind():
-        for name, counted in counted_systems:
-            warn_about_zeros(
-                counted.rows,
-                options,
-                f"The score of {show_system(name)}",
-                {label: group.segments for label, group in counted.groups.items()},
-                has_segments=counted.has_segments,
-            )
-            if not keep_segments and counted.documents is not None:
-                if document_numbers is None:
-                    document_numbers = number_labels(counted.documents)
-                    _, first_rows = np.unique(document_numbers, return_index=True)
-                    kept_documents = [counted.documents[row] for row in first_rows.tolist()]
-                (sums,) = sum_by_number([counted.rows], document_numbers)
-                counted = replace(counted, rows=sums, documents=kept_documents, has_segments=False)
-            kept[name] = counted
-        if not are_texts:
-            _warn_of_equal_tables(kept)
-    return CountedSystems(kept, options, unknown)
-
-
-def _warn_of_equal_tables(systems: Mapping[SystemName | RunOfSystem, Counted]) -> None:
-    """Warn of systems with the same statistics in every row."""
-    names_of: dict[bytes, list[SystemName | RunOfSystem]] = {}  # by their sums
-    for name, counted in systems.items():
-        names_of.setdefault(counted.rows.sum(axis=0).tobytes(), []).append(name)
-    for names in names_of.values():
-        first = systems[names[0]].rows
-        equal = [name for name in names if np.array_equal(systems[name].rows, first)]
-        if len(equal) > 1:
-            warn(
-                Notice(
-                    "same predictions",
-                    "Systems {systems} have the same statistics in every row",
-                    ". Check which tables were read",
-                ),
-                systems=list_systems(equal),
-            )
-
-
-def _count_texts(
-    systems: Mapping[SystemName, object],
-    references: object,
-    options: Options,
-    *,
-    labels: Sequence[Label] | None,
-    documents: Sequence[Label] | None,
-) -> Iterator[CountedSystem]:
-    """Yield the rows of each system; the references are read once."""
-    for name, corpus in read_corpora(systems, references):
-        with within_system(name):
-            if documents is not None:
-                check_label_count("documents", documents, len(corpus))
-            if labels is not None:
-                check_label_count("by", labels, len(corpus))
-                check_labels(options.tokenize_by, labels)
-            counted = count_segments(make_call(corpus, options, labels, documents))
-            look_at(corpus, counted.bigrams, options)
-        yield name, counted
-
-
-# --- Tables of several systems --------------------------------------------------------------------
-#
-# They must have been counted alike, on the same segments: each check has its error here.
-
-GivenSystems = Mapping[SystemName | RunOfSystem, GivenRows]
-CountedSystem = tuple[SystemName | RunOfSystem, Counted]
-
-
-def read_tables(
-    systems: Mapping[SystemName, object],
-    options: Options,
-    *,
-    by: object,
-    documents: object,
-    like: object,
-) -> GivenSystems:
-    """Read the statistics tables of systems, which must have the same segments and options.
-
-    Sums of segments are allowed if each has a document. `may_be_segments` of the result is certain.
-    """
-    # 1. Read the tables of each system.
-    tables: dict[SystemName | RunOfSystem, GivenRows] = {}
-    for name, statistics in systems.items():
-        with within_system(name):
-            given = read_counted(statistics, options, by=by, documents=documents, like=like)
-            first = next(iter(tables.values()), given)
-            check_same_function(given.origin.tokenizer_name, first.origin.tokenizer_name)
-            has_segments = given.have_segments()
-            if not has_segments and given.documents is None:
-                raise ValueError(
-                    "statistics: expected one row per segment, got sums. Pass the tables from"
-                    " statistics(), or the document of each row, as in documents='document'."
-                )
-            tables[name] = given._replace(
-                may_be_segments=has_segments,
-                labels=_share(given.labels, first.labels),
-                documents=_share(given.documents, first.documents),
-            )
-    # 2. Compare each with the first. Sums are compared by document, when they are put in order.
-    have_segments = all(given.may_be_segments for given in tables.values())
-    first_name = next(iter(tables))
-    expected = _list_properties(tables[first_name], have_segments)
-    for name, given in tables.items():
-        for noun, value in _list_properties(given, have_segments).items():
-            if value != expected[noun]:
-                raise _systems_differ(noun, first_name, name)
-    return tables
-
-
-def _share(
-    labels: Sequence[Label] | None, first_labels: Sequence[Label] | None
-) -> Sequence[Label] | None:
-    """Return the labels of the first system if they are the same, to keep them in memory once."""
-    if labels is None or labels != first_labels:
-        return labels
-    have_same_types = all(map(is_, map(type, labels), map(type, first_labels)))  # 1 == True
-    return first_labels if have_same_types else labels
-
-
-def _list_properties(given: GivenRows, have_segments: bool) -> dict[str, object]:
-    """Return what the tables of systems must have in common, by its noun in errors.
-
-    Segments and their labels are compared unless the rows of a system are sums.
-    """
-    return {
-        "segments": len(given.columns) if have_segments else None,
-        "options": (given.options, given.origin.tokenizer_name, given.unknown),
-        "tokenizers": given.counted_by if given.origin.tokenizer_name == "var" else None,
-        "numbers of references": given.origin.nrefs,
-        "labels": given.labels if have_segments else None,
-        "documents": given.documents if have_segments else None,
-    }
-
-
-def _systems_differ(
-    noun: str, name: SystemName | RunOfSystem, other_name: SystemName | RunOfSystem
-) -> ValueError:
-    error = (
-        f"systems: the tables of {show_system(name)} and {show_system(other_name)} differ in"
-        f" their {noun}. Pass tables of the same segments, made by statistics() with the"
-        " same options."
-    )
-    if noun == "segments":
-        error += f" A list of tables is one test set; pass runs {RUNS_BY_NAME}"
-    return ValueError(error)
-
-
-def count_tables(systems: GivenSystems) -> Iterator[CountedSystem]:
-    """Yield the rows of each system, which are copied one system at a time.
-
-    If some are sums, all are summed by document, in the order of the first system.
-    """
-    if all(given.may_be_segments for given in systems.values()):
-        for name, given in systems.items():
-            yield name, given.counted(has_segments=True)
-        return
-    first_name, first = next(iter(systems.items()))
-    first_sums = first.counted(has_segments=False).sum_documents()
-    for name, given in systems.items():
-        sums = given.counted(has_segments=False).sum_documents().order_like(first_sums)
-        if sums is None:
-            raise _systems_differ("documents", first_name, name)
-        yield name, sums
-
-
-# --- Scores and tests -----------------------------------------------------------------------------
-
-
-def score_and_test(
-    rows: StatisticsRows, sample: Sample, arranged: Sequence[ArrangedRuns], plan: Plan
-) -> list[SystemScores]:
-    """Score systems, and test each against the first.
-
-    Args:
-        rows: of each run, int64 [segments, 2 N + 2], for the scores of segments, whatever is
-            resampled.
-        sample: the scores of their units, and resamples.
-        arranged: the runs of each system.
-        plan: the test.
-    """
-    confidence = plan.options.confidence
-    segment_scores: list[Float64] = []  # of each system, the means over its runs
-    if plan.has_segments:
-        of_runs = score_units(rows, plan.options.for_segments())
-        segment_scores = [of_runs[runs.positions].mean(axis=0) for runs in arranged]
-    described: list[SystemScores] = []
-    for i, (score, runs) in enumerate(zip(sample.scores, arranged)):
-        # 1. The score of the system.
-        system: SystemScores = {"bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
-        described.append(system)
-        if plan.compares_runs:
-            _add_runs(system, runs, sample.observed[runs.positions])
-        add_estimate(system, sample.estimate(i), confidence)
-        if not i:
-            continue
-        # 2. The difference from the baseline.
-        system["delta"] = score - described[0]["bleu"]
-        difference = sample.difference(i)
-        sample.add_test(i, difference, system)
-        if segment_scores:
-            system |= count_wins(segment_scores[i] - segment_scores[0])  # type: ignore[typeddict-item]
-        add_difference(system, difference, confidence)
-    return described
-
-
-_GROUP_KEYS = ("bleu", "score", "delta", "p_value")  # of the scores of a system
-
-
-def add_groups(
-    systems: Sequence[SystemScores],
-    counted: Counted,
-    rows: StatisticsRows,
-    arranged: Sequence[ArrangedRuns],
-    plan: Plan,
-) -> None:
-    """Add to each system its scores and tests per group, and the macro-average.
-
-    Args:
-        systems: the scores of the systems, the baseline first.
-        counted: the groups and documents, which all runs share.
-        rows: of each run, int64 [segments, 2 N + 2].
-        arranged: the runs of each system.
-        plan: the test.
-    """
-    # 1. Score and test each group. One group at a time is in memory.
-    for system in systems:
-        system["groups"] = {}
-    average = MacroAverage(counted, plan)
-    for group in list_groups(counted, rows):
-        sample = draw(group.units, plan)
-        average.add(group, sample)
-        scores_of_group: list[Any] = score_and_test(group.rows, sample, arranged, plan)
-        for system, numbers in zip(systems, scores_of_group):
-            of_group: Any = {key: numbers[key] for key in _GROUP_KEYS if key in numbers}
-            if group.units.can_resample and group.units.documents is not None:
-                of_group["documents"] = group.units.documents
-            system["groups"][group.label] = of_group
-        del group, sample  # before the next group is taken
-    # 2. Average the groups: a macro-average is a score like any other.
-    of_average = average.sample()
-    macro_scores = of_average.scores
-    for i, (system, runs) in enumerate(zip(systems, arranged)):
-        scores: SystemScores = {"bleu": macro_scores[i]}  # type: ignore[typeddict-item]
-        if i:
-            scores["delta"] = macro_scores[i] - macro_scores[0]
-            difference = of_average.difference(i)
-            of_average.add_test(i, difference, scores)
-            add_difference(scores, difference, plan.options.confidence)
-        add_macro_average(system, scores)
-        if plan.compares_runs:
-            for name, score in zip(runs.names, of_average.observed[runs.positions].tolist()):
-                add_macro_average(system["runs"][name], {"bleu": score})
-
-
-# --- Training runs --------------------------------------------------------------------------------
-
-
-class ArrangedRuns(NamedTuple):
-    """The runs of a system among those of all systems.
-
-    keys: one per run, of the data of all runs: the system's name, or its name and the run's.
-    positions: those of the runs in arrays of all runs.
-    """
-
-    keys: Sequence[SystemName | RunOfSystem]
-    positions: slice
-
-    @property
-    def names(self) -> list[Hashable]:
-        """The names of the runs; an empty list if the system is not a dict of runs."""
-        return [key.run for key in self.keys if isinstance(key, RunOfSystem)]
-
-
-def choose_test(test: object, data_of: Collection[SystemName | RunOfSystem]) -> Test:
-    """Return the test of a name, or raise if it does not fit the numbers of runs."""
-    if test is not None and test not in list(ALL_TESTS):  # a list in a dict would be a TypeError
-        raise invalid("test", test, one_of(ALL_TESTS))
-    systems = [key.system for key in data_of if isinstance(key, RunOfSystem)]
-    several = [name for name in systems if systems.count(name) > 1]
-    chosen = None if test is None else ALL_TESTS[str(test)]
-    if not several:
-        if chosen is not None and chosen.compares_runs:
-            raise ValueError(
-                "test='runs': expected a system with several runs, got one run each. Pass a dict of"
-                " runs, such as {'A': {'seed 1': [...], 'seed 2': [...]}, 'B': ...}."
-            )
-        return chosen or RANDOMIZATION
-    if chosen is not None and not chosen.compares_runs:
-        raise ValueError(
-            f"test={show_value(test)}: system {show_value(several[0])} has several runs, and this"
-            " test ignores the variance between runs. Remove `test`, or pass one run per system."
-        )
-    return RUNS
-
-
-def arrange_runs(
-    data_of: Collection[SystemName | RunOfSystem], names: Sequence[SystemName]
-) -> list[ArrangedRuns]:
-    """Arrange the runs of systems one system after another, in the order of `names`."""
-    keys_of: dict[SystemName, list[SystemName | RunOfSystem]] = {name: [] for name in names}
-    for key in data_of:
-        keys_of[key.system if isinstance(key, RunOfSystem) else key].append(key)
-    arranged = []
-    start = 0
-    for keys in keys_of.values():
-        arranged.append(ArrangedRuns(keys, slice(start, start + len(keys))))
-        start += len(keys)
-    return arranged
-
-
-def _add_runs(system: SystemScores, runs: ArrangedRuns, scores: Float64) -> None:
-    """Add the scores of a system's runs, and their standard deviation."""
-    if runs.names:
-        system["runs"] = {
-            name: {"bleu": score, "score": 100 * score}
-            for name, score in zip(runs.names, scores.tolist())
-        }
-    if len(scores) > 1:
-        system["run_standard_deviation"] = float(scores.std(ddof=1))
-
-
-def add_single_run(scores: SystemScores, runs: ArrangedRuns) -> None:
-    """Add the name of the only run to the scores of a system that is a dict of runs."""
-    for name in runs.names:
-        run: RunScores = {"bleu": scores["bleu"], "score": scores["score"]}
-        if "macro_bleu" in scores:
-            run["macro_bleu"] = scores["macro_bleu"]
-        scores["runs"] = {name: run}
-
-
-# === bleu_core/methods/trainer.py ===
-
-
-_Detail = Literal[
-    "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length"
-]
-_DETAILS: tuple[_Detail, ...] = get_args(_Detail)
-# How to log BLEU of a decoder-only model. The title of a section, and its page.
-_GENERATION_RECIPE = 'see "Decoder-only models (Trainer, SFTTrainer)" in docs/training.md'
-
-_PAIR_EXPECTED = (
-    "The callback takes predictions and labels as one pair, got {found}."
-    " Write callback((predictions, labels))."
-)
-_TEXTS_EXPECTED = (
-    "tokenizer.batch_decode: expected a list of str, got {found}. Return one str per row."
-)
-_ROWS_EXPECTED = (
-    "{name}: expected one row of token ids per segment, got {found}."
-    " Pass integers of shape [rows, tokens]."
-)
-
-
-@picklable
-class TrainerMetric:
-    """A callback for trainers, made by `bleu.compute_metrics`, which documents the arguments."""
-
-    def __init__(
-        self,
-        tokenizer: object,
-        references: Any,
-        by: object,
-        ignore_index: int,
-        *,
-        details: bool,
-        history: bool,
-        options: Options,
-    ) -> None:
-        # Whatever can be checked is checked now, because the first call comes after hours of
-        # training.
-        # 1. Check the arguments that need no data.
-        check_flag("details", details)
-        check_flag("history", history)
-        if isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__"):
-            raise invalid(
-                "ignore_index",
-                ignore_index,
-                "the padding value of the labels, such as -100",
-                TypeError,
-            )
-        check_tokenizers(options)
-        self._tokenizer: Any = tokenizer
-        self._options = options
-        self._details = details
-        self._keeps_history = history
-        self.history: list[pa.Table] = []
-        self._ignore_index = ignore_index
-        text_tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor has a tokenizer
-        self._pad_token_id: Any = getattr(text_tokenizer, "pad_token_id", None)
-        self._end_token_id: Any = getattr(text_tokenizer, "eos_token_id", None)
-        # 2. Read the references.
-        self._expected_rows = 0  # of the evaluation data
-        self._references: pa.ChunkedArray | None = None
-        self._known_texts: set[str] = set()
-        if references is not None:
-            rows = read_column("references", references, EXPECTED_REFERENCES)
-            self._references = read_corpus([""] * len(rows), rows).references
-            self._expected_rows = len(self._references)
-            for row_texts in self._references.to_pylist():
-                self._known_texts.update(text.strip() for text in row_texts)
-        # 3. Read the labels.
-        labels = read_labels(by, None if references is None else self._expected_rows)
-        if labels is not None and not labels:
-            raise ValueError(
-                LABEL_COUNT.format(name="by", labels="0 labels", predictions="the evaluation data")
-            )
-        self._by: list[Label] = labels or []
-        self._expected_rows = self._expected_rows or len(self._by)
-        if history:
-            make_label_column("by", self._by)
-        check_labels(options.tokenize_by, self._by)
-        # 4. Make the keys of the result, which labels must not share.
-        self._keys = {label: f"bleu_{label}" for label in dict.fromkeys(self._by)}
-        taken = {"bleu_macro"}
-        for label, key in self._keys.items():
-            if key in taken:
-                raise ValueError(
-                    f"by: the label {show_value(label)} would overwrite the key {key!r}."
-                    " Rename the label."
-                )
-            taken.add(key)
-        if not callable(getattr(tokenizer, "batch_decode", None)):
-            raise TypeError(NOT_A_TOKENIZER.format(found=show_value(tokenizer)))
-        self.reset()
-
-    def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:
-        """Count a batch, and score all batches since the last result.
-
-        Args:
-            prediction: an `EvalPrediction`, or a pair of predicted ids and label ids.
-            compute_result: False if more batches follow, as with `batch_eval_metrics=True`.
-
-        Returns:
-            Floats by name; an empty dict if more batches follow.
-
-        Raises:
-            ValueError: the predictions are logits or their argmax, or begin with the prompt; rows
-                are missing; or the numbers of predictions and of references differ.
-        """
-        try:
-            if not isinstance(compute_result, (bool, np.bool_)):
-                raise TypeError(_PAIR_EXPECTED.format(found="two arguments"))
-            with warn_once_per_kind(self._evaluation.issued_warnings):
-                self._count(*_read_pair(prediction))
-                return self._finish() if compute_result else {}
-        except Exception:
-            self.reset()
-            raise
-
-    def reset(self) -> None:
-        """Discard the batches of an interrupted evaluation; no trainer announces a new one."""
-        sums = {
-            label: np.zeros(self._options.layout.width, np.int64) for label in self._keys or [None]
-        }
-        self._evaluation = _Evaluation(sums, Look(self._options))
-
-    def _count(self, predicted_ids: object, label_ids: object) -> None:
-        evaluation = self._evaluation
-        # 1. Decode predictions and labels; labels may be missing if references were passed.
-        predictions = self._read_rows("predictions", predicted_ids)
-        texts = self._decode("predictions", predictions)
-        labels: list[str] = []
-        if label_ids is not None:
-            label_rows = self._read_rows("labels", label_ids)
-            labels = self._decode_labels(label_rows, len(texts))
-            evaluation.alignment.add(predictions, label_rows, self._end_token_id)
-        elif self._references is None:
-            raise ValueError(
-                "labels: got None. Add a column `labels` to the evaluation data,"
-                " or pass `references` to compute_metrics()."
-            )
-        # 2. Drop rows beyond the expected ones if they repeat the first rows: gathering from
-        #    processes repeats rows.
-        if self._expected_rows:  # 0 while their number is unknown
-            remaining = max(0, self._expected_rows - evaluation.rows)
-            if len(texts) > remaining:
-                further = labels[remaining:]
-                if not labels or further != evaluation.first_labels[: len(further)]:
-                    raise self._wrong_number(evaluation.rows + len(texts))
-                del texts[remaining:], labels[remaining:]
-            if not texts:
-                return
-        # 3. Find the references and count.
-        references, bounds = self._find_references(labels, len(texts))
-        corpus = make_corpus([(pa.array(texts, STRINGS), references, bounds)], evaluation.rows)
-        by = self._by[evaluation.rows : evaluation.rows + len(texts)] if self._by else None
-        counted = count_segments(make_call(corpus, self._options, by))
-        if by is not None:
-            for label, group in counted.groups.items():
-                evaluation.sums[label] += counted.rows[group.segments].sum(axis=0)
-        else:
-            evaluation.sums[None] += counted.rows.sum(axis=0)
-        # 4. Add the batch to the evaluation.
-        evaluation.look.add(corpus, counted.bigrams)
-        if self._keeps_history:
-            evaluation.counted.append(counted)
-        evaluation.rows += len(texts)
-        evaluation.generated_tokens += predictions.count_tokens(len(texts))
-
-    def _decode_labels(self, label_rows: _IdRows, predictions: int) -> list[str]:
-        """Decode the labels of a batch; warn if they were the first ones of this evaluation."""
-        if len(label_rows) != predictions:
-            raise ValueError(
-                f"Got {count_things(predictions, 'prediction')} and"
-                f" {count_things(len(label_rows), 'row')} of labels."
-                " Generate one sequence per row (num_return_sequences=1)."
-            )
-        labels = self._decode("labels", label_rows)
-        # An interrupted evaluation starts again with the same labels. Its predictions differ if the
-        # model has learned since. Labels that are alike, such as one class, may come again anyway.
-        first_labels = self._evaluation.first_labels
-        if labels == first_labels and len(set(labels)) > 1:
-            warn(
-                Notice(
-                    "restarted",
-                    "The labels of the first batch were passed twice in one evaluation."
-                    " If an earlier evaluation was interrupted, its batches are being added to"
-                    " this one",
-                    ". Call `reset()` on the callback before each evaluation",
-                )
-            )
-        if not first_labels:
-            self._evaluation.first_labels = list(labels)
-        return labels
-
-    def _find_references(self, labels: list[str], size: int) -> tuple[pa.Array, Int64]:
-        """Return the references of the next `size` rows, and the offsets of each row's.
-
-        They are those that were passed, or the labels. A label that is a reference of another row
-        shows that the rows are in another order.
-        """
-        if self._references is None:
-            return pa.array(labels, STRINGS), np.arange(len(labels) + 1)
-        first_row = self._evaluation.rows
-        rows = self._references.slice(first_row, size).combine_chunks()
-        for row, (label, row_texts) in enumerate(zip(labels, rows.to_pylist()), first_row):
-            is_known = label and label in self._known_texts
-            if is_known and label not in [text.strip() for text in row_texts]:
-                warn(
-                    Notice(
-                        "other order",
-                        "The label in row {row} matches a reference of a different row,"
-                        " so the trainer is not evaluating in the order of `references`",
-                        ". Evaluate in the order of the data:"
-                        " without `group_by_length` in `train_sampling_strategy`, for example",
-                    ),
-                    row=row,
-                )
-                break
-        return list_items(rows)
-
-    def _wrong_number(self, predictions: int) -> ValueError:
-        predicted = count_things(predictions, "prediction")
-        if self._references is None:
-            return ValueError(
-                LABEL_COUNT.format(
-                    name="by",
-                    labels=count_things(self._expected_rows, "label"),
-                    predictions=predicted,
-                )
-            )
-        return ValueError(
-            f"references: got {count_things(self._expected_rows, 'list')} for {predicted}."
-            " Pass one list per row of the evaluation data, in its order."
-        )
-
-    def _read_rows(self, name: str, data: object) -> _IdRows:
-        rows = _list_id_rows(name, data)
-        if isinstance(rows, np.ndarray):
-            ids = rows.ravel().astype(np.int64, copy=False)
-            starts = np.arange(len(rows) + 1) * rows.shape[1]
-        else:
-            ids = np.concatenate([np.empty(0, np.int64), *rows], dtype=np.int64, casting="unsafe")
-            starts = np.cumsum([0, *map(len, rows)])
-        is_kept = ids != self._ignore_index
-        is_token = is_kept if self._pad_token_id is None else is_kept & (ids != self._pad_token_id)
-        return _IdRows(ids, starts, is_kept, is_token)
-
-    def _decode(self, name: str, rows: _IdRows) -> list[str]:
-        ids = rows.list_kept()
-        texts = self._tokenizer.batch_decode(ids, skip_special_tokens=True)
-        if not isinstance(texts, list):
-            raise TypeError(_TEXTS_EXPECTED.format(found=name_value(texts)))
-        if len(texts) != len(ids):
-            raise ValueError(
-                f"tokenizer.batch_decode: got {count_things(len(texts), 'text')} for"
-                f" {count_things(len(ids), 'row')} of ids."
-                " Return one str per row."
-            )
-        for text in texts:
-            if not isinstance(text, str):
-                raise TypeError(_TEXTS_EXPECTED.format(found=f"a list with {name_value(text)}"))
-        try:
-            "".join(texts).encode()  # a tenth of the time of a search in each text
-        except UnicodeEncodeError:
-            row = next(
-                row
-                for row, text in enumerate(texts, self._evaluation.rows)
-                if LONE_SURROGATE.search(text)
-            )
-            raise ValueError(
-                f"{name}[{row}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF)."
-                " Return valid text."
-            ) from None
-        return [text.strip() for text in texts]
-
-    def _finish(self) -> dict[str, float]:
-        evaluation = self._evaluation
-        if self._expected_rows and evaluation.rows != self._expected_rows:
-            raise self._wrong_number(evaluation.rows)
-        if not evaluation.rows:
-            raise ValueError(NO_SEGMENTS)
-        evaluation.alignment.check()
-        warn_about_rows(evaluation.look.sample())
-        evaluation.look.warn(may_be_unrelated=False)  # as is a model before it learns
-        sums = np.stack(list(evaluation.sums.values()))
-        total = sums.sum(axis=0)
-        result = score_row(total, self._options)
-        # Only here, `bleu` is on the scale 0-100, as published training scripts log it.
-        scores = {
-            "bleu": float(result["score"]),
-            "gen_len": evaluation.generated_tokens / evaluation.rows,
-        }
-        warn_if_zero(result["bleu"], total, evaluation.rows, self._options)
-        if self._by:
-            group_scores = (100 * bleu(sums, self._options)).tolist()
-            scores.update(zip(self._keys.values(), group_scores))
-            scores["bleu_macro"] = fmean(group_scores)
-            segments_of = Counter(self._by)
-            for label, row, score in zip(self._keys, sums, group_scores):
-                warn_if_zero(
-                    score,
-                    row,
-                    segments_of[label],
-                    self._options,
-                    f"The score of {show_value(label)}",
-                )
-        if self._keeps_history:
-            self.history.append(tabulate(join_counted(evaluation.counted), self._options))
-        self.reset()
-        if self._details:
-            scores |= {name: float(result[name]) for name in _DETAILS}
-            for order, precision in enumerate(result["precisions"], 1):
-                scores[f"precision_{order}"] = precision
-        return scores
-
-
-# --- What a trainer passes ------------------------------------------------------------------------
-
-
-def _read_pair(prediction: Any) -> tuple[Any, Any]:
-    """Return predictions and labels, or raise unless the argument of the callback has both."""
-    if (
-        not hasattr(prediction, "__getitem__")
-        or hasattr(prediction, "ndim")
-        or isinstance(prediction, (Mapping, str, bytes))
-    ):
-        raise TypeError(_PAIR_EXPECTED.format(found=name_value(prediction)))
-    try:
-        return prediction[0], prediction[1]
-    except IndexError:
-        raise TypeError(
-            _PAIR_EXPECTED.format(found=f"{name_value(prediction)} of length {len(prediction)}")
-        ) from None
-
-
-def _list_id_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.NDArray[np.generic]]:
-    """Return one array of ids per row, or a rectangle of ids; errors name the column.
-
-    `data` is an array, a tensor on any device, a list of rows or of batches of any length, or a
-    tuple with one of these first, from models with more outputs.
-    """
-    column = data[0] if isinstance(data, tuple) and data else data
-    # 1. List the rows, or those of each batch.
-    if isinstance(column, list):
-        items = [item if hasattr(item, "ndim") else np.asarray(item) for item in column]
-        if any(item.ndim > 1 for item in items):  # batches
-            return [row for batch in items for row in _list_id_rows(name, batch)]
-        found = f"shape [{len(items)}]"
-    elif getattr(column, "ndim", 0):
-        if column.ndim > 2:
-            raise ValueError(
-                f"{name}: got logits of shape {list(column.shape)}."
-                " Set predict_with_generate=True in Seq2SeqTrainingArguments."
-                f" For a decoder-only model, generate in a callback: {_GENERATION_RECIPE}."
-            )
-        array = read_array(name, column)
-        if isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind in "iu":
-            return array
-        items = list(array)
-        found = f"shape [{len(items)}]"
-    else:
-        items = [column]
-        found = name_value(column)
-    # 2. Check them. An array of objects may have lists as rows.
-    rows = [np.asarray(read_array(name, item)) for item in items]
-    for item, row in zip(items, rows):
-        if not row.ndim:
-            raise ValueError(_ROWS_EXPECTED.format(name=name, found=found))
-        if len(row) and row.dtype.kind not in "iu":
-            # The type of a tensor is that of torch, because NumPy has no bfloat16.
-            given = item if isinstance(column, list) else column
-            dtype = given.dtype if hasattr(given, "detach") else row.dtype
-            item_type = "str" if row.dtype.kind == "U" else str(dtype).removeprefix("torch.")
-            raise TypeError(_ROWS_EXPECTED.format(name=name, found=item_type))
-    return rows
-
-
-@dataclass(frozen=True)
-class _IdRows:
-    """The ids of a batch as a trainer passes them, one row after the other.
-
-    ids: int64 [ids].
-    starts: the offsets of the rows: int64 [rows + 1].
-    is_kept: False for `ignore_index`: bool [ids].
-    is_token: False for `ignore_index` and the padding of the tokenizer: bool [ids].
-    """
-
-    ids: Int64
-    starts: Int64
-    is_kept: npt.NDArray[np.bool_]
-    is_token: npt.NDArray[np.bool_]
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def widths(self) -> Int64:
-        return np.diff(self.starts)
-
-    def list_kept(self) -> list[list[int]]:
-        """Return the ids of each row without `ignore_index`."""
-        # They are removed and not replaced, because -100 overflows in a tokenizer and any other id
-        # would be decoded.
-        kept = self.ids[self.is_kept]
-        kept_before = np.zeros(len(self.ids) + 1, np.int64)
-        np.cumsum(self.is_kept, out=kept_before[1:])
-        starts = kept_before[self.starts].tolist()
-        return [kept[start:end].tolist() for start, end in pairwise(starts)]
-
-    def count_tokens(self, rows: int) -> int:
-        """Count the tokens of the first rows."""
-        return int(np.count_nonzero(self.is_token[: self.starts[rows]]))
-
-    def locate_tokens(self, width: int) -> npt.NDArray[np.bool_]:
-        """Return True in the columns of tokens: bool [rows, width]."""
-        has_token = np.arange(width) < self.widths[:, None]
-        has_token[has_token] = self.is_token
-        return has_token
-
-    def make_rectangle(self, width: int, filler: int) -> Int64:
-        """Return the rows at one width, with a negative number where there is no token."""
-        has_token = self.locate_tokens(width)
-        rectangle = np.full(has_token.shape, filler)
-        rectangle[has_token] = self.ids[self.is_token]
-        return rectangle
-
-
-# --- Whether predictions are generated text -------------------------------------------------------
-
-_NOT_GENERATED = (
-    "predictions: expected generated text, got the argmax of logits, or text that begins with the"
-    " prompt: every row of labels begins with ignore_index, and {evidence}. Pass only generated"
-    " tokens, generated[:, input_ids.shape[1]:], or generate after each evaluation:"
-    f" {_GENERATION_RECIPE}."
-)
-
-
-@picklable
-@dataclass
-class _LabelPlaces:
-    """The places of the labels' tokens in the predictions of an evaluation.
-
-    They show if the predictions are generated text. Labels of a decoder-only model are as wide as
-    its input, and `ignore_index` masks the prompt, so every row begins with it:
-
-        labels                          -100  -100  -100     a     b     c
-        generated text                     a     b     c
-        text of an encoder-decoder     start     a     b     c
-        argmax of logits                   x     x     a     b     c     x
-        prompt and generated text          p     p     p     a     b     c
-
-    Labels that are padded on the left begin with it, too, except the longest row of a batch.
-
-    is_masked: every row of labels begins with `ignore_index`.
-    is_masked_alike: predictions and labels begin with equally many columns of padding, 2 or more.
-    has_equal_widths: every prediction is as wide as its labels.
-    is_full: besides, no prediction ends before its label, or with an end of sentence that its label
-        lacks.
-    first_ids, second_ids: ids with which predictions begin; two or more if they differ.
-    rows: the number of rows whose labels have tokens. Of these:
-    generated_rows: the prediction ends before the column where the label begins.
-    unequal_labels: the label does not end in the column where the label before it ends.
-    equal_predictions: of these, the prediction ends where the prediction before it ends.
-    tokens: the number of tokens in labels. Of these:
-    at_start, after_start: the prediction has the token at its place, counted from the first token
-        of the prediction, or from the second one.
-    before, same: the prediction has the token in the column before, or in its column; as
-        `_count_matches` returns them.
-    after_padding: the prediction has the token in its column, without padding.
-    """
-
-    is_masked: bool = True
-    is_masked_alike: bool = True
-    has_equal_widths: bool = True
-    is_full: bool = True
-    first_ids: set[int] = field(default_factory=set)
-    second_ids: set[int] = field(default_factory=set)
-    rows: int = 0
-    generated_rows: int = 0
-    unequal_labels: int = 0
-    equal_predictions: int = 0
-    tokens: int = 0
-    at_start: int = 0
-    after_start: int = 0
-    before: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
-    same: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
-    after_padding: int = 0
-
-    def add(self, predictions: _IdRows, labels: _IdRows, end_id: int | None) -> None:
-        """Compare the rows of a batch, unless this or an earlier batch shows that all is well."""
-        # 1. Leave for most evaluations: labels are not masked, and predictions are not as wide.
-        self.is_masked &= not labels.is_kept[labels.starts[:-1][labels.widths > 0]].any()
-        self.has_equal_widths &= np.array_equal(predictions.widths, labels.widths)
-        self.is_full &= self.has_equal_widths
-        if not self.is_masked and not self.is_full:
-            return
-        width = max(predictions.widths.max(initial=1), labels.widths.max(initial=1)) + 1
-        # 2. Leave if a prediction ends before its label, or with the token for an end that its
-        #    label lacks; rows whose labels have no tokens don't count.
-        is_label = labels.locate_tokens(width)
-        has_label = is_label.any(axis=1)
-        first, end = _find_ends(predictions.locate_tokens(width)[has_label])
-        label_first, label_end = _find_ends(is_label[has_label])
-        self.is_full &= not (end < label_end).any()
-        if not self.is_masked and not self.is_full:
-            return
-        text = predictions.make_rectangle(width, -1)[has_label]
-        label = labels.make_rectangle(width, -2)[has_label]
-        row = np.arange(len(label))
-        has_ended = (text[row, end - 1] == end_id) & (label[row, label_end - 1] != end_id)
-        self.is_full &= not has_ended.any()
-        is_other_end = np.diff(label_end) != 0
-        self.is_masked_alike &= bool(((first == label_first) & (first > 1)).all())
-        self.unequal_labels += int(np.count_nonzero(is_other_end))
-        self.equal_predictions += int(np.count_nonzero(is_other_end & (np.diff(end) == 0)))
-        # 3. Count the tokens of labels at their places in predictions.
-        text_tokens, label_tokens = _remove_padding(text), _remove_padding(label)
-        self.rows += len(label)
-        self.tokens += int(np.count_nonzero(label >= 0))
-        self.at_start += int(np.count_nonzero(text_tokens == label_tokens))
-        self.after_start += int(np.count_nonzero(text_tokens[:, 1:] == label_tokens[:, :-1]))
-        self.before += _count_matches(text[:, :-1], label[:, 1:])
-        self.same += _count_matches(text, label)
-        self.after_padding += int(np.count_nonzero(text_tokens == label))
-        # 4. Look for start tokens.
-        starts = predictions.starts[:-1][has_label & (predictions.widths > 1)]
-        first_ids, second_ids = predictions.ids[starts], predictions.ids[starts + 1]
-        self.generated_rows += int(np.count_nonzero(end <= label_first))
-        self.first_ids.update(np.unique(first_ids)[:2].tolist())
-        self.second_ids.update(np.unique(second_ids)[:2].tolist())
-
-    def check(self) -> None:
-        """Raise an error, or warn, if the predictions do not seem to be generated text alone."""
-        if not self.rows:
-            return
-        large_lead = _find_lead(self.tokens)
-        before, same = int(self.before[0]), int(self.same[0])
-        # 1. Without a mask, only the argmax can be told from generated text. Tokens in their own
-        #    columns may be generated, unless predictions fill a rectangle and labels do not.
-        if not self.is_masked:
-            is_rectangle = 2 * self.equal_predictions >= self.unequal_labels > 0
-            found = self.same if is_rectangle and same > before else self.before
-            matches, resumed, after_wrong = found.tolist()
-            lead = matches - max(min(before, same), self.after_start)
-            if self.is_full and lead > large_lead and resumed > _find_lead(after_wrong):
-                warn(
-                    Notice(
-                        "argmax",
-                        "The predictions look like the argmax of logits: they have the width of the"
-                        " labels, and the tokens of the labels in their columns, or one column"
-                        " before. Under teacher forcing, BLEU is far too high",
-                        ". Pass generated tokens: set predict_with_generate=True in"
-                        " Seq2SeqTrainingArguments, or for a decoder-only model"
-                        f" {_GENERATION_RECIPE}",
-                    )
-                )
-            return
-        # 2. Compare the places of the labels' tokens.
-        elsewhere = max(before, same, self.after_padding)
-        generated = max(self.at_start, self.after_start)
-        if self.is_masked_alike:
-            raise ValueError(
-                _NOT_GENERATED.format(evidence="the predictions are masked in the same columns")
-            )
-        if elsewhere - generated > large_lead:
-            share = f"{elsewhere / self.tokens:.1%} of the label tokens"
-            evidence = f"the predictions have {share} in the same columns, or one column before"
-            raise ValueError(_NOT_GENERATED.format(evidence=evidence))
-        if generated - elsewhere > min(self.tokens / 5, 3 * sqrt(generated + elsewhere)):
-            return
-        # 3. A model that has learned little has few of the labels' tokens at any place.
-        has_start = len(self.first_ids) == 1 and len(self.second_ids) > 1
-        if has_start or 4 * self.generated_rows > self.rows:
-            return
-        if self.has_equal_widths and len(self.first_ids) > 1:
-            raise ValueError(
-                _NOT_GENERATED.format(evidence="the predictions have the width of the labels")
-            )
-        warn(
-            Notice(
-                "masked labels",
-                "Every row of labels begins with ignore_index, as behind a masked prompt,"
-                " and the predictions do not show whether they are generated text without the"
-                " prompt",
-                f". Pass only generated tokens: {_GENERATION_RECIPE}",
-            )
-        )
-
-
-def _find_lead(tokens: int) -> float:
-    """Return how many of some tokens are more than chance.
-
-    In the random evaluations of test_trainer.py, generated texts have fewer, even if
-    they are few, short, repetitive or of a small vocabulary.
-    """
-    return tokens / 5 + 1.5 * sqrt(tokens)
-
-
-def _find_ends(is_token: npt.NDArray[np.bool_]) -> tuple[Int64, Int64]:
-    """Return each row's first column with a token, and the column after its last token.
-
-    For a row without tokens, they are its width and 0.
-    """
-    width = is_token.shape[1]
-    is_empty = ~is_token.any(axis=1)
-    first = np.where(is_empty, width, is_token.argmax(axis=1))
-    end = np.where(is_empty, 0, width - is_token[:, ::-1].argmax(axis=1))
-    return first, end
-
-
-def _count_matches(text: Int64, label: Int64) -> Int64:
-    """Count the label tokens that texts have in their columns; those after a wrong one; all such.
-
-    A model under teacher forcing is right again after a wrong token. In generated text, the tokens
-    after a wrong one are usually others, or in other columns. The first column does not count,
-    because a start token is always wrong.
-    """
-    is_label, is_match = label >= 0, text == label
-    is_after_wrong = is_label[:, 2:] & (is_label & ~is_match)[:, 1:-1]
-    resumed = np.count_nonzero(is_match[:, 2:] & is_after_wrong)
-    return np.array([np.count_nonzero(is_match), resumed, np.count_nonzero(is_after_wrong)])
-
-
-def _remove_padding(rectangle: Int64) -> Int64:
-    """Return the tokens of each row from its first column on."""
-    is_token = rectangle >= 0
-    moved = np.full_like(rectangle, rectangle.min(initial=-1))
-    moved[np.arange(rectangle.shape[1]) < is_token.sum(axis=1)[:, None]] = rectangle[is_token]
-    return moved
-
-
-# --- One evaluation -------------------------------------------------------------------------------
-
-
-@picklable
-@dataclass
-class _Evaluation:
-    """What the batches of one evaluation have added up to.
-
-    sums: the sum of the statistics rows of each label of `by`; without labels, of all rows under
-        None.
-    counted: the rows of each batch, if there is a history.
-    rows: the number of rows.
-    generated_tokens: the number of generated tokens, without padding.
-    first_labels: the decoded labels of the first batch.
-    issued_warnings: the kinds of warnings, because an evaluation warns once, whatever the number of
-        its batches.
-    look: a sample of the texts, which is looked at when the evaluation ends.
-    alignment: the places of the labels' tokens in the predictions.
-    """
-
-    sums: dict[Label, Int64]
-    look: Look
-    counted: list[Counted] = field(default_factory=list)
-    rows: int = 0
-    generated_tokens: int = 0
-    first_labels: list[str] = field(default_factory=list)
-    issued_warnings: set[str] = field(default_factory=set)
-    alignment: _LabelPlaces = field(default_factory=_LabelPlaces)
 
 
 # === bleu_core/results/html.py ===
@@ -18151,6 +16119,100 @@ def _has_lists(references: Any, corpus: Corpus) -> bool:
     return not isinstance(plain, (str, int, np.integer))
 
 
+# --- The order of the search ----------------------------------------------------------------------
+
+# Kinds that explain why most rows do not fit, or follow from it.
+_EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
+_EXPLAINED_BY_ROWS = ("length", "writing", "marks", "loops", "typography")
+
+
+def find_mistakes(
+    pairs: Pairs, advance: Callable[[], object] = lambda: None, *, may_have_moved: bool = True
+) -> list[Found]:
+    """Find the mistakes in texts; each is undone before the next one is looked for.
+
+    Args:
+        pairs: the texts, which are changed.
+        advance: called after each part of the search.
+        may_have_moved: True to compare predictions with the references of other rows.
+    """
+    if not any(pairs.texts["predictions"]) or not any(pairs.texts["references"]):
+        return list(find_empty(pairs))
+    # 1. Undo damages until none is left, at most four times.
+    found = list(find_identical(pairs))
+    for _ in range(4):
+        known = len(found)
+        for find in DAMAGES[pairs.kind]:
+            if find is find_labels and any(each.undo for each in found[known:]):
+                break  # a form may be within another one: look for it first
+            for each in list(find(pairs)):
+                found.append(replace(each, undone=None))
+                if each.undo and each.undone:
+                    pairs.change(each.side, each.undone)
+                elif each.kind == "records" and pairs.share(each.side, each.places) > 0.5:
+                    return found  # the contents of a record are unknown
+        advance()
+        if not any(each.undo for each in found[known:]):
+            break
+    # 2. Measure what is left; a text that most rows share explains the rest.
+    for measure in MEASURES[pairs.kind]:
+        found += measure(pairs)
+        if any(each.kind == "same_text" and len(each.rows) > 0.5 * len(pairs) for each in found):
+            return found
+    advance()
+    # 3. Compare rows, unless they are few or short, or something more certain explains them.
+    explained = any(
+        each.kind in _EXPLAIN_ROWS and not each.undo and pairs.share(each.side, each.places) > 0.3
+        for each in found
+    )
+    rows: list[Found] = []
+    if (
+        not explained
+        and len(pairs) >= 12
+        and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs)
+    ):
+        for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):
+            rows = rows or list(find(pairs))
+    advance()
+    if any(each.kind in ("moved", "unrelated") for each in rows):
+        found = [each for each in found if each.undo or each.kind not in _EXPLAINED_BY_ROWS]
+    return [*rows, *found]
+
+
+# --- Texts as str ---------------------------------------------------------------------------------
+
+_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
+
+
+def write_texts(array: pa.Array, kind: InputType) -> list[str]:
+    """Return texts as str; tokens and ids are joined by blanks."""
+    if kind == "text":
+        return array.to_numpy(zero_copy_only=False).tolist()  # faster than to_pylist
+    return [
+        " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in tokens)
+        for tokens in array.to_pylist()
+    ]
+
+
+def read_text(text: str, kind: InputType) -> Any:
+    """Return what `write_texts` has written."""
+    if kind == "text":
+        return text
+    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
+    return list(map(int, tokens)) if kind == "ids" else tokens
+
+
+def make_text_corpus(
+    predictions: Iterable[str], references: Iterable[str], bounds: Int64, kind: InputType
+) -> Corpus:
+    """Return texts that `write_texts` has written as a corpus."""
+    own, theirs = (
+        pa.array([read_text(text, kind) for text in texts], TEXT_TYPES[kind])
+        for texts in (predictions, references)
+    )
+    return make_corpus([(own, theirs, bounds)])
+
+
 # --- The search, and texts after fixes ------------------------------------------------------------
 
 
@@ -18422,346 +16484,6 @@ class Checked(Report):
 
     def _records(self) -> list[dict[str, object]]:
         return [dict(finding) for finding in self["findings"]]
-
-
-# === bleu_core/methods/compare.py ===
-
-
-def compare_systems(
-    systems: object,
-    references: object,
-    options: Options,
-    *,
-    baseline: object = None,
-    test: str | None = None,
-    n_resamples: int | None = None,
-    by: object = None,
-    documents: object = None,
-    like: object = None,
-) -> Comparison:
-    """Test systems against a baseline."""
-    # 1. Check the arguments.
-    given = read_systems(systems, references)
-    data_of = list_runs(given)
-    chosen = choose_test(test, data_of)
-    trials = check_systems(given, n_resamples, options, chosen, chosen.n_resamples)
-    if options.confidence or chosen.compares_runs:
-        import_scipy()  # raises before the counting if it is missing
-    baseline = next(iter(given)) if baseline is None else find_name("baseline", baseline, given)
-    # 2. Count; rows have an array per run, those of the baseline first.
-    counted = count_systems(data_of, references, options, by=by, documents=documents, like=like)
-    names = [baseline, *(name for name in given if name != baseline)]
-    arranged = arrange_runs(data_of, names)
-    keys = [key for system in arranged for key in system.keys]
-    rows = [counted.systems[key].rows for key in keys]
-    shared = counted.systems[keys[0]]  # all runs have the same groups and documents
-    units = divide_into_units(shared, rows)
-    # 3. Warn about sizes.
-    plan = Plan(
-        counted.options,
-        [system.positions for system in arranged],
-        chosen,
-        trials,
-        has_segments=shared.has_segments,
-    )
-    warn_about_size(units, shared)
-    if units.can_resample and chosen.compares_runs:
-        single = sum(len(system.keys) == 1 for system in arranged)
-        if single:
-            warn(
-                Notice(
-                    "one run",
-                    "{systems} with a single run beside systems with several: the variance between"
-                    " runs of such a system is taken as 0, so its results hold for this run only",
-                    ". Pass several runs of each system",
-                ),
-                systems=count_things(single, "system"),
-            )
-        warn_about_errors(trials)
-    elif units.can_resample:
-        warn_about_trials(trials, find_alpha(options.confidence))
-        warn_about_intervals(units, plan.options, " to evaluate.load()")
-    # 4. Score and test, in all and per group.
-    scores = score_and_test(rows, draw(units, plan), arranged, plan)
-    if shared.groups:
-        add_groups(scores, shared, rows, arranged, plan)
-    if not chosen.compares_runs:
-        for system_scores, runs in zip(scores, arranged):
-            add_single_run(system_scores, runs)
-    # 5. Put the result together, systems in the order of the caller.
-    scores_of = dict(zip(names, scores))
-    comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in given})
-    comparison |= list_settings(
-        shared,
-        units,
-        plan,
-        counted.unknown,
-        has_segment_scores=plan.has_segments,
-        runs=[len(system.keys) for system in arranged] if chosen.compares_runs else (),
-    )
-    for name, missing in comparison._list_missing().items():
-        warn(
-            Notice(
-                "no variance",
-                "System {system}: neither the runs nor resamples of the texts differ in score, so"
-                " there is {missing}",
-                ". Check that the runs are separate trainings, not copies",
-            ),
-            system=show_system(name),
-            missing=missing,
-        )
-    return comparison
-
-
-class Comparison(QuotableReport):
-    """The result of `compare`: a dict that displays as a table.
-
-    >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6]}
-    >>> made = {"test": "bootstrap", "n_resamples": 1000, "signature": "nrefs:1"}
-    >>> print(Comparison(baseline="A", systems={"A": system}, **made))
-    system         BLEU            CI
-    A (baseline)  50.00  40.00, 60.00
-    <BLANKLINE>
-    CI: percentile bootstrap; nrefs:1
-    """
-
-    _absent = MappingProxyType(
-        {
-            **WAYS_TO_SETTINGS,
-            "shared_documents": passing(
-                "by=labels and documents=labels that occur in several groups"
-            ),
-        }
-    )
-
-    def _finish_restored(self) -> None:
-        if self["baseline"] not in self["systems"]:  # JSON writes a number as a key, but as it is
-            (self["baseline"],) = json.loads(json.dumps({self["baseline"]: None}))
-        super()._finish_restored()
-
-    def _rows(self) -> list[list[str]]:
-        """Return one row per system, followed by one per group and one for the macro-average."""
-        return list_cells("system", self._list_scores(), _SYSTEM_COLUMNS, self.get("confidence"))
-
-    def to_latex(self, columns: Sequence[str] | None = None) -> str:
-        """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
-
-        A dagger marks differences that are more than chance.
-
-        Args:
-            columns: the heads of columns or the keys of their values, in order; None for the
-                score, its interval, the difference and p. Names are always there.
-
-        Raises:
-            ValueError: the table has no such column.
-        """
-        level = name_interval(self.get("confidence"))
-        heads = {column.key: column.name.replace("CI", level) for column in _SYSTEM_COLUMNS}
-        if columns is None:
-            shown = self._rows()[0]
-            columns = [heads[key] for key in _COLUMNS_OF_PAPERS if heads[key] in shown]
-        elif not isinstance(columns, str):
-            columns = [heads.get(column, column) for column in columns]
-        return super().to_latex(columns)
-
-    def _latex_rows(self) -> list[list[str]]:
-        """Return the cells, with a dagger for differences that are more than chance."""
-        head, *rows = self._rows()
-        for row, (_, scores) in zip(rows, self._list_scores()):
-            if scores.get("p_value", 1.0) < find_alpha(self.get("confidence")):
-                row[0] += "†"
-        return [head, *rows]
-
-    def _caption(self) -> str:
-        """Return the caption of the table in LaTeX."""
-        facts = [f"BLEU, and differences from {self['baseline']}"]
-        for tested in describe_test(self, self["systems"].values()):
-            level = f"{100 * find_alpha(self.get('confidence')):g}% level"
-            has_dagger = any(row[0].endswith("†") for row in self._latex_rows())
-            found = "†:" if has_dagger else "No difference is"
-            facts.append(f"{found} more than chance at the {level} ({tested})")
-        return ". ".join([*facts, f"Signature: {self['signature']}"])
-
-    def _records(self) -> list[dict[str, Any]]:
-        records: list[dict[str, Any]] = []
-        systems = self["systems"]
-        parts: dict[str, object] = {}  # the first columns if there are rows for parts of a system
-        if any("groups" in system for system in systems.values()):
-            parts = {"part": "all", "group": None}
-        if any("runs" in system for system in systems.values()):
-            parts |= {"part": "all", "run": None}
-        for name, system in systems.items():
-            numbers = {key: system[key] for key in system if key not in ("groups", "runs")}
-            records.append({"system": name, **parts, **numbers})
-            records += [
-                {"system": name, **parts, "part": "run", "run": run, **scores}
-                for run, scores in system.get("runs", {}).items()
-            ]
-            records += [
-                {"system": name, **parts, "part": "group", "group": label, **group}
-                for label, group in system.get("groups", {}).items()
-            ]
-        return records
-
-    def _note(self) -> str:
-        systems = self["systems"].values()
-        facts = [*describe_test(self, systems), *self._describe_intervals()]
-        if any(_count_runs(one) == 2 and "confidence_interval" in one for one in systems):
-            facts.append("intervals are wide, because two runs say little about other runs")
-        unit = "documents" if "documents" in self else "segments"
-        facts += [
-            f"{name}: {missing}, because neither runs nor {unit} vary"
-            for name, missing in self._list_missing().items()
-        ]
-        return "; ".join([*facts, self["signature"]])
-
-    def _verdicts(self) -> list[str]:
-        verdicts = [
-            f"{name} scores {self._describe_difference(system)}."
-            for name, system in self["systems"].items()
-            if "delta" in system
-        ]
-        tests = sum("p_value" in system for system in self["systems"].values())
-        if tests > 1:
-            verdicts.append(
-                f"The {tests} p-values are not adjusted for each other; rank() adjusts those of all"
-                " pairs."
-            )
-        return verdicts
-
-    def _describe_difference(self, system: SystemScores) -> str:
-        """Write the difference of a system from the baseline, and if it is more than chance."""
-        facts = [compare_scores(system["delta"], self["baseline"])]
-        if "delta_interval" in system:
-            low, high = map(write_points, system["delta_interval"])
-            facts.append(
-                f"{name_interval(self.get('confidence'))} of the difference {low} to {high}"
-            )
-        if "p_value" in system:
-            facts[-1] += f" ({write_equation_of_p(system['p_value'])})"
-        alpha = find_alpha(self.get("confidence"))
-        verdict = judge(system.get("p_value"), alpha, f"the {100 * alpha:g}% level")
-        return f"{', '.join(facts)}: {verdict}"
-
-    def _describe_intervals(self) -> list[str]:
-        """Say which kinds the intervals of the table are."""
-        scores = [scores for _, scores in self._list_scores()]
-        level = name_interval(self.get("confidence"))
-        kinds = {
-            level: describe_intervals(scores),
-            f"{level} of difference": describe_intervals(scores, "delta_"),
-        }
-        return [f"{name}: {kind}" for name, kind in kinds.items() if kind]
-
-    def _list_missing(self) -> dict[SystemName, str]:
-        """Return the missing numbers of systems whose scores do not vary, by name.
-
-        Systems with one run have all numbers, and a single segment or document has none.
-        """
-        test = ALL_TESTS[self["test"]]
-        if not test.compares_runs or not find_in_signature(self["signature"], test.key):
-            return {}
-        missing = {}
-        for name, system in self["systems"].items():
-            has_interval = "confidence_interval" in system or "confidence" not in self
-            if "p_value" not in system and name != self["baseline"]:
-                missing[name] = "no p" if has_interval else "no interval or p"
-            elif not has_interval:
-                missing[name] = "no interval of the score"
-        return missing
-
-    def _sentence(self) -> str:
-        systems = self["systems"]
-        sentences = []
-        for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
-            scored = f"{name} scores {describe_score(system, self.get('confidence'))}"
-            sentences.append(
-                f"the baseline {scored}"
-                if name == self["baseline"]
-                else f"{scored}, {self._describe_difference(system)}"
-            )
-        sentences[0] = f"In BLEU, {sentences[0]}"
-        return "; ".join([*sentences, *describe_test(self, systems.values())])
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the scores and the intervals of the differences, and return the Axes.
-
-        The score of the baseline is a line. If an interval does not reach the line, the system
-        differs, even where intervals of scores overlap. Training runs are hollow dots.
-
-        Args:
-            ax: the Axes of matplotlib to draw into; None for a new figure.
-        """
-        line = self["systems"][self["baseline"]]["score"]
-        rows = [
-            PlottedScore(
-                f"{name} (baseline)" if name == self["baseline"] else str(name),
-                system["score"],
-                [line + 100 * end for end in system.get("delta_interval", ())],
-                [run["score"] for run in system.get("runs", {}).values()],
-            )
-            for name, system in self["systems"].items()
-        ]
-        return plot_scores(rows, line, "the interval of the difference from the baseline", ax)
-
-    def _html_table(self) -> str:
-        """Return the table, with the intervals drawn in an additional column."""
-        head, *rows = self._rows()
-        ends: list[float] = []
-        for system in self["systems"].values():
-            ends += system.get("confidence_interval", ())
-        if ends:
-            scale = min(ends), max(ends)
-            head.append("")
-            for row, (_, scores) in zip(rows, self._list_scores()):
-                drawn = ""
-                if "confidence_interval" in scores:
-                    low, high = scores["confidence_interval"]
-                    drawn = draw_interval(low, scores["bleu"], high, scale)
-                row.append(drawn)
-        for row in rows:
-            if row[0].startswith("  "):  # a group: HTML drops the spaces that indent it
-                row[0] = row[0].replace("  ", "\u00a0\u00a0", 1)
-        return write_table(head, rows)
-
-    def _list_scores(self) -> list[tuple[str, ResultDict]]:
-        """Return the rows of the table: the first cell of each, and its numbers by key."""
-        rows: list[tuple[str, ResultDict]] = []
-        for name, system in self["systems"].items():
-            remarks = []
-            if name == self["baseline"]:
-                remarks.append("baseline")
-            if _count_runs(system) > 1:
-                remarks.append(describe_runs(system))
-            shown = f"{name} ({', '.join(remarks)})" if remarks else str(name)
-            rows.append((shown, system))
-            rows += [
-                (f"  {write_label(label, ['macro-average'])}", group)
-                for label, group in system.get("groups", {}).items()
-            ]
-            if "groups" in system:
-                macro = {"score": 100 * system["macro_bleu"], **read_macro_average(system)}
-                rows.append(("  macro-average", macro))
-        return rows
-
-
-def _count_runs(system: SystemScores) -> int:
-    """Return the number of training runs of a system; 1 if it is not a dict of runs."""
-    return len(system.get("runs", {})) or 1
-
-
-_COLUMNS_OF_PAPERS = ("score", "run_standard_deviation", "confidence_interval", "delta", "p_value")
-_SYSTEM_COLUMNS = (
-    Column("BLEU", "score", "{:.2f}".format),
-    Column("SD of runs", "run_standard_deviation", write_score),
-    Column("CI", "confidence_interval", write_interval),
-    Column("difference", "delta", write_points),
-    Column("CI of difference", "delta_interval", lambda ends: ", ".join(map(write_points, ends))),
-    Column("p", "p_value", write_p),
-    Column("wins", "wins", "{:,}".format),
-    Column("ties", "ties", "{:,}".format),
-    Column("losses", "losses", "{:,}".format),
-)
 
 
 # === bleu_core/methods/compute.py ===
@@ -19137,6 +16859,1561 @@ _GROUP_COLUMNS = (
     Column("brevity penalty", "brevity_penalty", "{:.4f}".format),
     Column("tokens", "translation_length", "{:,}".format),
 )
+
+
+# === bleu_core/reconcile/answer.py ===
+
+
+SAID_USUAL = 4  # usual settings that the first sentence lists
+SHOWN_MATCHES = 10  # in a table
+SAID_SETTINGS = 3  # rows of a table, from the top, whose tools the text names
+
+MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its own
+
+CHANCE_OF_LEVEL = (0.5, 0.5, 0.5, 0.25, 0.25)  # by level: up to it, a match is plausible
+SMALL_CHANCE = 0.05
+
+
+class Reconciliation(Report):
+    """The result of `reconcile`: a dict that displays as a table."""
+
+    _absent = MappingProxyType(
+        {
+            "conditions": passing("what a tool printed, with the values beside the score,"),
+            "untried_references": "all references were tried alone",
+            "untried_packages": "all tokenizers were tried, or a match was found without them",
+        }
+    )
+
+    def _title(self) -> str:
+        return " ".join(self._list_sentences())
+
+    def _list_sentences(self) -> list[str]:
+        """Return what to do, and how many settings give the number, also by chance."""
+        settings = count_things(self["settings"], "setting")
+        number = self._number()
+        if self["verified"]:
+            chance = _write_chance(self["matches"][0]["chance"])
+            return [
+                f"Verified: these texts give {number} under this signature; the chance of such a"
+                f" match by accident is {chance}."
+            ]
+        advice = self._advise()
+        if self["rows"]:
+            start, stop = self["rows"]
+            part = f"[{start}:{stop}]"
+            advice = f"The line fits predictions{part} and references{part} only: {advice}"
+        if self["verified"] is False:
+            advice = (
+                f"Not verified: these texts do not give {number} under this signature. {advice}"
+            )
+        if "conditions" in self:
+            number += " with these values"
+        matches = self._matches()
+        if not matches:
+            return [advice, f"None of {settings} gives {number}."]
+        count = len(matches)
+        counted = f"{count} of {settings} round{'s' * (count == 1)} to {number}"
+        chance = _write_chance(self["chance"])
+        if self["chance"] <= CHANCE_OF_LEVEL[0]:
+            return [
+                advice,
+                f"{counted}; by chance, some setting matches {chance} of nearby numbers.",
+            ]
+        decimals = count_things(self["decimals"], "decimal") if self["decimals"] else "no decimals"
+        return [
+            advice,
+            f"{counted}. A match proves little here: {chance} of the numbers with {decimals} within"
+            " 2 points match some setting.",
+        ]
+
+    def _number(self) -> str:
+        # Read again, because a copy of this dict has only the keys.
+        return read_published(self["reported"]).written
+
+    def _advise(self) -> str:
+        """Return the sentence that says what usual settings give, and what to do."""
+        number = self._number()
+        first = next(iter(self._matches()), None)
+        # 1. A usual setting gives it.
+        if first is not None and first["kind"] == "usual":
+            source = f", from {first['says']}" if first["says"] else ""
+            steps = self._describe(first)
+            if not first["plausible"]:
+                return f"{number} fits {steps}{source}, which may be chance: {self._ask()}."
+            if not list_changes(first["steps"]):
+                return f"{number} is the score under {steps}{source}: quote the signature."
+            return f"{number} is the score with {steps}{source}: pass that to reproduce it."
+        # 2. One does, but not the other values of the line.
+        if self["differences"]:
+            theirs = describe_conditions(self["conditions"], [*self["differences"]])
+            setting = min(self["usual"], key=lambda each: abs(each["delta"]))
+            return (
+                f"{number} is the score with {self._describe(setting)}, but the line has {theirs},"
+                f" and these texts have {describe_conditions(self['differences'])}."
+            )
+        # 3. None does: list them.
+        said = [
+            f"{setting['score']:.2f} ({self._describe(setting)})"
+            for setting in self["usual"][:SAID_USUAL]
+        ]
+        effective = sorted(self["other_fixes"], key=lambda each: -abs(each["delta_score"] or 0))
+        for finding in effective[:1]:
+            score = f"{finding['score']:.2f}"
+            if score != f"{self['usual'][0]['score']:.2f}":
+                said.append(f"{score} (without {finding['kind']!r} of `check`)")
+        usual = f"Usual settings give {', '.join(said)}, not {number}"
+        # 4. A fix, a known call, or else a rare setting.
+        if self["fixes"]:
+            return f"{usual}, but a fix of `check` does: {self['fixes'][0]['fix']}."
+        if first is None:
+            return (
+                f"{usual}: compare the number, order and references of the texts first, then"
+                f" {self._ask()}."
+            )
+        if not first["plausible"]:
+            return f"{usual}. The settings below that do may match by chance: {self._ask()}."
+        if first["kind"] == "call":
+            verb = "is" if first["chance"] <= SMALL_CHANCE else "may be"
+            return f"{usual}, which {verb} from {first['says']}."
+        by_chance = ", probably by chance" if first["chance"] > SMALL_CHANCE else ""
+        return f"{usual}; {describe_steps(first['steps'])} gives it{by_chance}: {self._ask()}."
+
+    def _describe(self, setting: SettingScores) -> str:
+        unchanged = "your options" if self["verified"] is None else "the signature's options"
+        return describe_steps(setting["steps"]) or unchanged
+
+    def _ask(self) -> str:
+        """Return what to ask the authors for: what would decide between settings."""
+        wanted = ["more decimals"]
+        if self["verified"] is None:
+            wanted.append("the signature")
+        if "precisions" not in self.get("conditions", {}):
+            wanted.append("the precisions")
+        *others, last = wanted
+        return f"ask for {', '.join(others)} or {last}" if others else f"ask for {last}"
+
+    def _note(self) -> str:
+        notes = [read_published(self["reported"]).describe()]
+        notes += [
+            f"{finding['says']} Without that, the score is {finding['score']:.4f}:"
+            f" {finding['fix']}."
+            for finding in self["fixes"]
+        ]
+        notes += [
+            f"Row {row} is from {setting['says']}."
+            for row, setting in enumerate(self._shown()[:SAID_SETTINGS], 1)
+            if setting["says"]
+        ]
+        hidden = len(self._shown()) - SHOWN_MATCHES
+        if hidden > 0:
+            notes.append(f"The result has {hidden:,} more matches.")
+        if "untried_references" in self:
+            notes.append(
+                f"Tried: all references together, and each of the first {MOST_REFERENCES} alone."
+                f" Not tried: the other {self['untried_references']} alone."
+            )
+        if "untried_packages" in self:
+            notes.append(
+                "Moses' tokenizers, of tokenized BLEU, were not tried. To try them: pip install"
+                f" {' '.join(self['untried_packages'])}."
+            )
+        if self["verified"] is not None:
+            notes.append(
+                "sacreBLEU's signatures contain neither the order of n-grams nor the text of the"
+                " references."
+            )
+        return " ".join(note for note in notes if note)
+
+    def _matches(self) -> list[SettingScores]:
+        return self["matches"] or self["other_matches"]
+
+    def _shown(self) -> list[SettingScores]:
+        return self._matches() or self["nearest"]
+
+    def _rows(self) -> list[list[str]]:
+        rows = [["settings", "BLEU", "off by", "how likely"]]
+        for setting in self._shown()[:SHOWN_MATCHES]:
+            settings = self._describe(setting)
+            if not list_changes(setting["steps"]):
+                settings += ", unchanged"
+            how_likely = "by chance"
+            if setting["plausible"]:
+                how_likely = "likely" if setting["chance"] <= SMALL_CHANCE else "perhaps"
+            difference = write_difference(100 * setting["delta"], 4)
+            rows.append([settings, f"{setting['score']:.4f}", difference, how_likely])
+        return rows if self._matches() else [row[:-1] for row in rows]
+
+    def __str__(self) -> str:
+        sentences = "\n".join(map(fit_terminal, self._list_sentences()))
+        return sentences + super().__str__().removeprefix(fit_terminal(self._title()))
+
+    def _records(self) -> list[dict[str, object]]:
+        return [
+            {
+                "settings": self._describe(setting),
+                "bleu": setting["bleu"],
+                "score": setting["score"],
+                "delta": setting["delta"],
+                "signature": setting["signature"],
+            }
+            for setting in self._shown()
+        ]
+
+    def plot(self, ax: Axes | None = None, setting: int = 0) -> Axes:
+        """Plot the effect of each factor from this object's options to a setting; return the Axes.
+
+        Args:
+            ax: the Axes to draw into; None for a new figure.
+            setting: the index in `matches`; in `other_matches` or `nearest` if there are no
+                matches.
+        """
+        end = self._shown()[setting]
+        start = "your options" if self["verified"] is None else "the signature"
+        return plot_steps(start, list_changes(end["steps"]), "this setting", end["score"], ax=ax)
+
+
+class Conventions(Report):
+    """The scores of each convention: a dict by name, which displays as a table."""
+
+    _wide_columns = ("due to",)
+    _absent = MappingProxyType({"coco": "it is for captions, which are short texts on one line"})
+
+    def _title(self) -> str:
+        return "The same text under each convention"
+
+    def _rows(self) -> list[list[str]]:
+        rows = [
+            [
+                name,
+                f"{scores['score']:.2f}",
+                write_difference(100 * scores["delta"]),
+                describe_steps(scores["steps"], with_differences=True) or "no change",
+            ]
+            for name, scores in self.items()
+        ]
+        return [["convention", "BLEU", "difference", "due to"], *rows]
+
+    def _records(self) -> list[dict[str, object]]:
+        return [
+            {
+                "convention": name,
+                "bleu": scores["bleu"],
+                "score": scores["score"],
+                "delta": scores["delta"],
+                "signature": scores["signature"],
+            }
+            for name, scores in self.items()
+        ]
+
+    def plot(self, ax: Axes | None = None, convention: str | None = None) -> Axes:
+        """Plot the effect of each factor, from the default to a convention, and return the Axes.
+
+        Args:
+            ax: the Axes to draw into; None for a new figure.
+            convention: its name; None for the convention whose score differs most.
+        """
+        end = convention or max(self, key=lambda name: abs(self[name]["delta"]))
+        scores = self[end]
+        return plot_steps("default", list_changes(scores["steps"]), end, scores["score"], ax=ax)
+
+
+def _write_chance(chance: float) -> str:
+    """Write a chance in percent.
+
+    >>> _write_chance(0.375), _write_chance(0.0025), _write_chance(0.00001)
+    ('38%', '0.2%', 'less than 0.1%')
+    """
+    if chance < 0.001:
+        return "less than 0.1%"
+    return f"{chance:.0%}" if chance >= 0.01 else f"{chance:.1%}"
+
+
+def describe_steps(steps: Sequence[FactorStep], with_differences: bool = False) -> str:
+    """Write the steps that change the score on one line; an empty one if none does.
+
+    >>> describe_steps([{"factor": "max_order", "value": 2, "delta": 0.125}], with_differences=True)
+    'max_order=2 (+12.50)'
+    """
+    return ", ".join(
+        f"{label} ({write_difference(difference)})" if with_differences else label
+        for label, difference in list_changes(steps)
+    )
+
+
+def list_changes(steps: Sequence[FactorStep]) -> list[FormulaStep]:
+    """List the steps that change the score, with their differences in points.
+
+    Changes that are not options are always listed.
+
+    >>> list_changes([{"factor": "max_order", "value": 2, "delta": 0.125}])
+    [FormulaStep(label='max_order=2', difference=12.5)]
+    """
+    changes = []
+    for step in steps:
+        difference = 100 * step["delta"]
+        if step["factor"] in OTHER_FACTORS:
+            changes.append(
+                FormulaStep(OTHER_FACTORS[step["factor"]].says.format(step["value"]), difference)
+            )
+        elif difference != 0:
+            changes.append(FormulaStep(f"{step['factor']}={step['value']!r}", difference))
+    return changes
+
+
+# === bleu_core/check/look.py ===
+
+
+_BLOCK_ROWS = 32  # neighbors whose bytes are counted together
+_BLOCKS = 8  # of a call
+_ROWS = 64  # that are read
+_LONGEST_READ = 2_000  # characters of a text
+# Kinds of mistakes of the rows as a whole, of which a few rows are the evidence.
+_OF_ALL_ROWS = ("moved", "unrelated", "writing", "normalization", "spaces", "length")
+
+
+def look_at(
+    corpus: Corpus, bigrams: Int64 | None, options: Options, name: str = "predictions[{row}]"
+) -> None:
+    """Look at the texts of a call, and warn of mistakes.
+
+    Args:
+        corpus, bigrams: as for `Look.add`.
+        options: the options of the call.
+        name: as for `Look.warn`.
+    """
+    look = Look(options)
+    look.add(corpus, bigrams)
+    look.warn(name)
+
+
+@picklable
+class Look:
+    """A sample of the rows of one or several calls.
+
+    Args:
+        options: the options of the calls.
+        calls: the number of rows of each call, if they are the rows of several ones.
+
+    >>> look = Look(Options())
+    >>> look.add(make_text_corpus(["a cat</s>"], ["a cat"], np.arange(2), "text"))
+    >>> [found.kind for found in look.find()]
+    ['special_tokens']
+    """
+
+    def __init__(self, options: Options, calls: Sequence[int] = ()) -> None:
+        self._calls = calls
+        self._options = options
+        if options.tokenize_by is not None:  # labels are not known: one that fits all texts
+            self._options = replace(options, tokenize="char", tokenize_by=None)
+        self._kind: InputType = "text"
+        self._batches: list[Batch] = []
+        self._low: Batch | None = None  # neighbors with a low precision
+        self._lowest = 1.0
+        self._is_equal = False  # nearly all bigrams match
+        self._rows = 0
+        self._empty: list[int] = []
+
+    def add(self, corpus: Corpus, bigrams: Int64 | None = None) -> None:
+        """Add the rows of a corpus.
+
+        Args:
+            corpus: the texts.
+            bigrams: matches_2 and totals_2 of each segment, int64 [segments, 2]; None, or without
+                columns, if they are not known.
+        """
+        self._kind = corpus.kind
+        size = len(corpus)
+        first = 0
+        for batch in corpus.batches:
+            rows = len(batch.predictions)
+            if size <= _BLOCK_ROWS * _BLOCKS:
+                self._batches.append(batch)
+            else:
+                starts = [number * size // _BLOCKS - first for number in range(_BLOCKS)]
+                self._batches += [
+                    batch.slice(start, _BLOCK_ROWS) for start in starts if 0 <= start < rows
+                ]
+            if bigrams is not None and bigrams.shape[1] and rows >= 12:
+                self._find_low(batch, bigrams[first : first + rows])
+            is_empty = np.diff(find_offsets(batch.predictions)) == 0
+            if is_empty.any():
+                self._empty += map(batch.row_of_prediction, np.flatnonzero(is_empty).tolist())
+            first += rows
+        self._rows += size
+        while len(self._batches) > 64:
+            self._batches = self._batches[::2]
+
+    def _find_low(self, batch: Batch, bigrams: Int64) -> None:
+        """Keep the neighbors with the lowest precision of bigrams, if they may belong elsewhere."""
+        width = min(len(bigrams), 32)
+        sums = np.zeros((len(bigrams) + 1, 2), np.int64)
+        np.cumsum(bigrams, axis=0, out=sums[1:])
+        matches, totals = (sums[width:] - sums[:-width]).T
+        precisions = np.where(totals > 0, matches / np.maximum(1, totals), 1.0)
+        precision = sums[-1, 0] / max(1, sums[-1, 1])
+        low = int(precisions.argmin())
+        self._is_equal |= bool(precision > 0.9)
+        if precisions[low] < min(max(0.1, 0.3 * precision), self._lowest):
+            self._lowest = float(precisions[low])
+            start = min(low - (_ROWS - width) // 2, len(bigrams) - _ROWS)
+            self._low = batch.slice(max(0, start), _ROWS)
+
+    def sample(self) -> Corpus:
+        """Return the rows that were kept."""
+        return make_corpus(
+            [(batch.predictions, batch.references, batch.bounds) for batch in self._batches]
+        )
+
+    def find(self, *, may_be_unrelated: bool = True) -> list[Found]:
+        """Return the mistakes that are worth a warning.
+
+        Args:
+            may_be_unrelated: False if texts that fit no reference are to be expected.
+        """
+        tokenize = self._options.tokenize
+        native = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
+        splits = native is None or native.splits_unspaced or self._kind != "text"
+        is_read = self._low is not None or self._is_equal or self._kind == "ids"
+        if not is_read and not stands_out(self._batches, splits_unspaced=splits):
+            return []
+        # 1. Read 64 rows: neighbors with a low precision, or groups of neighbors.
+        predictions: list[str] = []
+        references: list[str] = []
+        bounds = [0]
+        numbers: list[int] = []
+        for batch in _thin_out(self._batches) if self._low is None else [self._low]:
+            texts = write_texts(batch.predictions, self._kind)
+            predictions += [text[:_LONGEST_READ] for text in texts]
+            theirs = write_texts(batch.references, self._kind)
+            for start, end in pairwise(batch.bounds.tolist()):
+                references += [text[:_LONGEST_READ] for text in theirs[start : min(end, start + 4)]]
+                bounds.append(len(references))
+            numbers += map(batch.row_of_prediction, range(len(texts)))
+        pairs = Pairs(
+            predictions,
+            references,
+            bounds,
+            self._options,
+            kind=self._kind,
+            names=list(map(self._name, numbers)),
+            is_asked=False,
+        )
+        # 2. Tell what is frequent, and ways of writing that cost three points.
+        found: list[Found] = []
+        for each in find_mistakes(pairs, may_have_moved=self._low is not None):
+            is_frequent = each.kind in _OF_ALL_ROWS or len(each.rows) >= 0.03 * len(numbers)
+            is_known = (
+                (each.kind == "unrelated" and not may_be_unrelated)
+                or (each.kind == "identical" and not self._is_equal)
+                or (
+                    references == predictions
+                    and each.side == "references"
+                    and each.kind != "spaces"
+                )
+                or (each.fix.startswith("tokenize=") and not _are_unspaced(self._batches))
+                or (each.kind == "empty" and each.side == "predictions" and self._empty)
+            )
+            if each.is_told and is_frequent and not is_known:
+                found += self._score_writing(each, predictions, references, np.array(bounds))
+        return found
+
+    def _name(self, row: int) -> str:
+        """Return the template of a row's name, as its call numbers it.
+
+        >>> Look(Options(), [2, 3, 1])._name(3)
+        '{side}[1]{reference} (1 call ago)'
+        """
+        ago = ""
+        for call, size in enumerate(self._calls, 1):
+            if row < size:
+                calls = count_things(len(self._calls) - call, "call")
+                ago = "" if call == len(self._calls) else f" ({calls} ago)"
+                break
+            row -= size
+        return f"{{side}}[{row}]{{reference}}{ago}"
+
+    def _score_writing(
+        self, found: Found, predictions: list[str], references: list[str], bounds: Int64
+    ) -> Iterator[Found]:
+        """Yield a finding; a way of writing with both scores, if it costs three points."""
+        if found.alike is None:
+            yield found
+            return
+        tokenizer = choose_tokenizer(self._options, "text")
+        before, after = (
+            100 * float(bleu(sum_corpus(corpus, tokenizer, self._options).row, self._options))
+            for corpus in (
+                make_text_corpus(map(write, predictions), map(write, references), bounds, "text")
+                for write in (str, found.alike)
+            )
+        )
+        if after - before >= 3:
+            says = f": BLEU is {before:.1f} in the rows looked at, and {after:.1f} if written alike"
+            yield replace(found, says=found.says + says)
+
+    def warn(
+        self,
+        name: str = "predictions[{row}]",
+        told: dict[str, float] | None = None,
+        *,
+        may_be_unrelated: bool = True,
+    ) -> None:
+        """Warn of each mistake, unless it was told before.
+
+        Args:
+            name: the template of a prediction's name in messages.
+            told: the share of the rows that had a mistake when it was told, by kind and side. It is
+                told again when its share has grown tenfold. The dict is updated.
+            may_be_unrelated: as for `find`.
+        """
+        told = {} if told is None else told
+        of_calls = " (of the last calls)" if len(self._calls) > 1 else ""
+        count = len(self._empty)
+        if max(1, 0.005 * self._rows) <= count < self._rows:
+            first = self._name(self._empty[0]).format(side="predictions", reference="")
+            says = (
+                f"{first} is empty, like {count_things(count, 'row')} of {self._rows:,}{of_calls}"
+            )
+            if _is_new(told, "empty predictions", count / self._rows):
+                warn(Notice("empty", says, ". Look at these rows"))
+        for found in self.find(may_be_unrelated=may_be_unrelated) if self._rows else ():
+            share = len(found.rows) / min(_ROWS, self._rows)
+            if not _is_new(told, f"{found.kind} {found.side}", share):
+                continue
+            option, _, value = found.fix.partition("=")
+            notice = Notice(found.kind, "{says}", ". Write: {fix}")
+            if option in OPTIONS:
+                notice = notice._replace(option=option, value=literal_eval(value))
+            says = re.sub(r"^predictions\[(\d+)\]", lambda row: name.format(row=row[1]), found.says)
+            warn(notice, says=f"{says}{of_calls}", fix=found.fix)
+
+
+def _is_new(told: dict[str, float], mistake: str, share: float) -> bool:
+    """Return True, and note it, if a mistake was not told, or its share has grown tenfold."""
+    is_new = share >= 10 * told.get(mistake, 0)
+    if is_new:
+        told[mistake] = share
+    return is_new
+
+
+def _are_unspaced(batches: Sequence[Batch]) -> bool:
+    """Return True if a tenth of the bytes are of scripts written without spaces."""
+    (inside, _, _), _ = _count_bytes([batch.references for batch in batches])
+    return bool(inside[0xE0:0xF0].sum() > 0.1 * inside.sum())
+
+
+def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:
+    """Yield groups of 8 neighbors, evenly spaced, of about 64 rows in all."""
+    rows = sum(len(batch.predictions) for batch in batches)
+    stride = max(1, -(-rows // _ROWS))
+    for batch in batches:
+        for start in range(0, len(batch.predictions), 8 * stride):
+            yield batch.slice(start, 8)
+
+
+# --- Calls of an object ---------------------------------------------------------------------------
+
+_MOST_WAITING = 4096  # rows; a call with as many is looked at by itself
+_LOOKS = (8, 64, 512)  # rows after which those that wait are looked at, as after the first call
+_THIRD_CALL = 3  # after which they are, too: by then, a mistake in each row is told
+_PAUSE = 2.0  # seconds, after which a call belongs to another loop
+_LOOPS = 4
+
+
+@dataclass
+class _Loop:
+    """Calls of an object with the same options, in short succession.
+
+    options: the options of the calls.
+    name: the template of a prediction's name.
+    kind: the type of their texts.
+    first, last: hashes of the texts of the first and of the last call; texts would stay in memory.
+    time: when the last call ended, in seconds.
+    calls, rows: how many there were.
+    next_look: the number of rows after which those that wait are looked at.
+    waiting: the texts that no look has taken, and the counts of their bigrams.
+    told: as for `Look.warn`.
+    """
+
+    options: Options
+    name: str
+    kind: InputType
+    first: int
+    last: int
+    time: float
+    calls: int = 0
+    rows: int = 0
+    next_look: int = 1
+    waiting: list[tuple[Corpus, Int64 | None]] = field(default_factory=list)
+    told: dict[str, float] = field(default_factory=dict)
+
+    def has(self, kind: InputType, options: Options, name: str) -> bool:
+        """Return True if a call has the options, and texts of this kind."""
+        has_options = self.options is options or self.options == options
+        return has_options and self.name == name and self.kind == kind
+
+
+class Watch:
+    """The rows of the small calls of an object, which are looked at together.
+
+    A loop is warned of a mistake once. A call after a pause, or with the texts of the first or the
+    last call, begins another loop: a cell of a notebook that is run again warns again.
+
+    Args:
+        lock: a lock, which is not held during a look.
+        clock: the function that returns the time in seconds.
+
+    >>> import threading
+    >>> watch = Watch(threading.Lock())
+    >>> for number in range(3):
+    ...     corpus = make_text_corpus([f"{number} cats"], ["dogs"], np.arange(2), "text")
+    ...     watch.begin_call()(corpus, None, Options())
+    """
+
+    def __init__(
+        self, lock: AbstractContextManager[object], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._lock = lock
+        self._clock = clock
+        self._loops: list[_Loop] = []  # the latest first
+
+    def begin_call(self) -> Callable[..., None]:
+        """Return the function, like `look_at`, for the texts of a call that begins now."""
+        return partial(self._look, self._clock())
+
+    def _look(
+        self,
+        began: float,
+        corpus: Corpus,
+        bigrams: Int64 | None,
+        options: Options,
+        name: str = "predictions[{row}]",
+    ) -> None:
+        if len(corpus) >= _MOST_WAITING:
+            look_at(corpus, bigrams, options, name)
+            return
+        ended = self._clock()
+        kind = corpus.kind
+        texts = corpus.hash_texts()
+        with self._lock:
+            # 1. Find the loop of the call, or begin one.
+            loop = next((loop for loop in self._loops if loop.has(kind, options, name)), None)
+            others = [other for other in self._loops if other is not loop]
+            if loop is None or began - loop.time > _PAUSE or texts in (loop.first, loop.last):
+                loop = _Loop(options, name, kind, first=texts, last=texts, time=ended)
+            self._loops = [loop, *others[: _LOOPS - 1]]
+            # 2. Take the rows that wait, if they are enough.
+            loop.time = ended
+            loop.last = texts
+            loop.waiting.append((corpus, bigrams))
+            loop.calls += 1
+            loop.rows += len(corpus)
+            if loop.rows < loop.next_look and loop.calls != _THIRD_CALL:
+                return
+            taken = loop.waiting
+            loop.waiting = []
+            following = (rows for rows in _LOOKS if rows > loop.rows)
+            loop.next_look = next(following, loop.rows + _MOST_WAITING)
+        # 3. Look at them.
+        corpora = [taken_corpus for taken_corpus, _ in taken]
+        counts = [own for _, own in taken if own is not None]
+        look = Look(options, list(map(len, corpora)))
+        if len(taken) > 1:
+            batches = chain.from_iterable(each.batches for each in corpora)
+            corpus = Corpus(tuple(batches), corpus.kind).combine()
+            bigrams = np.concatenate(counts) if len(counts) == len(taken) else None
+        look.add(corpus, bigrams)
+        look.warn(name, loop.told)
+
+
+# --- Bytes ----------------------------------------------------------------------------------------
+
+# Bytes of quotation marks, dashes and blanks, which systems write in their own way.
+_OWN_WAY = [
+    *b"\"'-", 0x80, 0x93, 0x94, *range(0x98, 0xA0), 0xA0, 0xA6, 0xAB, 0xBB, 0xBC, 0xC2, 0xE2, 0xE3,
+]  # fmt: skip
+_ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
+
+
+def _count_bytes(arrays: Sequence[pa.Array]) -> tuple[Float64, float]:
+    """Count the bytes of texts in their buffers.
+
+    Returns:
+        How often each byte occurs per text, float64 [3, 256]: anywhere, first and last; and the
+        share of texts that another text equals.
+    """
+    counts = np.zeros((3, 256))
+    texts = max(1, sum(map(len, arrays)))
+    different = 0
+    for array in arrays:
+        items = list_items(array)[0] if is_list(array.type) else array
+        offsets = find_offsets(items)
+        data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
+        starts = offsets[:-1][offsets[:-1] < offsets[1:]]
+        ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
+        for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
+            counts[place] += np.bincount(part, minlength=256)
+        different += len(items.unique())
+    counts[1, 48] = counts[1, 48:58].sum()  # numbers
+    return counts / texts, 1 - different / texts
+
+
+def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
+    """Return True if the bytes of both sides differ as those of mistakes do, which cost much.
+
+    A damage makes a byte far more frequent on one side, or writes a sign that no text has. In few
+    rows, differences are chance, and must be larger.
+    """
+    rows = max(1, sum(len(batch.predictions) for batch in batches))
+    own, copies = _count_bytes([batch.predictions for batch in batches])
+    theirs, _ = _count_bytes([batch.references for batch in batches])
+    chance = rows**-0.5
+    # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
+    groups = [
+        [*inside, inside[65:91].sum(), inside[[*b".,;:!?()"]].sum()]
+        for inside, _, _ in (own, theirs)
+    ]
+    more = np.max(groups, axis=0)
+    less = np.min(groups, axis=0)
+    is_more = (more > 2 * less) | (np.arange(258) > 255) & (more > 1.6 * less)
+    is_more &= (more > less + 0.4) & (more - less > 4 * chance * np.sqrt(more + less))
+    is_more[_OWN_WAY] = False
+    is_more[_ODD_SIGNS] |= ((more > 8 * less) & (more >= max(0.04, chance**2)))[_ODD_SIGNS]
+    # 2. Lengths, spaces, first and last bytes.
+    sizes = [max(1e-9, side[0].sum()) for side in (own, theirs)]
+    spaces = [side[0, 32] / size for side, size in zip((own, theirs), sizes)]
+    clear = 1.07 + 1 / (1 + less[32] * rows) ** 0.5
+    ends = np.abs(own[1:] - theirs[1:]).max()
+    has_unspaced = theirs[0, 0xE0:0xF0].sum() > 0.05 * sizes[1] and spaces[1] < 0.06
+    # 3. Signs of tokens on both sides, and copies.
+    return bool(
+        is_more.any()
+        or not 0.75 < (sizes[0] / sizes[1]) ** (1 / (1 + chance)) < 1.35
+        or max(spaces) > max(0.06, clear * min(spaces))
+        or ends > 0.3 + chance
+        or (has_unspaced and not splits_unspaced)
+        or less[[*b"<[@#_|"]].max() > 0.4
+        or less[[*"▁".encode()]].min() > 1
+        or copies > 0.1 + chance / 2
+    )
+
+
+# === bleu_core/methods/buffer.py ===
+
+
+# Consecutive corpora that are combined, because Arrow arrays of one row take too much memory.
+_SMALL_CORPORA = 1000
+_ROWS_PER_CELL = 10_000  # rows that are packed into one value
+_PACKED = pa.schema({"predictions": pa.binary(), "references": pa.binary()})
+
+_lock = RLock()  # shared by all buffers, and held only briefly
+if hasattr(os, "register_at_fork"):  # a child process must not inherit a locked lock
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
+
+
+@picklable
+class Buffer:
+    """Corpora of one kind, in the order in which they were added.
+
+    A failed call does not change the buffer. `issued_warnings` are the kinds of warnings about its
+    rows: batches of one corpus warn once.
+    """
+
+    def __init__(self) -> None:
+        self.issued_warnings: set[str] = set()
+        self._corpora: list[Corpus] = []
+        self._small = 0  # the number of small corpora at the end
+        self._kind: InputType | None = None
+
+    def add(self, corpus: Corpus) -> None:
+        """Add the rows of a corpus."""
+        if not len(corpus):
+            return
+        with _lock:
+            check_kind(corpus.kind, self._kind or corpus.kind)
+            self._kind = corpus.kind
+            self._corpora.append(corpus)
+            self._small = self._small + 1 if len(corpus) < _SMALL_CORPORA else 0
+            if self._small == _SMALL_CORPORA:
+                joined = join_corpora(self._corpora[-_SMALL_CORPORA:])
+                self._corpora[-_SMALL_CORPORA:] = [joined.combine()]
+                self._small = 0
+
+    @contextmanager
+    def hold(self) -> Iterator[list[Corpus]]:
+        """Take the rows out of the buffer while a call scores them, and yield their list.
+
+        They are discarded at the end. If the call fails, the rows in the list return to the buffer,
+        before those that were added since. The kind stays meanwhile, so that rows which are added
+        still fit.
+        """
+        with _lock:
+            held = self._corpora
+            self._corpora = []
+            self._small = 0
+        has_failed = True
+        try:
+            yield held
+            has_failed = False
+        finally:
+            with _lock:
+                if has_failed:
+                    self._corpora = [*held, *self._corpora]
+                if self._corpora:
+                    self._kind = self._corpora[0].kind
+                elif not has_failed:
+                    self._kind = None
+                    self.issued_warnings = set()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._corpora))
+
+    def __copy__(self) -> Buffer:
+        buffer = Buffer()
+        buffer.__dict__.update(self.__dict__, _corpora=list(self._corpora))
+        return buffer
+
+
+def _check_docstrings(class_: type) -> None:
+    """Raise if a method has no docstring to which evaluate can append its own.
+
+    evaluate copies the code of the method, so a docstring that is set on the function is missing.
+    """
+    if sys.flags.optimize >= 2:
+        raise RuntimeError(
+            "Python runs without docstrings (-OO, or PYTHONOPTIMIZE=2), to which evaluate appends."
+            " Start it with -O, or without the option."
+        )
+    for name in ("compute", "add", "add_batch"):
+        if copyfunc(getattr(class_, name)).__doc__ is None:
+            raise TypeError(
+                f"{class_.__name__}.{name}: its code has no docstring, to which evaluate appends."
+                " Write one as the first statement of the function; if it is decorated, of the"
+                " decorator's wrapper."
+            )
+
+
+if TYPE_CHECKING:
+
+    class _Metric:
+        """The part of `evaluate.Metric` that users and this file call.
+
+        evaluate has no types. A base class of type `Any` would hide mistyped names of methods.
+        """
+
+        config_name: str
+        process_id: int
+        num_process: int
+        seed: int
+        keep_in_memory: bool
+        timeout: float
+        max_concurrent_cache_files: int
+        writer: Any
+        filelock: Any
+        rendez_vous_lock: Any
+        filelocks: Any
+        file_paths: Any
+        _data_dir_root: str | None
+        _hash: str | None
+        # These are read-only.
+        info: Any
+        name: str
+        experiment_id: str | None
+        description: str
+        citation: str
+        features: Any
+        inputs_description: str
+        homepage: str | None
+        license: str
+        codebase_urls: list[str] | None
+        reference_urls: list[str] | None
+
+        def __init__(self, **arguments: Any) -> None: ...
+        def download_and_prepare(
+            self, download_config: Any = None, dl_manager: Any = None
+        ) -> None: ...
+        def _init_writer(self, timeout: float = 1) -> None: ...
+
+else:
+    _Metric = evaluate.Metric
+
+
+class _OtherMethod:
+    """The name of a method in another tool: an AttributeError that names the call to write.
+
+    Not `__getattr__`, because Tab in a notebook evaluates no attribute of a class that has it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, metric: object, owner: type) -> object:
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute {self._name!r}."
+            f" Write {OTHER_METHODS[self._name]}."
+        )
+
+
+class BufferedMetric(_Metric, ABC):
+    """A metric that collects Arrow rows.
+
+    It is abstract, and has an abstract method, because evaluate's loader takes the first other
+    class for the metric.
+    """
+
+    def __init__(self, **arguments: object) -> None:
+        _check_docstrings(type(self))
+        super().__init__(**arguments)
+        self._buffer = Buffer()
+        self._gathered: list[Corpus] | None = None  # the rows of all processes, after an error
+        self._watch = Watch(_lock)
+
+    _options: Options
+
+    @abstractmethod
+    def _compute(self, predictions: object = None, references: object = None) -> dict[str, Any]:
+        """Score all rows."""
+
+    @abstractmethod
+    def _bind_methods(self) -> None:
+        """Set the public methods on this object."""
+
+    def add(
+        self,
+        *,
+        prediction: object = None,
+        reference: object = None,
+        **columns: object,
+    ) -> None:
+        """Add one segment to the segments that the next `compute` scores."""
+        # evaluate's own `add` takes the names of the columns, too.
+        prediction = columns.pop("predictions", prediction)
+        reference = columns.pop("references", reference)
+        self._add([prediction], [list_references(reference)], columns)
+
+    def add_batch(
+        self,
+        *,
+        predictions: object = None,
+        references: object = None,
+        **columns: object,
+    ) -> None:
+        """Add segments to the segments that the next `compute` scores."""
+        self._add(predictions, references, columns)
+
+    def __len__(self) -> int:
+        return len(self._buffer)
+
+    def __dir__(self) -> list[str]:
+        """List the attributes of the class; the others are evaluate's files, locks and settings."""
+        return sorted(set(dir(type(self))) - set(OTHER_METHODS))
+
+    def __repr__(self) -> str:
+        values = dict(vars(self._options))
+        if self._options.tokenize_by is not None:
+            values["tokenize"] = self._options.tokenize_by
+        shown = [repr(self._options.convention)]
+        shown += [f"{name}={values[name]!r}" for name in values if name in self._options.given]
+        if len(self):
+            shown.append(f"{count_things(len(self), 'row')} added")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy in another process needs: arguments and rows, no files or locks."""
+        cache = self._data_dir_root
+        if cache == os.path.expanduser(evaluate.config.HF_METRICS_CACHE):
+            cache = None  # another machine has a default of its own
+        return {
+            "arguments": {
+                "config_name": self.config_name,
+                "keep_in_memory": self.keep_in_memory,
+                "cache_dir": cache,
+                "num_process": self.num_process,
+                "process_id": self.process_id,
+                "seed": self.seed,
+                "experiment_id": self.experiment_id,
+                "hash": self._hash,
+                "max_concurrent_cache_files": self.max_concurrent_cache_files,
+                "timeout": self.timeout,
+            },
+            "options": self._options,
+            "buffer": self._buffer,
+            "gathered": self._gathered,
+        }
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self._options = state["options"]
+        BufferedMetric.__init__(self, **state["arguments"])
+        self._buffer = copy.copy(state["buffer"])
+        self._gathered = state["gathered"]
+        self._bind_methods()
+
+    def _add(self, predictions: object, references: object, unknown: dict[str, object]) -> None:
+        if unknown:
+            raise TypeError(
+                f"Unknown column {show_value(next(iter(unknown)))}."
+                " Pass predictions and references only."
+            )
+        with warn_once_per_kind(self._buffer.issued_warnings):
+            self._buffer.add(read_corpus(predictions, references, allow_empty=True))
+
+    # --- Several processes, through evaluate's files ---
+
+    def _compute_together(
+        self, predictions: object, references: object, held: list[Corpus], options: Options
+    ) -> dict[str, Any] | None:
+        """Send the rows to the first process through evaluate's files, and score them there.
+
+        Return None in every process but the first.
+        """
+        corpus = read_segments(predictions, references, held)
+        self.selected_feature_format = datasets.Features.from_arrow_schema(_PACKED)
+        try:
+            self._init_writer()
+            if len(corpus):
+                for batch in corpus.split(_ROWS_PER_CELL):
+                    self.writer.write_table(pack(batch.to_corpus(), self.process_id))
+            return evaluate.Metric.compute(self, options=options)
+        finally:
+            if self._gathered is not None:
+                held[:] = self._gathered
+            self._remove_files()
+
+    def _gather(self, predictions: Any, references: Any) -> list[Corpus]:
+        """Return the rows of several processes that `_compute_together` packed into columns.
+
+        They stay in the buffer after an error, because the other processes have returned, and this
+        process has the only copy of their rows.
+        """
+        gathered: list[Corpus] = []
+        problems = []
+        for prediction_cell, reference_cell in zip(predictions, references):
+            corpus, process = unpack(prediction_cell, reference_cell)
+            try:
+                check_kind(corpus.kind, (gathered or [corpus])[0].kind)
+                gathered.append(corpus)
+            except TypeError as error:
+                problems.append(f"Process {process}: {error}")
+        self._gathered = gathered or None
+        if problems:
+            raise TypeError(problems[0])
+        return gathered
+
+    def _remove_files(self) -> None:
+        """Remove the files and locks that evaluate leaves: after an error, all of them."""
+        if self.writer is not None:
+            self.writer.close()
+        for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or [])):
+            if lock is not None:
+                lock.release()
+        if self.process_id == 0:
+            for path in self.file_paths or []:
+                if os.path.exists(path):
+                    os.remove(path)
+        self.writer = self.data = self.cache_file_name = self.selected_feature_format = None
+        self.filelock = self.filelocks = self.file_paths = self.rendez_vous_lock = None
+
+
+def is_packed(predictions: object) -> bool:
+    """Return True for a column of rows that `pack` has packed."""
+    return isinstance(predictions, pa.ChunkedArray) and predictions.type == pa.binary()
+
+
+def pack(corpus: Corpus, process: int) -> pa.Table:
+    """Pack a corpus of one batch into one row of bytes, so that all rows have the same type."""
+    (batch,) = corpus.batches
+    cells = []
+    for array in (batch.predictions, make_lists(batch.bounds, batch.references)):
+        rows = pa.table({"rows": array}).replace_schema_metadata({"process": str(process)})
+        with pa.BufferOutputStream() as sink, pa.ipc.new_stream(sink, rows.schema) as stream:
+            stream.write_table(rows)
+        cells.append([sink.getvalue().to_pybytes()])
+    return pa.table(cells, _PACKED)
+
+
+def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> tuple[Corpus, int]:
+    """Return the rows in a packed row, and the number of the process that packed them.
+
+    >>> predictions, references = pack(read_corpus(["a"], ["b"]), process=2).columns
+    >>> corpus, process = unpack(predictions[0], references[0])
+    >>> corpus.references.to_pylist(), process
+    ([['b']], 2)
+    """
+    tables = [pa.ipc.open_stream(cell.as_buffer()).read_all() for cell in (predictions, references)]
+    texts, lists = (table["rows"].combine_chunks() for table in tables)
+    return make_corpus([(texts, *list_items(lists))]), int(tables[0].schema.metadata[b"process"])
+
+
+for _method in OTHER_METHODS:
+    setattr(BufferedMetric, _method, _OtherMethod(_method))
+
+
+# === bleu_core/methods/compared.py ===
+
+
+def check_systems(
+    systems: Mapping[SystemName, object],
+    n_resamples: int | None,
+    options: Options,
+    test: Test,
+    default: int,
+) -> int:
+    """Return the number of resamples of the test, or raise if an argument is invalid.
+
+    The argument of the call wins over a signature at load, and this over `n_resamples` at load.
+    """
+    if len(systems) < 2:
+        raise ValueError(
+            f"systems: expected two or more systems, got {len(systems)}. Pass another system, or"
+            " score one with compute()."
+        )
+    if n_resamples is not None:
+        return options.override({"n_resamples": n_resamples}, checks_weights=False).n_resamples
+    at_load = options.n_resamples if options.is_chosen("n_resamples") else default
+    return options.signed_trials.get(test.name, at_load)
+
+
+def list_settings(
+    counted: Counted,
+    units: Units,
+    plan: Plan,
+    unknown: Collection[str],
+    *,
+    has_segment_scores: bool = False,
+    runs: Sequence[int] = (),
+) -> Settings:
+    """Return the keys about test and resampling that both results have.
+
+    Wins, ties and losses are those of segment scores. `runs` has the number of training runs of
+    each system, for the signature.
+    """
+    options = plan.options
+    test = plan.test or RANDOMIZATION
+    # The keys of intervals are the first.
+    settings: Settings = {}  # type: ignore[typeddict-item]
+    resample_counts: dict[str, int] = {}
+    if units.can_resample:
+        resample_counts[test.key] = plan.trials
+        if options.confidence:
+            settings["confidence"] = options.confidence
+            key_of_intervals = "ci" if test.key == "bs" else "bs"
+            if key_of_intervals == "bs" or plan.resamples_of_intervals != plan.trials:
+                resample_counts[key_of_intervals] = plan.resamples_of_intervals
+    settings |= {"test": test.name, "n_resamples": plan.trials, "seed": options.seed}
+    if units.can_resample and units.documents is not None:
+        settings["documents"] = units.documents
+        resample_counts["docs"] = units.documents
+        if counted.shared_documents:
+            settings["shared_documents"] = counted.shared_documents
+    settings["signature"] = make_signature(
+        options,
+        counted.origin,
+        resample_counts,
+        unknown,
+        has_segment_scores=has_segment_scores,
+        runs=same_or_var(map(str, runs)) if runs else None,
+    )
+    return settings
+
+
+# --- Counting -------------------------------------------------------------------------------------
+
+
+class CountedSystems(NamedTuple):
+    """The rows of systems.
+
+    systems: by name, or by run; all have the same segments, labels and documents.
+    options: the options of the call; for tables, with those that they were counted under.
+    unknown: the names of options that neither the tables nor the call tell.
+    """
+
+    systems: dict[SystemName | RunOfSystem, Counted]
+    options: Options
+    unknown: Collection[str]
+
+
+def count_systems(
+    systems: Mapping[SystemName, object],
+    references: object,
+    options: Options,
+    *,
+    by: object = None,
+    documents: object = None,
+    like: object = None,
+    keep_segments: bool = True,
+) -> CountedSystems:
+    """Count the texts of systems, or read their tables.
+
+    With `keep_segments=False`, only the sums of documents are kept if there are documents.
+    """
+    # 1. Check that all systems are texts, or tables.
+    are_texts = references is not None
+    if are_texts and any(map(is_table, systems.values())):
+        raise ValueError(
+            "references: the systems are tables, which contain the counts. Leave out `references`."
+        )
+    if not are_texts and not all(map(is_table, systems.values())):
+        raise ValueError(
+            "references: got None. Pass references, or tables from statistics() as systems."
+        )
+    if are_texts and like is not None:
+        raise ValueError("like: it belongs to tables, but the systems are texts. Leave out `like`.")
+    texts = {"references": references, "predictions": next(iter(systems.values()), None)}
+    warn_if_reordered(texts, by=by, documents=documents)
+    # 2. Read labels, which are the same for all systems. In place of labels, tables take the name
+    #    of a column.
+    labels: Any = read_labels(by) if are_texts or not isinstance(by, str) else by
+    document_of: Any = (
+        read_documents(documents) if are_texts or not isinstance(documents, str) else documents
+    )
+    # 3. Count or read one system at a time.
+    unknown: Collection[str] = ()
+    if are_texts:
+        counted_systems = _count_texts(
+            systems, references, options, labels=labels, documents=document_of
+        )
+    else:
+        tables = read_tables(systems, options, by=labels, documents=document_of, like=like)
+        first = next(iter(tables.values()))
+        options = first.options
+        unknown = first.unknown
+        counted_systems = count_tables(tables)
+    kept: dict[SystemName | RunOfSystem, Counted] = {}
+    document_numbers: Int64 | None = None  # all systems have the same documents
+    kept_documents: list[Label] = []
+    with warn_once_per_kind():
+        for name, counted in counted_systems:
+            warn_about_zeros(
+                counted.rows,
+                options,
+                f"The score of {show_system(name)}",
+                {label: group.segments for label, group in counted.groups.items()},
+                has_segments=counted.has_segments,
+            )
+            if not keep_segments and counted.documents is not None:
+                if document_numbers is None:
+                    document_numbers = number_labels(counted.documents)
+                    _, first_rows = np.unique(document_numbers, return_index=True)
+                    kept_documents = [counted.documents[row] for row in first_rows.tolist()]
+                (sums,) = sum_by_number([counted.rows], document_numbers)
+                counted = replace(counted, rows=sums, documents=kept_documents, has_segments=False)
+            kept[name] = counted
+        if not are_texts:
+            _warn_of_equal_tables(kept)
+    return CountedSystems(kept, options, unknown)
+
+
+def _warn_of_equal_tables(systems: Mapping[SystemName | RunOfSystem, Counted]) -> None:
+    """Warn of systems with the same statistics in every row."""
+    names_of: dict[bytes, list[SystemName | RunOfSystem]] = {}  # by their sums
+    for name, counted in systems.items():
+        names_of.setdefault(counted.rows.sum(axis=0).tobytes(), []).append(name)
+    for names in names_of.values():
+        first = systems[names[0]].rows
+        equal = [name for name in names if np.array_equal(systems[name].rows, first)]
+        if len(equal) > 1:
+            warn(
+                Notice(
+                    "same predictions",
+                    "Systems {systems} have the same statistics in every row",
+                    ". Check which tables were read",
+                ),
+                systems=list_systems(equal),
+            )
+
+
+def _count_texts(
+    systems: Mapping[SystemName, object],
+    references: object,
+    options: Options,
+    *,
+    labels: Sequence[Label] | None,
+    documents: Sequence[Label] | None,
+) -> Iterator[CountedSystem]:
+    """Yield the rows of each system; the references are read once."""
+    for name, corpus in read_corpora(systems, references):
+        with within_system(name):
+            if documents is not None:
+                check_label_count("documents", documents, len(corpus))
+            if labels is not None:
+                check_label_count("by", labels, len(corpus))
+                check_labels(options.tokenize_by, labels)
+            counted = count_segments(make_call(corpus, options, labels, documents))
+            look_at(corpus, counted.bigrams, options)
+        yield name, counted
+
+
+# --- Tables of several systems --------------------------------------------------------------------
+#
+# They must have been counted alike, on the same segments: each check has its error here.
+
+GivenSystems = Mapping[SystemName | RunOfSystem, GivenRows]
+CountedSystem = tuple[SystemName | RunOfSystem, Counted]
+
+
+def read_tables(
+    systems: Mapping[SystemName, object],
+    options: Options,
+    *,
+    by: object,
+    documents: object,
+    like: object,
+) -> GivenSystems:
+    """Read the statistics tables of systems, which must have the same segments and options.
+
+    Sums of segments are allowed if each has a document. `may_be_segments` of the result is certain.
+    """
+    # 1. Read the tables of each system.
+    tables: dict[SystemName | RunOfSystem, GivenRows] = {}
+    for name, statistics in systems.items():
+        with within_system(name):
+            given = read_counted(statistics, options, by=by, documents=documents, like=like)
+            first = next(iter(tables.values()), given)
+            check_same_function(given.origin.tokenizer_name, first.origin.tokenizer_name)
+            has_segments = given.have_segments()
+            if not has_segments and given.documents is None:
+                raise ValueError(
+                    "statistics: expected one row per segment, got sums. Pass the tables from"
+                    " statistics(), or the document of each row, as in documents='document'."
+                )
+            tables[name] = given._replace(
+                may_be_segments=has_segments,
+                labels=_share(given.labels, first.labels),
+                documents=_share(given.documents, first.documents),
+            )
+    # 2. Compare each with the first. Sums are compared by document, when they are put in order.
+    have_segments = all(given.may_be_segments for given in tables.values())
+    first_name = next(iter(tables))
+    expected = _list_properties(tables[first_name], have_segments)
+    for name, given in tables.items():
+        for noun, value in _list_properties(given, have_segments).items():
+            if value != expected[noun]:
+                raise _systems_differ(noun, first_name, name)
+    return tables
+
+
+def _share(
+    labels: Sequence[Label] | None, first_labels: Sequence[Label] | None
+) -> Sequence[Label] | None:
+    """Return the labels of the first system if they are the same, to keep them in memory once."""
+    if labels is None or labels != first_labels:
+        return labels
+    have_same_types = all(map(is_, map(type, labels), map(type, first_labels)))  # 1 == True
+    return first_labels if have_same_types else labels
+
+
+def _list_properties(given: GivenRows, have_segments: bool) -> dict[str, object]:
+    """Return what the tables of systems must have in common, by its noun in errors.
+
+    Segments and their labels are compared unless the rows of a system are sums.
+    """
+    return {
+        "segments": len(given.columns) if have_segments else None,
+        "options": (given.options, given.origin.tokenizer_name, given.unknown),
+        "tokenizers": given.counted_by if given.origin.tokenizer_name == "var" else None,
+        "numbers of references": given.origin.nrefs,
+        "labels": given.labels if have_segments else None,
+        "documents": given.documents if have_segments else None,
+    }
+
+
+def _systems_differ(
+    noun: str, name: SystemName | RunOfSystem, other_name: SystemName | RunOfSystem
+) -> ValueError:
+    error = (
+        f"systems: the tables of {show_system(name)} and {show_system(other_name)} differ in"
+        f" their {noun}. Pass tables of the same segments, made by statistics() with the"
+        " same options."
+    )
+    if noun == "segments":
+        error += f" A list of tables is one test set; pass runs {RUNS_BY_NAME}"
+    return ValueError(error)
+
+
+def count_tables(systems: GivenSystems) -> Iterator[CountedSystem]:
+    """Yield the rows of each system, which are copied one system at a time.
+
+    If some are sums, all are summed by document, in the order of the first system.
+    """
+    if all(given.may_be_segments for given in systems.values()):
+        for name, given in systems.items():
+            yield name, given.counted(has_segments=True)
+        return
+    first_name, first = next(iter(systems.items()))
+    first_sums = first.counted(has_segments=False).sum_documents()
+    for name, given in systems.items():
+        sums = given.counted(has_segments=False).sum_documents().order_like(first_sums)
+        if sums is None:
+            raise _systems_differ("documents", first_name, name)
+        yield name, sums
+
+
+# --- Scores and tests -----------------------------------------------------------------------------
+
+
+def score_and_test(
+    rows: StatisticsRows, sample: Sample, arranged: Sequence[ArrangedRuns], plan: Plan
+) -> list[SystemScores]:
+    """Score systems, and test each against the first.
+
+    Args:
+        rows: of each run, int64 [segments, 2 N + 2], for the scores of segments, whatever is
+            resampled.
+        sample: the scores of their units, and resamples.
+        arranged: the runs of each system.
+        plan: the test.
+    """
+    confidence = plan.options.confidence
+    segment_scores: list[Float64] = []  # of each system, the means over its runs
+    if plan.has_segments:
+        of_runs = score_units(rows, plan.options.for_segments())
+        segment_scores = [of_runs[runs.positions].mean(axis=0) for runs in arranged]
+    described: list[SystemScores] = []
+    for i, (score, runs) in enumerate(zip(sample.scores, arranged)):
+        # 1. The score of the system.
+        system: SystemScores = {"bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
+        described.append(system)
+        if plan.compares_runs:
+            _add_runs(system, runs, sample.observed[runs.positions])
+        add_estimate(system, sample.estimate(i), confidence)
+        if not i:
+            continue
+        # 2. The difference from the baseline.
+        system["delta"] = score - described[0]["bleu"]
+        difference = sample.difference(i)
+        sample.add_test(i, difference, system)
+        if segment_scores:
+            system |= count_wins(segment_scores[i] - segment_scores[0])  # type: ignore[typeddict-item]
+        add_difference(system, difference, confidence)
+    return described
+
+
+_GROUP_KEYS = ("bleu", "score", "delta", "p_value")  # of the scores of a system
+
+
+def add_groups(
+    systems: Sequence[SystemScores],
+    counted: Counted,
+    rows: StatisticsRows,
+    arranged: Sequence[ArrangedRuns],
+    plan: Plan,
+) -> None:
+    """Add to each system its scores and tests per group, and the macro-average.
+
+    Args:
+        systems: the scores of the systems, the baseline first.
+        counted: the groups and documents, which all runs share.
+        rows: of each run, int64 [segments, 2 N + 2].
+        arranged: the runs of each system.
+        plan: the test.
+    """
+    # 1. Score and test each group. One group at a time is in memory.
+    for system in systems:
+        system["groups"] = {}
+    average = MacroAverage(counted, plan)
+    for group in list_groups(counted, rows):
+        sample = draw(group.units, plan)
+        average.add(group, sample)
+        scores_of_group: list[Any] = score_and_test(group.rows, sample, arranged, plan)
+        for system, numbers in zip(systems, scores_of_group):
+            of_group: Any = {key: numbers[key] for key in _GROUP_KEYS if key in numbers}
+            if group.units.can_resample and group.units.documents is not None:
+                of_group["documents"] = group.units.documents
+            system["groups"][group.label] = of_group
+        del group, sample  # before the next group is taken
+    # 2. Average the groups: a macro-average is a score like any other.
+    of_average = average.sample()
+    macro_scores = of_average.scores
+    for i, (system, runs) in enumerate(zip(systems, arranged)):
+        scores: SystemScores = {"bleu": macro_scores[i]}  # type: ignore[typeddict-item]
+        if i:
+            scores["delta"] = macro_scores[i] - macro_scores[0]
+            difference = of_average.difference(i)
+            of_average.add_test(i, difference, scores)
+            add_difference(scores, difference, plan.options.confidence)
+        add_macro_average(system, scores)
+        if plan.compares_runs:
+            for name, score in zip(runs.names, of_average.observed[runs.positions].tolist()):
+                add_macro_average(system["runs"][name], {"bleu": score})
+
+
+# --- Training runs --------------------------------------------------------------------------------
+
+
+class ArrangedRuns(NamedTuple):
+    """The runs of a system among those of all systems.
+
+    keys: one per run, of the data of all runs: the system's name, or its name and the run's.
+    positions: those of the runs in arrays of all runs.
+    """
+
+    keys: Sequence[SystemName | RunOfSystem]
+    positions: slice
+
+    @property
+    def names(self) -> list[Hashable]:
+        """The names of the runs; an empty list if the system is not a dict of runs."""
+        return [key.run for key in self.keys if isinstance(key, RunOfSystem)]
+
+
+def choose_test(test: object, data_of: Collection[SystemName | RunOfSystem]) -> Test:
+    """Return the test of a name, or raise if it does not fit the numbers of runs."""
+    if test is not None and test not in list(ALL_TESTS):  # a list in a dict would be a TypeError
+        raise invalid("test", test, one_of(ALL_TESTS))
+    systems = [key.system for key in data_of if isinstance(key, RunOfSystem)]
+    several = [name for name in systems if systems.count(name) > 1]
+    chosen = None if test is None else ALL_TESTS[str(test)]
+    if not several:
+        if chosen is not None and chosen.compares_runs:
+            raise ValueError(
+                "test='runs': expected a system with several runs, got one run each. Pass a dict of"
+                " runs, such as {'A': {'seed 1': [...], 'seed 2': [...]}, 'B': ...}."
+            )
+        return chosen or RANDOMIZATION
+    if chosen is not None and not chosen.compares_runs:
+        raise ValueError(
+            f"test={show_value(test)}: system {show_value(several[0])} has several runs, and this"
+            " test ignores the variance between runs. Remove `test`, or pass one run per system."
+        )
+    return RUNS
+
+
+def arrange_runs(
+    data_of: Collection[SystemName | RunOfSystem], names: Sequence[SystemName]
+) -> list[ArrangedRuns]:
+    """Arrange the runs of systems one system after another, in the order of `names`."""
+    keys_of: dict[SystemName, list[SystemName | RunOfSystem]] = {name: [] for name in names}
+    for key in data_of:
+        keys_of[key.system if isinstance(key, RunOfSystem) else key].append(key)
+    arranged = []
+    start = 0
+    for keys in keys_of.values():
+        arranged.append(ArrangedRuns(keys, slice(start, start + len(keys))))
+        start += len(keys)
+    return arranged
+
+
+def _add_runs(system: SystemScores, runs: ArrangedRuns, scores: Float64) -> None:
+    """Add the scores of a system's runs, and their standard deviation."""
+    if runs.names:
+        system["runs"] = {
+            name: {"bleu": score, "score": 100 * score}
+            for name, score in zip(runs.names, scores.tolist())
+        }
+    if len(scores) > 1:
+        system["run_standard_deviation"] = float(scores.std(ddof=1))
+
+
+def add_single_run(scores: SystemScores, runs: ArrangedRuns) -> None:
+    """Add the name of the only run to the scores of a system that is a dict of runs."""
+    for name in runs.names:
+        run: RunScores = {"bleu": scores["bleu"], "score": scores["score"]}
+        if "macro_bleu" in scores:
+            run["macro_bleu"] = scores["macro_bleu"]
+        scores["runs"] = {name: run}
 
 
 # === bleu_core/methods/diff.py ===
@@ -20258,495 +19535,666 @@ def _describe_texts(scores: ResultDict) -> list[str]:
     return [f"{len(scores['segment_bleu']):,}", write_score(scores["self_bleu"]), *written]
 
 
-# === bleu_core/methods/rank.py ===
+# === bleu_core/methods/trainer.py ===
 
 
-_MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
+_Detail = Literal[
+    "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length"
+]
+_DETAILS: tuple[_Detail, ...] = get_args(_Detail)
+# How to log BLEU of a decoder-only model. The title of a section, and its page.
+_GENERATION_RECIPE = 'see "Decoder-only models (Trainer, SFTTrainer)" in docs/training.md'
+
+_PAIR_EXPECTED = (
+    "The callback takes predictions and labels as one pair, got {found}."
+    " Write callback((predictions, labels))."
+)
+_TEXTS_EXPECTED = (
+    "tokenizer.batch_decode: expected a list of str, got {found}. Return one str per row."
+)
+_ROWS_EXPECTED = (
+    "{name}: expected one row of token ids per segment, got {found}."
+    " Pass integers of shape [rows, tokens]."
+)
 
 
-def rank_systems(
-    systems: object,
-    references: object,
-    options: Options,
-    *,
-    n_resamples: int | None = None,
-    alpha: float = 0.05,
-    family_wise: bool = True,
-    documents: object = None,
-    like: object = None,
-) -> Ranking:
-    """Rank systems by tests of all pairs."""
-    # 1. Check the arguments. Holm's procedure multiplies the smallest p-value by the number of
-    #    pairs, and so needs more trials.
-    data_of = read_systems(systems, references)
-    check_single_runs(data_of, "rank")
-    alpha = to_python(alpha)
-    if not (isinstance(alpha, float) and 0 < alpha < 1):
-        raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
-    check_flag("family_wise", family_wise)
-    factor = len(data_of) * (len(data_of) - 1) // 2 if family_wise else 1
-    default = RANDOMIZATION.n_resamples
-    if family_wise:
-        default = min(max(default, 2 * fewest_trials(alpha, factor)), _MAX_TRIALS)
-    trials = check_systems(data_of, n_resamples, options, RANDOMIZATION, default)
-    # 2. Count, and sort by score, best first; systems of equal score keep their order.
-    counted = count_systems(
-        data_of, references, options, documents=documents, like=like, keep_segments=False
-    )
-    plan = Plan(counted.options, list_single_runs(len(data_of)), RANDOMIZATION, trials)
-    shared = next(iter(counted.systems.values()))  # all systems have the same documents
-    units = divide_into_units(shared, [system.rows for system in counted.systems.values()])
-    scores = bleu(units.totals, plan.options)
-    order = np.argsort(-scores, kind="stable").tolist()
-    names = [list(counted.systems)[i] for i in order]
-    scores = scores[order]
-    units = units._replace(rows=[units.rows[i] for i in order])
-    # 3. Test all pairs on shared exchanges. The difference of a pair is the score of the better
-    #    system minus the other.
-    better, worse = np.triu_indices(len(names), k=1)
-    deltas = scores[better] - scores[worse]
-    pairs: list[Pair] = [
-        {"systems": [names[i], names[j]], "delta": delta}  # type: ignore[typeddict-item]
-        for i, j, delta in zip(better, worse, deltas.tolist())
-    ]
-    significant = np.zeros((len(names), len(names)), bool)
-    warn_about_size(units, shared)
-    if units.can_resample:
-        warn_about_trials(trials, alpha, factor)
-        warn_about_exchanges(units, alpha, factor)
-        warn_about_intervals(units, plan.options, " to evaluate.load()")
-        p_values = exchange_all_pairs(units, deltas, plan)
-        adjusted = adjust_holm(p_values)
-        for pair, p_value, p_adjusted in zip(pairs, p_values.tolist(), adjusted.tolist()):
-            pair["p_value"] = p_value
-            pair["p_adjusted"] = p_adjusted
-        significant[better, worse] = (adjusted if family_wise else p_values) < alpha
-    # 4. Rank. A system is behind those that are significantly better, and before those that are
-    #    significantly worse. A cluster ends, by WMT's rule, where every pair across the cut is
-    #    significant.
-    sample = draw(units, plan._replace(test=None))
-    cluster = 1
-    ranked: list[RankedSystem] = []
-    for i, name in enumerate(names):
-        if i and significant[:i, i:].all():
-            cluster += 1
-        score = sample.score(i)
-        # The ranks are the last keys.
-        system: RankedSystem = {"system": name, "bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
-        add_estimate(system, sample.estimate(i), plan.options.confidence)
-        system["rank_range"] = [
-            1 + int(significant[:, i].sum()),
-            len(names) - int(significant[i].sum()),
-        ]
-        system["cluster"] = cluster
-        ranked.append(system)
-    # 5. Put the result together.
-    ranking = Ranking(ranking=ranked, pairs=pairs, alpha=alpha, family_wise=family_wise)
-    ranking |= list_settings(shared, units, plan, counted.unknown)
-    return ranking
+@picklable
+class TrainerMetric:
+    """A callback for trainers, made by `bleu.compute_metrics`, which documents the arguments."""
 
-
-class Ranking(QuotableReport):
-    """The result of `rank`: a dict that displays as a table, with a rule between clusters.
-
-    >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
-    >>> systems += [{"system": "B", "score": 30.0, "rank_range": [2, 2], "cluster": 2}]
-    >>> pairs = [{"systems": ["A", "B"], "delta": 0.1, "p_value": 0.01, "p_adjusted": 0.01}]
-    >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99}
-    >>> print(Ranking(ranking=systems, pairs=pairs, **made, signature="nrefs:1"))
-    rank  system   BLEU
-    1     A       40.00
-    -------------------
-    2     B       30.00
-    <BLANKLINE>
-    A scores 10.00 points higher than B (p = 0.0100): more than chance at a family-wise error of 5%.
-    <BLANKLINE>
-    paired approximate randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
-    """
-
-    _left_columns = 2
-    _wide_columns = ("system",)
-    _absent = WAYS_TO_SETTINGS
-
-    def _rows(self) -> list[list[str]]:
-        rows = [["rank", "system", "BLEU"]]
-        if "confidence" in self:
-            rows[0].append(name_interval(self["confidence"]))
-        cluster = 1
-        for system in self["ranking"]:
-            if system["cluster"] != cluster:
-                rows.append([])  # a rule
-                cluster = system["cluster"]
-            rows.append(
-                [
-                    _write_rank(system["rank_range"]),
-                    str(system["system"]),
-                    f"{system['score']:.2f}",
-                ]
+    def __init__(
+        self,
+        tokenizer: object,
+        references: Any,
+        by: object,
+        ignore_index: int,
+        *,
+        details: bool,
+        history: bool,
+        options: Options,
+    ) -> None:
+        # Whatever can be checked is checked now, because the first call comes after hours of
+        # training.
+        # 1. Check the arguments that need no data.
+        check_flag("details", details)
+        check_flag("history", history)
+        if isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__"):
+            raise invalid(
+                "ignore_index",
+                ignore_index,
+                "the padding value of the labels, such as -100",
+                TypeError,
             )
-            if "confidence" in self:
-                rows[-1].append(write_interval(system["confidence_interval"]))
-        return rows
+        check_tokenizers(options)
+        self._tokenizer: Any = tokenizer
+        self._options = options
+        self._details = details
+        self._keeps_history = history
+        self.history: list[pa.Table] = []
+        self._ignore_index = ignore_index
+        text_tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor has a tokenizer
+        self._pad_token_id: Any = getattr(text_tokenizer, "pad_token_id", None)
+        self._end_token_id: Any = getattr(text_tokenizer, "eos_token_id", None)
+        # 2. Read the references.
+        self._expected_rows = 0  # of the evaluation data
+        self._references: pa.ChunkedArray | None = None
+        self._known_texts: set[str] = set()
+        if references is not None:
+            rows = read_column("references", references, EXPECTED_REFERENCES)
+            self._references = read_corpus([""] * len(rows), rows).references
+            self._expected_rows = len(self._references)
+            for row_texts in self._references.to_pylist():
+                self._known_texts.update(text.strip() for text in row_texts)
+        # 3. Read the labels.
+        labels = read_labels(by, None if references is None else self._expected_rows)
+        if labels is not None and not labels:
+            raise ValueError(
+                LABEL_COUNT.format(name="by", labels="0 labels", predictions="the evaluation data")
+            )
+        self._by: list[Label] = labels or []
+        self._expected_rows = self._expected_rows or len(self._by)
+        if history:
+            make_label_column("by", self._by)
+        check_labels(options.tokenize_by, self._by)
+        # 4. Make the keys of the result, which labels must not share.
+        self._keys = {label: f"bleu_{label}" for label in dict.fromkeys(self._by)}
+        taken = {"bleu_macro"}
+        for label, key in self._keys.items():
+            if key in taken:
+                raise ValueError(
+                    f"by: the label {show_value(label)} would overwrite the key {key!r}."
+                    " Rename the label."
+                )
+            taken.add(key)
+        if not callable(getattr(tokenizer, "batch_decode", None)):
+            raise TypeError(NOT_A_TOKENIZER.format(found=show_value(tokenizer)))
+        self.reset()
 
-    def _records(self) -> list[dict[str, Any]]:
-        return [
-            {**system, "rank_range": _write_rank(system["rank_range"])}
-            for system in self["ranking"]
-        ]
+    def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:
+        """Count a batch, and score all batches since the last result.
 
-    def _note(self) -> str:
-        facts = self._describe_ranks()
-        kind = describe_intervals(self["ranking"])
-        if kind:
-            facts.append(f"{name_interval(self.get('confidence'))}: {kind}")
-        return "; ".join([*facts, self["signature"]])
+        Args:
+            prediction: an `EvalPrediction`, or a pair of predicted ids and label ids.
+            compute_result: False if more batches follow, as with `batch_eval_metrics=True`.
 
-    def _caption(self) -> str:
-        """Return the caption of the table in LaTeX."""
-        ranks = "; ".join(self._describe_ranks())
-        caption = f"Systems ranked by BLEU ({ranks})" if ranks else "Systems by BLEU"
-        return f"{caption}. Signature: {self['signature']}"
+        Returns:
+            Floats by name; an empty dict if more batches follow.
 
-    def _sentence(self) -> str:
-        ranked = [
-            f"{_write_rank(system['rank_range'])}. {system['system']}"
-            f" {describe_score(system, self.get('confidence'))}"
-            for system in self["ranking"]
-        ]
-        (verdict,) = self._verdicts()
-        facts = [f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip(".")]
-        return "; ".join([*facts, *self._describe_ranks()])
+        Raises:
+            ValueError: the predictions are logits or their argmax, or begin with the prompt; rows
+                are missing; or the numbers of predictions and of references differ.
+        """
+        try:
+            if not isinstance(compute_result, (bool, np.bool_)):
+                raise TypeError(_PAIR_EXPECTED.format(found="two arguments"))
+            with warn_once_per_kind(self._evaluation.issued_warnings):
+                self._count(*_read_pair(prediction))
+                return self._finish() if compute_result else {}
+        except Exception:
+            self.reset()
+            raise
 
-    def _verdicts(self) -> list[str]:
-        """Compare the best two systems, and count the pairs that differ by more than chance."""
-        pairs = self["pairs"]
-        best, second = pairs[0]["systems"]
-        verdict = f"{best} scores {compare_scores(pairs[0]['delta'], second)}"
-        key = "p_adjusted" if self["family_wise"] else "p_value"
-        p_values = [pair[key] for pair in pairs if key in pair]
-        if p_values:
-            verdict += f" ({write_equation_of_p(p_values[0])}"
-            if self["family_wise"] and len(pairs) > 1:
-                verdict += f", adjusted for {len(pairs):,} pairs"
-            verdict += ")"
-        p_value = p_values[0] if p_values else None
-        verdict += f": {judge(p_value, self['alpha'], self._describe_error())}."
-        if len(p_values) > 1:
-            found = sum(p_value < self["alpha"] for p_value in p_values)
-            verdict += f" Pairs that differ by more than chance: {found:,} of {len(pairs):,}."
-        return [verdict]
-
-    def _describe_error(self) -> str:
-        error = f"error of {100 * self['alpha']:g}%"
-        return f"a family-wise {error}" if self["family_wise"] else f"an {error} per pair"
-
-    def _describe_ranks(self) -> list[str]:
-        tested = describe_test(self, self["pairs"])
-        return [*tested, f"ranks at {self._describe_error()}"] if tested else []
-
-
-def _write_rank(rank: Sequence[int]) -> str:
-    return "-".join(map(str, dict.fromkeys(rank)))
-
-
-# === bleu_core/reconcile/answer.py ===
-
-
-SAID_USUAL = 4  # usual settings that the first sentence lists
-SHOWN_MATCHES = 10  # in a table
-SAID_SETTINGS = 3  # rows of a table, from the top, whose tools the text names
-
-MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its own
-
-CHANCE_OF_LEVEL = (0.5, 0.5, 0.5, 0.25, 0.25)  # by level: up to it, a match is plausible
-SMALL_CHANCE = 0.05
-
-
-class Reconciliation(Report):
-    """The result of `reconcile`: a dict that displays as a table."""
-
-    _absent = MappingProxyType(
-        {
-            "conditions": passing("what a tool printed, with the values beside the score,"),
-            "untried_references": "all references were tried alone",
-            "untried_packages": "all tokenizers were tried, or a match was found without them",
+    def reset(self) -> None:
+        """Discard the batches of an interrupted evaluation; no trainer announces a new one."""
+        sums = {
+            label: np.zeros(self._options.layout.width, np.int64) for label in self._keys or [None]
         }
-    )
+        self._evaluation = _Evaluation(sums, Look(self._options))
 
-    def _title(self) -> str:
-        return " ".join(self._list_sentences())
-
-    def _list_sentences(self) -> list[str]:
-        """Return what to do, and how many settings give the number, also by chance."""
-        settings = count_things(self["settings"], "setting")
-        number = self._number()
-        if self["verified"]:
-            chance = _write_chance(self["matches"][0]["chance"])
-            return [
-                f"Verified: these texts give {number} under this signature; the chance of such a"
-                f" match by accident is {chance}."
-            ]
-        advice = self._advise()
-        if self["rows"]:
-            start, stop = self["rows"]
-            part = f"[{start}:{stop}]"
-            advice = f"The line fits predictions{part} and references{part} only: {advice}"
-        if self["verified"] is False:
-            advice = (
-                f"Not verified: these texts do not give {number} under this signature. {advice}"
+    def _count(self, predicted_ids: object, label_ids: object) -> None:
+        evaluation = self._evaluation
+        # 1. Decode predictions and labels; labels may be missing if references were passed.
+        predictions = self._read_rows("predictions", predicted_ids)
+        texts = self._decode("predictions", predictions)
+        labels: list[str] = []
+        if label_ids is not None:
+            label_rows = self._read_rows("labels", label_ids)
+            labels = self._decode_labels(label_rows, len(texts))
+            evaluation.alignment.add(predictions, label_rows, self._end_token_id)
+        elif self._references is None:
+            raise ValueError(
+                "labels: got None. Add a column `labels` to the evaluation data,"
+                " or pass `references` to compute_metrics()."
             )
-        if "conditions" in self:
-            number += " with these values"
-        matches = self._matches()
-        if not matches:
-            return [advice, f"None of {settings} gives {number}."]
-        count = len(matches)
-        counted = f"{count} of {settings} round{'s' * (count == 1)} to {number}"
-        chance = _write_chance(self["chance"])
-        if self["chance"] <= CHANCE_OF_LEVEL[0]:
-            return [
-                advice,
-                f"{counted}; by chance, some setting matches {chance} of nearby numbers.",
-            ]
-        decimals = count_things(self["decimals"], "decimal") if self["decimals"] else "no decimals"
-        return [
-            advice,
-            f"{counted}. A match proves little here: {chance} of the numbers with {decimals} within"
-            " 2 points match some setting.",
-        ]
+        # 2. Drop rows beyond the expected ones if they repeat the first rows: gathering from
+        #    processes repeats rows.
+        if self._expected_rows:  # 0 while their number is unknown
+            remaining = max(0, self._expected_rows - evaluation.rows)
+            if len(texts) > remaining:
+                further = labels[remaining:]
+                if not labels or further != evaluation.first_labels[: len(further)]:
+                    raise self._wrong_number(evaluation.rows + len(texts))
+                del texts[remaining:], labels[remaining:]
+            if not texts:
+                return
+        # 3. Find the references and count.
+        references, bounds = self._find_references(labels, len(texts))
+        corpus = make_corpus([(pa.array(texts, STRINGS), references, bounds)], evaluation.rows)
+        by = self._by[evaluation.rows : evaluation.rows + len(texts)] if self._by else None
+        counted = count_segments(make_call(corpus, self._options, by))
+        if by is not None:
+            for label, group in counted.groups.items():
+                evaluation.sums[label] += counted.rows[group.segments].sum(axis=0)
+        else:
+            evaluation.sums[None] += counted.rows.sum(axis=0)
+        # 4. Add the batch to the evaluation.
+        evaluation.look.add(corpus, counted.bigrams)
+        if self._keeps_history:
+            evaluation.counted.append(counted)
+        evaluation.rows += len(texts)
+        evaluation.generated_tokens += predictions.count_tokens(len(texts))
 
-    def _number(self) -> str:
-        # Read again, because a copy of this dict has only the keys.
-        return read_published(self["reported"]).written
-
-    def _advise(self) -> str:
-        """Return the sentence that says what usual settings give, and what to do."""
-        number = self._number()
-        first = next(iter(self._matches()), None)
-        # 1. A usual setting gives it.
-        if first is not None and first["kind"] == "usual":
-            source = f", from {first['says']}" if first["says"] else ""
-            steps = self._describe(first)
-            if not first["plausible"]:
-                return f"{number} fits {steps}{source}, which may be chance: {self._ask()}."
-            if not list_changes(first["steps"]):
-                return f"{number} is the score under {steps}{source}: quote the signature."
-            return f"{number} is the score with {steps}{source}: pass that to reproduce it."
-        # 2. One does, but not the other values of the line.
-        if self["differences"]:
-            theirs = describe_conditions(self["conditions"], [*self["differences"]])
-            setting = min(self["usual"], key=lambda each: abs(each["delta"]))
-            return (
-                f"{number} is the score with {self._describe(setting)}, but the line has {theirs},"
-                f" and these texts have {describe_conditions(self['differences'])}."
+    def _decode_labels(self, label_rows: _IdRows, predictions: int) -> list[str]:
+        """Decode the labels of a batch; warn if they were the first ones of this evaluation."""
+        if len(label_rows) != predictions:
+            raise ValueError(
+                f"Got {count_things(predictions, 'prediction')} and"
+                f" {count_things(len(label_rows), 'row')} of labels."
+                " Generate one sequence per row (num_return_sequences=1)."
             )
-        # 3. None does: list them.
-        said = [
-            f"{setting['score']:.2f} ({self._describe(setting)})"
-            for setting in self["usual"][:SAID_USUAL]
-        ]
-        effective = sorted(self["other_fixes"], key=lambda each: -abs(each["delta_score"] or 0))
-        for finding in effective[:1]:
-            score = f"{finding['score']:.2f}"
-            if score != f"{self['usual'][0]['score']:.2f}":
-                said.append(f"{score} (without {finding['kind']!r} of `check`)")
-        usual = f"Usual settings give {', '.join(said)}, not {number}"
-        # 4. A fix, a known call, or else a rare setting.
-        if self["fixes"]:
-            return f"{usual}, but a fix of `check` does: {self['fixes'][0]['fix']}."
-        if first is None:
-            return (
-                f"{usual}: compare the number, order and references of the texts first, then"
-                f" {self._ask()}."
+        labels = self._decode("labels", label_rows)
+        # An interrupted evaluation starts again with the same labels. Its predictions differ if the
+        # model has learned since. Labels that are alike, such as one class, may come again anyway.
+        first_labels = self._evaluation.first_labels
+        if labels == first_labels and len(set(labels)) > 1:
+            warn(
+                Notice(
+                    "restarted",
+                    "The labels of the first batch were passed twice in one evaluation."
+                    " If an earlier evaluation was interrupted, its batches are being added to"
+                    " this one",
+                    ". Call `reset()` on the callback before each evaluation",
+                )
             )
-        if not first["plausible"]:
-            return f"{usual}. The settings below that do may match by chance: {self._ask()}."
-        if first["kind"] == "call":
-            verb = "is" if first["chance"] <= SMALL_CHANCE else "may be"
-            return f"{usual}, which {verb} from {first['says']}."
-        by_chance = ", probably by chance" if first["chance"] > SMALL_CHANCE else ""
-        return f"{usual}; {describe_steps(first['steps'])} gives it{by_chance}: {self._ask()}."
+        if not first_labels:
+            self._evaluation.first_labels = list(labels)
+        return labels
 
-    def _describe(self, setting: SettingScores) -> str:
-        unchanged = "your options" if self["verified"] is None else "the signature's options"
-        return describe_steps(setting["steps"]) or unchanged
+    def _find_references(self, labels: list[str], size: int) -> tuple[pa.Array, Int64]:
+        """Return the references of the next `size` rows, and the offsets of each row's.
 
-    def _ask(self) -> str:
-        """Return what to ask the authors for: what would decide between settings."""
-        wanted = ["more decimals"]
-        if self["verified"] is None:
-            wanted.append("the signature")
-        if "precisions" not in self.get("conditions", {}):
-            wanted.append("the precisions")
-        *others, last = wanted
-        return f"ask for {', '.join(others)} or {last}" if others else f"ask for {last}"
-
-    def _note(self) -> str:
-        notes = [read_published(self["reported"]).describe()]
-        notes += [
-            f"{finding['says']} Without that, the score is {finding['score']:.4f}:"
-            f" {finding['fix']}."
-            for finding in self["fixes"]
-        ]
-        notes += [
-            f"Row {row} is from {setting['says']}."
-            for row, setting in enumerate(self._shown()[:SAID_SETTINGS], 1)
-            if setting["says"]
-        ]
-        hidden = len(self._shown()) - SHOWN_MATCHES
-        if hidden > 0:
-            notes.append(f"The result has {hidden:,} more matches.")
-        if "untried_references" in self:
-            notes.append(
-                f"Tried: all references together, and each of the first {MOST_REFERENCES} alone."
-                f" Not tried: the other {self['untried_references']} alone."
-            )
-        if "untried_packages" in self:
-            notes.append(
-                "Moses' tokenizers, of tokenized BLEU, were not tried. To try them: pip install"
-                f" {' '.join(self['untried_packages'])}."
-            )
-        if self["verified"] is not None:
-            notes.append(
-                "sacreBLEU's signatures contain neither the order of n-grams nor the text of the"
-                " references."
-            )
-        return " ".join(note for note in notes if note)
-
-    def _matches(self) -> list[SettingScores]:
-        return self["matches"] or self["other_matches"]
-
-    def _shown(self) -> list[SettingScores]:
-        return self._matches() or self["nearest"]
-
-    def _rows(self) -> list[list[str]]:
-        rows = [["settings", "BLEU", "off by", "how likely"]]
-        for setting in self._shown()[:SHOWN_MATCHES]:
-            settings = self._describe(setting)
-            if not list_changes(setting["steps"]):
-                settings += ", unchanged"
-            how_likely = "by chance"
-            if setting["plausible"]:
-                how_likely = "likely" if setting["chance"] <= SMALL_CHANCE else "perhaps"
-            difference = write_difference(100 * setting["delta"], 4)
-            rows.append([settings, f"{setting['score']:.4f}", difference, how_likely])
-        return rows if self._matches() else [row[:-1] for row in rows]
-
-    def __str__(self) -> str:
-        sentences = "\n".join(map(fit_terminal, self._list_sentences()))
-        return sentences + super().__str__().removeprefix(fit_terminal(self._title()))
-
-    def _records(self) -> list[dict[str, object]]:
-        return [
-            {
-                "settings": self._describe(setting),
-                "bleu": setting["bleu"],
-                "score": setting["score"],
-                "delta": setting["delta"],
-                "signature": setting["signature"],
-            }
-            for setting in self._shown()
-        ]
-
-    def plot(self, ax: Axes | None = None, setting: int = 0) -> Axes:
-        """Plot the effect of each factor from this object's options to a setting; return the Axes.
-
-        Args:
-            ax: the Axes to draw into; None for a new figure.
-            setting: the index in `matches`; in `other_matches` or `nearest` if there are no
-                matches.
+        They are those that were passed, or the labels. A label that is a reference of another row
+        shows that the rows are in another order.
         """
-        end = self._shown()[setting]
-        start = "your options" if self["verified"] is None else "the signature"
-        return plot_steps(start, list_changes(end["steps"]), "this setting", end["score"], ax=ax)
+        if self._references is None:
+            return pa.array(labels, STRINGS), np.arange(len(labels) + 1)
+        first_row = self._evaluation.rows
+        rows = self._references.slice(first_row, size).combine_chunks()
+        for row, (label, row_texts) in enumerate(zip(labels, rows.to_pylist()), first_row):
+            is_known = label and label in self._known_texts
+            if is_known and label not in [text.strip() for text in row_texts]:
+                warn(
+                    Notice(
+                        "other order",
+                        "The label in row {row} matches a reference of a different row,"
+                        " so the trainer is not evaluating in the order of `references`",
+                        ". Evaluate in the order of the data:"
+                        " without `group_by_length` in `train_sampling_strategy`, for example",
+                    ),
+                    row=row,
+                )
+                break
+        return list_items(rows)
 
-
-class Conventions(Report):
-    """The scores of each convention: a dict by name, which displays as a table."""
-
-    _wide_columns = ("due to",)
-    _absent = MappingProxyType({"coco": "it is for captions, which are short texts on one line"})
-
-    def _title(self) -> str:
-        return "The same text under each convention"
-
-    def _rows(self) -> list[list[str]]:
-        rows = [
-            [
-                name,
-                f"{scores['score']:.2f}",
-                write_difference(100 * scores["delta"]),
-                describe_steps(scores["steps"], with_differences=True) or "no change",
-            ]
-            for name, scores in self.items()
-        ]
-        return [["convention", "BLEU", "difference", "due to"], *rows]
-
-    def _records(self) -> list[dict[str, object]]:
-        return [
-            {
-                "convention": name,
-                "bleu": scores["bleu"],
-                "score": scores["score"],
-                "delta": scores["delta"],
-                "signature": scores["signature"],
-            }
-            for name, scores in self.items()
-        ]
-
-    def plot(self, ax: Axes | None = None, convention: str | None = None) -> Axes:
-        """Plot the effect of each factor, from the default to a convention, and return the Axes.
-
-        Args:
-            ax: the Axes to draw into; None for a new figure.
-            convention: its name; None for the convention whose score differs most.
-        """
-        end = convention or max(self, key=lambda name: abs(self[name]["delta"]))
-        scores = self[end]
-        return plot_steps("default", list_changes(scores["steps"]), end, scores["score"], ax=ax)
-
-
-def _write_chance(chance: float) -> str:
-    """Write a chance in percent.
-
-    >>> _write_chance(0.375), _write_chance(0.0025), _write_chance(0.00001)
-    ('38%', '0.2%', 'less than 0.1%')
-    """
-    if chance < 0.001:
-        return "less than 0.1%"
-    return f"{chance:.0%}" if chance >= 0.01 else f"{chance:.1%}"
-
-
-def describe_steps(steps: Sequence[FactorStep], with_differences: bool = False) -> str:
-    """Write the steps that change the score on one line; an empty one if none does.
-
-    >>> describe_steps([{"factor": "max_order", "value": 2, "delta": 0.125}], with_differences=True)
-    'max_order=2 (+12.50)'
-    """
-    return ", ".join(
-        f"{label} ({write_difference(difference)})" if with_differences else label
-        for label, difference in list_changes(steps)
-    )
-
-
-def list_changes(steps: Sequence[FactorStep]) -> list[FormulaStep]:
-    """List the steps that change the score, with their differences in points.
-
-    Changes that are not options are always listed.
-
-    >>> list_changes([{"factor": "max_order", "value": 2, "delta": 0.125}])
-    [FormulaStep(label='max_order=2', difference=12.5)]
-    """
-    changes = []
-    for step in steps:
-        difference = 100 * step["delta"]
-        if step["factor"] in OTHER_FACTORS:
-            changes.append(
-                FormulaStep(OTHER_FACTORS[step["factor"]].says.format(step["value"]), difference)
+    def _wrong_number(self, predictions: int) -> ValueError:
+        predicted = count_things(predictions, "prediction")
+        if self._references is None:
+            return ValueError(
+                LABEL_COUNT.format(
+                    name="by",
+                    labels=count_things(self._expected_rows, "label"),
+                    predictions=predicted,
+                )
             )
-        elif difference != 0:
-            changes.append(FormulaStep(f"{step['factor']}={step['value']!r}", difference))
-    return changes
+        return ValueError(
+            f"references: got {count_things(self._expected_rows, 'list')} for {predicted}."
+            " Pass one list per row of the evaluation data, in its order."
+        )
+
+    def _read_rows(self, name: str, data: object) -> _IdRows:
+        rows = _list_id_rows(name, data)
+        if isinstance(rows, np.ndarray):
+            ids = rows.ravel().astype(np.int64, copy=False)
+            starts = np.arange(len(rows) + 1) * rows.shape[1]
+        else:
+            ids = np.concatenate([np.empty(0, np.int64), *rows], dtype=np.int64, casting="unsafe")
+            starts = np.cumsum([0, *map(len, rows)])
+        is_kept = ids != self._ignore_index
+        is_token = is_kept if self._pad_token_id is None else is_kept & (ids != self._pad_token_id)
+        return _IdRows(ids, starts, is_kept, is_token)
+
+    def _decode(self, name: str, rows: _IdRows) -> list[str]:
+        ids = rows.list_kept()
+        texts = self._tokenizer.batch_decode(ids, skip_special_tokens=True)
+        if not isinstance(texts, list):
+            raise TypeError(_TEXTS_EXPECTED.format(found=name_value(texts)))
+        if len(texts) != len(ids):
+            raise ValueError(
+                f"tokenizer.batch_decode: got {count_things(len(texts), 'text')} for"
+                f" {count_things(len(ids), 'row')} of ids."
+                " Return one str per row."
+            )
+        for text in texts:
+            if not isinstance(text, str):
+                raise TypeError(_TEXTS_EXPECTED.format(found=f"a list with {name_value(text)}"))
+        try:
+            "".join(texts).encode()  # a tenth of the time of a search in each text
+        except UnicodeEncodeError:
+            row = next(
+                row
+                for row, text in enumerate(texts, self._evaluation.rows)
+                if LONE_SURROGATE.search(text)
+            )
+            raise ValueError(
+                f"{name}[{row}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF)."
+                " Return valid text."
+            ) from None
+        return [text.strip() for text in texts]
+
+    def _finish(self) -> dict[str, float]:
+        evaluation = self._evaluation
+        if self._expected_rows and evaluation.rows != self._expected_rows:
+            raise self._wrong_number(evaluation.rows)
+        if not evaluation.rows:
+            raise ValueError(NO_SEGMENTS)
+        evaluation.alignment.check()
+        warn_about_rows(evaluation.look.sample())
+        evaluation.look.warn(may_be_unrelated=False)  # as is a model before it learns
+        sums = np.stack(list(evaluation.sums.values()))
+        total = sums.sum(axis=0)
+        result = score_row(total, self._options)
+        # Only here, `bleu` is on the scale 0-100, as published training scripts log it.
+        scores = {
+            "bleu": float(result["score"]),
+            "gen_len": evaluation.generated_tokens / evaluation.rows,
+        }
+        warn_if_zero(result["bleu"], total, evaluation.rows, self._options)
+        if self._by:
+            group_scores = (100 * bleu(sums, self._options)).tolist()
+            scores.update(zip(self._keys.values(), group_scores))
+            scores["bleu_macro"] = fmean(group_scores)
+            segments_of = Counter(self._by)
+            for label, row, score in zip(self._keys, sums, group_scores):
+                warn_if_zero(
+                    score,
+                    row,
+                    segments_of[label],
+                    self._options,
+                    f"The score of {show_value(label)}",
+                )
+        if self._keeps_history:
+            self.history.append(tabulate(join_counted(evaluation.counted), self._options))
+        self.reset()
+        if self._details:
+            scores |= {name: float(result[name]) for name in _DETAILS}
+            for order, precision in enumerate(result["precisions"], 1):
+                scores[f"precision_{order}"] = precision
+        return scores
+
+
+# --- What a trainer passes ------------------------------------------------------------------------
+
+
+def _read_pair(prediction: Any) -> tuple[Any, Any]:
+    """Return predictions and labels, or raise unless the argument of the callback has both."""
+    if (
+        not hasattr(prediction, "__getitem__")
+        or hasattr(prediction, "ndim")
+        or isinstance(prediction, (Mapping, str, bytes))
+    ):
+        raise TypeError(_PAIR_EXPECTED.format(found=name_value(prediction)))
+    try:
+        return prediction[0], prediction[1]
+    except IndexError:
+        raise TypeError(
+            _PAIR_EXPECTED.format(found=f"{name_value(prediction)} of length {len(prediction)}")
+        ) from None
+
+
+def _list_id_rows(name: str, data: Any) -> npt.NDArray[np.integer] | list[npt.NDArray[np.generic]]:
+    """Return one array of ids per row, or a rectangle of ids; errors name the column.
+
+    `data` is an array, a tensor on any device, a list of rows or of batches of any length, or a
+    tuple with one of these first, from models with more outputs.
+    """
+    column = data[0] if isinstance(data, tuple) and data else data
+    # 1. List the rows, or those of each batch.
+    if isinstance(column, list):
+        items = [item if hasattr(item, "ndim") else np.asarray(item) for item in column]
+        if any(item.ndim > 1 for item in items):  # batches
+            return [row for batch in items for row in _list_id_rows(name, batch)]
+        found = f"shape [{len(items)}]"
+    elif getattr(column, "ndim", 0):
+        if column.ndim > 2:
+            raise ValueError(
+                f"{name}: got logits of shape {list(column.shape)}."
+                " Set predict_with_generate=True in Seq2SeqTrainingArguments."
+                f" For a decoder-only model, generate in a callback: {_GENERATION_RECIPE}."
+            )
+        array = read_array(name, column)
+        if isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind in "iu":
+            return array
+        items = list(array)
+        found = f"shape [{len(items)}]"
+    else:
+        items = [column]
+        found = name_value(column)
+    # 2. Check them. An array of objects may have lists as rows.
+    rows = [np.asarray(read_array(name, item)) for item in items]
+    for item, row in zip(items, rows):
+        if not row.ndim:
+            raise ValueError(_ROWS_EXPECTED.format(name=name, found=found))
+        if len(row) and row.dtype.kind not in "iu":
+            # The type of a tensor is that of torch, because NumPy has no bfloat16.
+            given = item if isinstance(column, list) else column
+            dtype = given.dtype if hasattr(given, "detach") else row.dtype
+            item_type = "str" if row.dtype.kind == "U" else str(dtype).removeprefix("torch.")
+            raise TypeError(_ROWS_EXPECTED.format(name=name, found=item_type))
+    return rows
+
+
+@dataclass(frozen=True)
+class _IdRows:
+    """The ids of a batch as a trainer passes them, one row after the other.
+
+    ids: int64 [ids].
+    starts: the offsets of the rows: int64 [rows + 1].
+    is_kept: False for `ignore_index`: bool [ids].
+    is_token: False for `ignore_index` and the padding of the tokenizer: bool [ids].
+    """
+
+    ids: Int64
+    starts: Int64
+    is_kept: npt.NDArray[np.bool_]
+    is_token: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def widths(self) -> Int64:
+        return np.diff(self.starts)
+
+    def list_kept(self) -> list[list[int]]:
+        """Return the ids of each row without `ignore_index`."""
+        # They are removed and not replaced, because -100 overflows in a tokenizer and any other id
+        # would be decoded.
+        kept = self.ids[self.is_kept]
+        kept_before = np.zeros(len(self.ids) + 1, np.int64)
+        np.cumsum(self.is_kept, out=kept_before[1:])
+        starts = kept_before[self.starts].tolist()
+        return [kept[start:end].tolist() for start, end in pairwise(starts)]
+
+    def count_tokens(self, rows: int) -> int:
+        """Count the tokens of the first rows."""
+        return int(np.count_nonzero(self.is_token[: self.starts[rows]]))
+
+    def locate_tokens(self, width: int) -> npt.NDArray[np.bool_]:
+        """Return True in the columns of tokens: bool [rows, width]."""
+        has_token = np.arange(width) < self.widths[:, None]
+        has_token[has_token] = self.is_token
+        return has_token
+
+    def make_rectangle(self, width: int, filler: int) -> Int64:
+        """Return the rows at one width, with a negative number where there is no token."""
+        has_token = self.locate_tokens(width)
+        rectangle = np.full(has_token.shape, filler)
+        rectangle[has_token] = self.ids[self.is_token]
+        return rectangle
+
+
+# --- Whether predictions are generated text -------------------------------------------------------
+
+_NOT_GENERATED = (
+    "predictions: expected generated text, got the argmax of logits, or text that begins with the"
+    " prompt: every row of labels begins with ignore_index, and {evidence}. Pass only generated"
+    " tokens, generated[:, input_ids.shape[1]:], or generate after each evaluation:"
+    f" {_GENERATION_RECIPE}."
+)
+
+
+@picklable
+@dataclass
+class _LabelPlaces:
+    """The places of the labels' tokens in the predictions of an evaluation.
+
+    They show if the predictions are generated text. Labels of a decoder-only model are as wide as
+    its input, and `ignore_index` masks the prompt, so every row begins with it:
+
+        labels                          -100  -100  -100     a     b     c
+        generated text                     a     b     c
+        text of an encoder-decoder     start     a     b     c
+        argmax of logits                   x     x     a     b     c     x
+        prompt and generated text          p     p     p     a     b     c
+
+    Labels that are padded on the left begin with it, too, except the longest row of a batch.
+
+    is_masked: every row of labels begins with `ignore_index`.
+    is_masked_alike: predictions and labels begin with equally many columns of padding, 2 or more.
+    has_equal_widths: every prediction is as wide as its labels.
+    is_full: besides, no prediction ends before its label, or with an end of sentence that its label
+        lacks.
+    first_ids, second_ids: ids with which predictions begin; two or more if they differ.
+    rows: the number of rows whose labels have tokens. Of these:
+    generated_rows: the prediction ends before the column where the label begins.
+    unequal_labels: the label does not end in the column where the label before it ends.
+    equal_predictions: of these, the prediction ends where the prediction before it ends.
+    tokens: the number of tokens in labels. Of these:
+    at_start, after_start: the prediction has the token at its place, counted from the first token
+        of the prediction, or from the second one.
+    before, same: the prediction has the token in the column before, or in its column; as
+        `_count_matches` returns them.
+    after_padding: the prediction has the token in its column, without padding.
+    """
+
+    is_masked: bool = True
+    is_masked_alike: bool = True
+    has_equal_widths: bool = True
+    is_full: bool = True
+    first_ids: set[int] = field(default_factory=set)
+    second_ids: set[int] = field(default_factory=set)
+    rows: int = 0
+    generated_rows: int = 0
+    unequal_labels: int = 0
+    equal_predictions: int = 0
+    tokens: int = 0
+    at_start: int = 0
+    after_start: int = 0
+    before: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
+    same: Int64 = field(default_factory=lambda: np.zeros(3, np.int64))
+    after_padding: int = 0
+
+    def add(self, predictions: _IdRows, labels: _IdRows, end_id: int | None) -> None:
+        """Compare the rows of a batch, unless this or an earlier batch shows that all is well."""
+        # 1. Leave for most evaluations: labels are not masked, and predictions are not as wide.
+        self.is_masked &= not labels.is_kept[labels.starts[:-1][labels.widths > 0]].any()
+        self.has_equal_widths &= np.array_equal(predictions.widths, labels.widths)
+        self.is_full &= self.has_equal_widths
+        if not self.is_masked and not self.is_full:
+            return
+        width = max(predictions.widths.max(initial=1), labels.widths.max(initial=1)) + 1
+        # 2. Leave if a prediction ends before its label, or with the token for an end that its
+        #    label lacks; rows whose labels have no tokens don't count.
+        is_label = labels.locate_tokens(width)
+        has_label = is_label.any(axis=1)
+        first, end = _find_ends(predictions.locate_tokens(width)[has_label])
+        label_first, label_end = _find_ends(is_label[has_label])
+        self.is_full &= not (end < label_end).any()
+        if not self.is_masked and not self.is_full:
+            return
+        text = predictions.make_rectangle(width, -1)[has_label]
+        label = labels.make_rectangle(width, -2)[has_label]
+        row = np.arange(len(label))
+        has_ended = (text[row, end - 1] == end_id) & (label[row, label_end - 1] != end_id)
+        self.is_full &= not has_ended.any()
+        is_other_end = np.diff(label_end) != 0
+        self.is_masked_alike &= bool(((first == label_first) & (first > 1)).all())
+        self.unequal_labels += int(np.count_nonzero(is_other_end))
+        self.equal_predictions += int(np.count_nonzero(is_other_end & (np.diff(end) == 0)))
+        # 3. Count the tokens of labels at their places in predictions.
+        text_tokens, label_tokens = _remove_padding(text), _remove_padding(label)
+        self.rows += len(label)
+        self.tokens += int(np.count_nonzero(label >= 0))
+        self.at_start += int(np.count_nonzero(text_tokens == label_tokens))
+        self.after_start += int(np.count_nonzero(text_tokens[:, 1:] == label_tokens[:, :-1]))
+        self.before += _count_matches(text[:, :-1], label[:, 1:])
+        self.same += _count_matches(text, label)
+        self.after_padding += int(np.count_nonzero(text_tokens == label))
+        # 4. Look for start tokens.
+        starts = predictions.starts[:-1][has_label & (predictions.widths > 1)]
+        first_ids, second_ids = predictions.ids[starts], predictions.ids[starts + 1]
+        self.generated_rows += int(np.count_nonzero(end <= label_first))
+        self.first_ids.update(np.unique(first_ids)[:2].tolist())
+        self.second_ids.update(np.unique(second_ids)[:2].tolist())
+
+    def check(self) -> None:
+        """Raise an error, or warn, if the predictions do not seem to be generated text alone."""
+        if not self.rows:
+            return
+        large_lead = _find_lead(self.tokens)
+        before, same = int(self.before[0]), int(self.same[0])
+        # 1. Without a mask, only the argmax can be told from generated text. Tokens in their own
+        #    columns may be generated, unless predictions fill a rectangle and labels do not.
+        if not self.is_masked:
+            is_rectangle = 2 * self.equal_predictions >= self.unequal_labels > 0
+            found = self.same if is_rectangle and same > before else self.before
+            matches, resumed, after_wrong = found.tolist()
+            lead = matches - max(min(before, same), self.after_start)
+            if self.is_full and lead > large_lead and resumed > _find_lead(after_wrong):
+                warn(
+                    Notice(
+                        "argmax",
+                        "The predictions look like the argmax of logits: they have the width of the"
+                        " labels, and the tokens of the labels in their columns, or one column"
+                        " before. Under teacher forcing, BLEU is far too high",
+                        ". Pass generated tokens: set predict_with_generate=True in"
+                        " Seq2SeqTrainingArguments, or for a decoder-only model"
+                        f" {_GENERATION_RECIPE}",
+                    )
+                )
+            return
+        # 2. Compare the places of the labels' tokens.
+        elsewhere = max(before, same, self.after_padding)
+        generated = max(self.at_start, self.after_start)
+        if self.is_masked_alike:
+            raise ValueError(
+                _NOT_GENERATED.format(evidence="the predictions are masked in the same columns")
+            )
+        if elsewhere - generated > large_lead:
+            share = f"{elsewhere / self.tokens:.1%} of the label tokens"
+            evidence = f"the predictions have {share} in the same columns, or one column before"
+            raise ValueError(_NOT_GENERATED.format(evidence=evidence))
+        if generated - elsewhere > min(self.tokens / 5, 3 * sqrt(generated + elsewhere)):
+            return
+        # 3. A model that has learned little has few of the labels' tokens at any place.
+        has_start = len(self.first_ids) == 1 and len(self.second_ids) > 1
+        if has_start or 4 * self.generated_rows > self.rows:
+            return
+        if self.has_equal_widths and len(self.first_ids) > 1:
+            raise ValueError(
+                _NOT_GENERATED.format(evidence="the predictions have the width of the labels")
+            )
+        warn(
+            Notice(
+                "masked labels",
+                "Every row of labels begins with ignore_index, as behind a masked prompt,"
+                " and the predictions do not show whether they are generated text without the"
+                " prompt",
+                f". Pass only generated tokens: {_GENERATION_RECIPE}",
+            )
+        )
+
+
+def _find_lead(tokens: int) -> float:
+    """Return how many of some tokens are more than chance.
+
+    In the random evaluations of test_trainer.py, generated texts have fewer, even if
+    they are few, short, repetitive or of a small vocabulary.
+    """
+    return tokens / 5 + 1.5 * sqrt(tokens)
+
+
+def _find_ends(is_token: npt.NDArray[np.bool_]) -> tuple[Int64, Int64]:
+    """Return each row's first column with a token, and the column after its last token.
+
+    For a row without tokens, they are its width and 0.
+    """
+    width = is_token.shape[1]
+    is_empty = ~is_token.any(axis=1)
+    first = np.where(is_empty, width, is_token.argmax(axis=1))
+    end = np.where(is_empty, 0, width - is_token[:, ::-1].argmax(axis=1))
+    return first, end
+
+
+def _count_matches(text: Int64, label: Int64) -> Int64:
+    """Count the label tokens that texts have in their columns; those after a wrong one; all such.
+
+    A model under teacher forcing is right again after a wrong token. In generated text, the tokens
+    after a wrong one are usually others, or in other columns. The first column does not count,
+    because a start token is always wrong.
+    """
+    is_label, is_match = label >= 0, text == label
+    is_after_wrong = is_label[:, 2:] & (is_label & ~is_match)[:, 1:-1]
+    resumed = np.count_nonzero(is_match[:, 2:] & is_after_wrong)
+    return np.array([np.count_nonzero(is_match), resumed, np.count_nonzero(is_after_wrong)])
+
+
+def _remove_padding(rectangle: Int64) -> Int64:
+    """Return the tokens of each row from its first column on."""
+    is_token = rectangle >= 0
+    moved = np.full_like(rectangle, rectangle.min(initial=-1))
+    moved[np.arange(rectangle.shape[1]) < is_token.sum(axis=1)[:, None]] = rectangle[is_token]
+    return moved
+
+
+# --- One evaluation -------------------------------------------------------------------------------
+
+
+@picklable
+@dataclass
+class _Evaluation:
+    """What the batches of one evaluation have added up to.
+
+    sums: the sum of the statistics rows of each label of `by`; without labels, of all rows under
+        None.
+    counted: the rows of each batch, if there is a history.
+    rows: the number of rows.
+    generated_tokens: the number of generated tokens, without padding.
+    first_labels: the decoded labels of the first batch.
+    issued_warnings: the kinds of warnings, because an evaluation warns once, whatever the number of
+        its batches.
+    look: a sample of the texts, which is looked at when the evaluation ends.
+    alignment: the places of the labels' tokens in the predictions.
+    """
+
+    sums: dict[Label, Int64]
+    look: Look
+    counted: list[Counted] = field(default_factory=list)
+    rows: int = 0
+    generated_tokens: int = 0
+    first_labels: list[str] = field(default_factory=list)
+    issued_warnings: set[str] = field(default_factory=set)
+    alignment: _LabelPlaces = field(default_factory=_LabelPlaces)
 
 
 # === bleu_core/reconcile/search.py ===
@@ -21349,3 +20797,534 @@ def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
     highest = np.minimum(np.floor((ordered + step / 2 + NOISE) / step), last_number)
     lowest[1:] = np.maximum(lowest[1:], highest[:-1] + 1)
     return float(np.maximum(highest - lowest + 1, 0).sum() / (last_number - first_number + 1))
+
+
+# === bleu_core/methods/compare.py ===
+
+
+def compare_systems(
+    systems: object,
+    references: object,
+    options: Options,
+    *,
+    baseline: object = None,
+    test: str | None = None,
+    n_resamples: int | None = None,
+    by: object = None,
+    documents: object = None,
+    like: object = None,
+) -> Comparison:
+    """Test systems against a baseline."""
+    # 1. Check the arguments.
+    given = read_systems(systems, references)
+    data_of = list_runs(given)
+    chosen = choose_test(test, data_of)
+    trials = check_systems(given, n_resamples, options, chosen, chosen.n_resamples)
+    if options.confidence or chosen.compares_runs:
+        import_scipy()  # raises before the counting if it is missing
+    baseline = next(iter(given)) if baseline is None else find_name("baseline", baseline, given)
+    # 2. Count; rows have an array per run, those of the baseline first.
+    counted = count_systems(data_of, references, options, by=by, documents=documents, like=like)
+    names = [baseline, *(name for name in given if name != baseline)]
+    arranged = arrange_runs(data_of, names)
+    keys = [key for system in arranged for key in system.keys]
+    rows = [counted.systems[key].rows for key in keys]
+    shared = counted.systems[keys[0]]  # all runs have the same groups and documents
+    units = divide_into_units(shared, rows)
+    # 3. Warn about sizes.
+    plan = Plan(
+        counted.options,
+        [system.positions for system in arranged],
+        chosen,
+        trials,
+        has_segments=shared.has_segments,
+    )
+    warn_about_size(units, shared)
+    if units.can_resample and chosen.compares_runs:
+        single = sum(len(system.keys) == 1 for system in arranged)
+        if single:
+            warn(
+                Notice(
+                    "one run",
+                    "{systems} with a single run beside systems with several: the variance between"
+                    " runs of such a system is taken as 0, so its results hold for this run only",
+                    ". Pass several runs of each system",
+                ),
+                systems=count_things(single, "system"),
+            )
+        warn_about_errors(trials)
+    elif units.can_resample:
+        warn_about_trials(trials, find_alpha(options.confidence))
+        warn_about_intervals(units, plan.options, " to evaluate.load()")
+    # 4. Score and test, in all and per group.
+    scores = score_and_test(rows, draw(units, plan), arranged, plan)
+    if shared.groups:
+        add_groups(scores, shared, rows, arranged, plan)
+    if not chosen.compares_runs:
+        for system_scores, runs in zip(scores, arranged):
+            add_single_run(system_scores, runs)
+    # 5. Put the result together, systems in the order of the caller.
+    scores_of = dict(zip(names, scores))
+    comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in given})
+    comparison |= list_settings(
+        shared,
+        units,
+        plan,
+        counted.unknown,
+        has_segment_scores=plan.has_segments,
+        runs=[len(system.keys) for system in arranged] if chosen.compares_runs else (),
+    )
+    for name, missing in comparison._list_missing().items():
+        warn(
+            Notice(
+                "no variance",
+                "System {system}: neither the runs nor resamples of the texts differ in score, so"
+                " there is {missing}",
+                ". Check that the runs are separate trainings, not copies",
+            ),
+            system=show_system(name),
+            missing=missing,
+        )
+    return comparison
+
+
+class Comparison(QuotableReport):
+    """The result of `compare`: a dict that displays as a table.
+
+    >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6]}
+    >>> made = {"test": "bootstrap", "n_resamples": 1000, "signature": "nrefs:1"}
+    >>> print(Comparison(baseline="A", systems={"A": system}, **made))
+    system         BLEU            CI
+    A (baseline)  50.00  40.00, 60.00
+    <BLANKLINE>
+    CI: percentile bootstrap; nrefs:1
+    """
+
+    _absent = MappingProxyType(
+        {
+            **WAYS_TO_SETTINGS,
+            "shared_documents": passing(
+                "by=labels and documents=labels that occur in several groups"
+            ),
+        }
+    )
+
+    def _finish_restored(self) -> None:
+        if self["baseline"] not in self["systems"]:  # JSON writes a number as a key, but as it is
+            (self["baseline"],) = json.loads(json.dumps({self["baseline"]: None}))
+        super()._finish_restored()
+
+    def _rows(self) -> list[list[str]]:
+        """Return one row per system, followed by one per group and one for the macro-average."""
+        return list_cells("system", self._list_scores(), _SYSTEM_COLUMNS, self.get("confidence"))
+
+    def to_latex(self, columns: Sequence[str] | None = None) -> str:
+        """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
+
+        A dagger marks differences that are more than chance.
+
+        Args:
+            columns: the heads of columns or the keys of their values, in order; None for the
+                score, its interval, the difference and p. Names are always there.
+
+        Raises:
+            ValueError: the table has no such column.
+        """
+        level = name_interval(self.get("confidence"))
+        heads = {column.key: column.name.replace("CI", level) for column in _SYSTEM_COLUMNS}
+        if columns is None:
+            shown = self._rows()[0]
+            columns = [heads[key] for key in _COLUMNS_OF_PAPERS if heads[key] in shown]
+        elif not isinstance(columns, str):
+            columns = [heads.get(column, column) for column in columns]
+        return super().to_latex(columns)
+
+    def _latex_rows(self) -> list[list[str]]:
+        """Return the cells, with a dagger for differences that are more than chance."""
+        head, *rows = self._rows()
+        for row, (_, scores) in zip(rows, self._list_scores()):
+            if scores.get("p_value", 1.0) < find_alpha(self.get("confidence")):
+                row[0] += "†"
+        return [head, *rows]
+
+    def _caption(self) -> str:
+        """Return the caption of the table in LaTeX."""
+        facts = [f"BLEU, and differences from {self['baseline']}"]
+        for tested in describe_test(self, self["systems"].values()):
+            level = f"{100 * find_alpha(self.get('confidence')):g}% level"
+            has_dagger = any(row[0].endswith("†") for row in self._latex_rows())
+            found = "†:" if has_dagger else "No difference is"
+            facts.append(f"{found} more than chance at the {level} ({tested})")
+        return ". ".join([*facts, f"Signature: {self['signature']}"])
+
+    def _records(self) -> list[dict[str, Any]]:
+        records: list[dict[str, Any]] = []
+        systems = self["systems"]
+        parts: dict[str, object] = {}  # the first columns if there are rows for parts of a system
+        if any("groups" in system for system in systems.values()):
+            parts = {"part": "all", "group": None}
+        if any("runs" in system for system in systems.values()):
+            parts |= {"part": "all", "run": None}
+        for name, system in systems.items():
+            numbers = {key: system[key] for key in system if key not in ("groups", "runs")}
+            records.append({"system": name, **parts, **numbers})
+            records += [
+                {"system": name, **parts, "part": "run", "run": run, **scores}
+                for run, scores in system.get("runs", {}).items()
+            ]
+            records += [
+                {"system": name, **parts, "part": "group", "group": label, **group}
+                for label, group in system.get("groups", {}).items()
+            ]
+        return records
+
+    def _note(self) -> str:
+        systems = self["systems"].values()
+        facts = [*describe_test(self, systems), *self._describe_intervals()]
+        if any(_count_runs(one) == 2 and "confidence_interval" in one for one in systems):
+            facts.append("intervals are wide, because two runs say little about other runs")
+        unit = "documents" if "documents" in self else "segments"
+        facts += [
+            f"{name}: {missing}, because neither runs nor {unit} vary"
+            for name, missing in self._list_missing().items()
+        ]
+        return "; ".join([*facts, self["signature"]])
+
+    def _verdicts(self) -> list[str]:
+        verdicts = [
+            f"{name} scores {self._describe_difference(system)}."
+            for name, system in self["systems"].items()
+            if "delta" in system
+        ]
+        tests = sum("p_value" in system for system in self["systems"].values())
+        if tests > 1:
+            verdicts.append(
+                f"The {tests} p-values are not adjusted for each other; rank() adjusts those of all"
+                " pairs."
+            )
+        return verdicts
+
+    def _describe_difference(self, system: SystemScores) -> str:
+        """Write the difference of a system from the baseline, and if it is more than chance."""
+        facts = [compare_scores(system["delta"], self["baseline"])]
+        if "delta_interval" in system:
+            low, high = map(write_points, system["delta_interval"])
+            facts.append(
+                f"{name_interval(self.get('confidence'))} of the difference {low} to {high}"
+            )
+        if "p_value" in system:
+            facts[-1] += f" ({write_equation_of_p(system['p_value'])})"
+        alpha = find_alpha(self.get("confidence"))
+        verdict = judge(system.get("p_value"), alpha, f"the {100 * alpha:g}% level")
+        return f"{', '.join(facts)}: {verdict}"
+
+    def _describe_intervals(self) -> list[str]:
+        """Say which kinds the intervals of the table are."""
+        scores = [scores for _, scores in self._list_scores()]
+        level = name_interval(self.get("confidence"))
+        kinds = {
+            level: describe_intervals(scores),
+            f"{level} of difference": describe_intervals(scores, "delta_"),
+        }
+        return [f"{name}: {kind}" for name, kind in kinds.items() if kind]
+
+    def _list_missing(self) -> dict[SystemName, str]:
+        """Return the missing numbers of systems whose scores do not vary, by name.
+
+        Systems with one run have all numbers, and a single segment or document has none.
+        """
+        test = ALL_TESTS[self["test"]]
+        if not test.compares_runs or not find_in_signature(self["signature"], test.key):
+            return {}
+        missing = {}
+        for name, system in self["systems"].items():
+            has_interval = "confidence_interval" in system or "confidence" not in self
+            if "p_value" not in system and name != self["baseline"]:
+                missing[name] = "no p" if has_interval else "no interval or p"
+            elif not has_interval:
+                missing[name] = "no interval of the score"
+        return missing
+
+    def _sentence(self) -> str:
+        systems = self["systems"]
+        sentences = []
+        for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
+            scored = f"{name} scores {describe_score(system, self.get('confidence'))}"
+            sentences.append(
+                f"the baseline {scored}"
+                if name == self["baseline"]
+                else f"{scored}, {self._describe_difference(system)}"
+            )
+        sentences[0] = f"In BLEU, {sentences[0]}"
+        return "; ".join([*sentences, *describe_test(self, systems.values())])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the scores and the intervals of the differences, and return the Axes.
+
+        The score of the baseline is a line. If an interval does not reach the line, the system
+        differs, even where intervals of scores overlap. Training runs are hollow dots.
+
+        Args:
+            ax: the Axes of matplotlib to draw into; None for a new figure.
+        """
+        line = self["systems"][self["baseline"]]["score"]
+        rows = [
+            PlottedScore(
+                f"{name} (baseline)" if name == self["baseline"] else str(name),
+                system["score"],
+                [line + 100 * end for end in system.get("delta_interval", ())],
+                [run["score"] for run in system.get("runs", {}).values()],
+            )
+            for name, system in self["systems"].items()
+        ]
+        return plot_scores(rows, line, "the interval of the difference from the baseline", ax)
+
+    def _html_table(self) -> str:
+        """Return the table, with the intervals drawn in an additional column."""
+        head, *rows = self._rows()
+        ends: list[float] = []
+        for system in self["systems"].values():
+            ends += system.get("confidence_interval", ())
+        if ends:
+            scale = min(ends), max(ends)
+            head.append("")
+            for row, (_, scores) in zip(rows, self._list_scores()):
+                drawn = ""
+                if "confidence_interval" in scores:
+                    low, high = scores["confidence_interval"]
+                    drawn = draw_interval(low, scores["bleu"], high, scale)
+                row.append(drawn)
+        for row in rows:
+            if row[0].startswith("  "):  # a group: HTML drops the spaces that indent it
+                row[0] = row[0].replace("  ", "\u00a0\u00a0", 1)
+        return write_table(head, rows)
+
+    def _list_scores(self) -> list[tuple[str, ResultDict]]:
+        """Return the rows of the table: the first cell of each, and its numbers by key."""
+        rows: list[tuple[str, ResultDict]] = []
+        for name, system in self["systems"].items():
+            remarks = []
+            if name == self["baseline"]:
+                remarks.append("baseline")
+            if _count_runs(system) > 1:
+                remarks.append(describe_runs(system))
+            shown = f"{name} ({', '.join(remarks)})" if remarks else str(name)
+            rows.append((shown, system))
+            rows += [
+                (f"  {write_label(label, ['macro-average'])}", group)
+                for label, group in system.get("groups", {}).items()
+            ]
+            if "groups" in system:
+                macro = {"score": 100 * system["macro_bleu"], **read_macro_average(system)}
+                rows.append(("  macro-average", macro))
+        return rows
+
+
+def _count_runs(system: SystemScores) -> int:
+    """Return the number of training runs of a system; 1 if it is not a dict of runs."""
+    return len(system.get("runs", {})) or 1
+
+
+_COLUMNS_OF_PAPERS = ("score", "run_standard_deviation", "confidence_interval", "delta", "p_value")
+_SYSTEM_COLUMNS = (
+    Column("BLEU", "score", "{:.2f}".format),
+    Column("SD of runs", "run_standard_deviation", write_score),
+    Column("CI", "confidence_interval", write_interval),
+    Column("difference", "delta", write_points),
+    Column("CI of difference", "delta_interval", lambda ends: ", ".join(map(write_points, ends))),
+    Column("p", "p_value", write_p),
+    Column("wins", "wins", "{:,}".format),
+    Column("ties", "ties", "{:,}".format),
+    Column("losses", "losses", "{:,}".format),
+)
+
+
+# === bleu_core/methods/rank.py ===
+
+
+_MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
+
+
+def rank_systems(
+    systems: object,
+    references: object,
+    options: Options,
+    *,
+    n_resamples: int | None = None,
+    alpha: float = 0.05,
+    family_wise: bool = True,
+    documents: object = None,
+    like: object = None,
+) -> Ranking:
+    """Rank systems by tests of all pairs."""
+    # 1. Check the arguments. Holm's procedure multiplies the smallest p-value by the number of
+    #    pairs, and so needs more trials.
+    data_of = read_systems(systems, references)
+    check_single_runs(data_of, "rank")
+    alpha = to_python(alpha)
+    if not (isinstance(alpha, float) and 0 < alpha < 1):
+        raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
+    check_flag("family_wise", family_wise)
+    factor = len(data_of) * (len(data_of) - 1) // 2 if family_wise else 1
+    default = RANDOMIZATION.n_resamples
+    if family_wise:
+        default = min(max(default, 2 * fewest_trials(alpha, factor)), _MAX_TRIALS)
+    trials = check_systems(data_of, n_resamples, options, RANDOMIZATION, default)
+    # 2. Count, and sort by score, best first; systems of equal score keep their order.
+    counted = count_systems(
+        data_of, references, options, documents=documents, like=like, keep_segments=False
+    )
+    plan = Plan(counted.options, list_single_runs(len(data_of)), RANDOMIZATION, trials)
+    shared = next(iter(counted.systems.values()))  # all systems have the same documents
+    units = divide_into_units(shared, [system.rows for system in counted.systems.values()])
+    scores = bleu(units.totals, plan.options)
+    order = np.argsort(-scores, kind="stable").tolist()
+    names = [list(counted.systems)[i] for i in order]
+    scores = scores[order]
+    units = units._replace(rows=[units.rows[i] for i in order])
+    # 3. Test all pairs on shared exchanges. The difference of a pair is the score of the better
+    #    system minus the other.
+    better, worse = np.triu_indices(len(names), k=1)
+    deltas = scores[better] - scores[worse]
+    pairs: list[Pair] = [
+        {"systems": [names[i], names[j]], "delta": delta}  # type: ignore[typeddict-item]
+        for i, j, delta in zip(better, worse, deltas.tolist())
+    ]
+    significant = np.zeros((len(names), len(names)), bool)
+    warn_about_size(units, shared)
+    if units.can_resample:
+        warn_about_trials(trials, alpha, factor)
+        warn_about_exchanges(units, alpha, factor)
+        warn_about_intervals(units, plan.options, " to evaluate.load()")
+        p_values = exchange_all_pairs(units, deltas, plan)
+        adjusted = adjust_holm(p_values)
+        for pair, p_value, p_adjusted in zip(pairs, p_values.tolist(), adjusted.tolist()):
+            pair["p_value"] = p_value
+            pair["p_adjusted"] = p_adjusted
+        significant[better, worse] = (adjusted if family_wise else p_values) < alpha
+    # 4. Rank. A system is behind those that are significantly better, and before those that are
+    #    significantly worse. A cluster ends, by WMT's rule, where every pair across the cut is
+    #    significant.
+    sample = draw(units, plan._replace(test=None))
+    cluster = 1
+    ranked: list[RankedSystem] = []
+    for i, name in enumerate(names):
+        if i and significant[:i, i:].all():
+            cluster += 1
+        score = sample.score(i)
+        # The ranks are the last keys.
+        system: RankedSystem = {"system": name, "bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
+        add_estimate(system, sample.estimate(i), plan.options.confidence)
+        system["rank_range"] = [
+            1 + int(significant[:, i].sum()),
+            len(names) - int(significant[i].sum()),
+        ]
+        system["cluster"] = cluster
+        ranked.append(system)
+    # 5. Put the result together.
+    ranking = Ranking(ranking=ranked, pairs=pairs, alpha=alpha, family_wise=family_wise)
+    ranking |= list_settings(shared, units, plan, counted.unknown)
+    return ranking
+
+
+class Ranking(QuotableReport):
+    """The result of `rank`: a dict that displays as a table, with a rule between clusters.
+
+    >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
+    >>> systems += [{"system": "B", "score": 30.0, "rank_range": [2, 2], "cluster": 2}]
+    >>> pairs = [{"systems": ["A", "B"], "delta": 0.1, "p_value": 0.01, "p_adjusted": 0.01}]
+    >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99}
+    >>> print(Ranking(ranking=systems, pairs=pairs, **made, signature="nrefs:1"))
+    rank  system   BLEU
+    1     A       40.00
+    -------------------
+    2     B       30.00
+    <BLANKLINE>
+    A scores 10.00 points higher than B (p = 0.0100): more than chance at a family-wise error of 5%.
+    <BLANKLINE>
+    paired approximate randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
+    """
+
+    _left_columns = 2
+    _wide_columns = ("system",)
+    _absent = WAYS_TO_SETTINGS
+
+    def _rows(self) -> list[list[str]]:
+        rows = [["rank", "system", "BLEU"]]
+        if "confidence" in self:
+            rows[0].append(name_interval(self["confidence"]))
+        cluster = 1
+        for system in self["ranking"]:
+            if system["cluster"] != cluster:
+                rows.append([])  # a rule
+                cluster = system["cluster"]
+            rows.append(
+                [
+                    _write_rank(system["rank_range"]),
+                    str(system["system"]),
+                    f"{system['score']:.2f}",
+                ]
+            )
+            if "confidence" in self:
+                rows[-1].append(write_interval(system["confidence_interval"]))
+        return rows
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {**system, "rank_range": _write_rank(system["rank_range"])}
+            for system in self["ranking"]
+        ]
+
+    def _note(self) -> str:
+        facts = self._describe_ranks()
+        kind = describe_intervals(self["ranking"])
+        if kind:
+            facts.append(f"{name_interval(self.get('confidence'))}: {kind}")
+        return "; ".join([*facts, self["signature"]])
+
+    def _caption(self) -> str:
+        """Return the caption of the table in LaTeX."""
+        ranks = "; ".join(self._describe_ranks())
+        caption = f"Systems ranked by BLEU ({ranks})" if ranks else "Systems by BLEU"
+        return f"{caption}. Signature: {self['signature']}"
+
+    def _sentence(self) -> str:
+        ranked = [
+            f"{_write_rank(system['rank_range'])}. {system['system']}"
+            f" {describe_score(system, self.get('confidence'))}"
+            for system in self["ranking"]
+        ]
+        (verdict,) = self._verdicts()
+        facts = [f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip(".")]
+        return "; ".join([*facts, *self._describe_ranks()])
+
+    def _verdicts(self) -> list[str]:
+        """Compare the best two systems, and count the pairs that differ by more than chance."""
+        pairs = self["pairs"]
+        best, second = pairs[0]["systems"]
+        verdict = f"{best} scores {compare_scores(pairs[0]['delta'], second)}"
+        key = "p_adjusted" if self["family_wise"] else "p_value"
+        p_values = [pair[key] for pair in pairs if key in pair]
+        if p_values:
+            verdict += f" ({write_equation_of_p(p_values[0])}"
+            if self["family_wise"] and len(pairs) > 1:
+                verdict += f", adjusted for {len(pairs):,} pairs"
+            verdict += ")"
+        p_value = p_values[0] if p_values else None
+        verdict += f": {judge(p_value, self['alpha'], self._describe_error())}."
+        if len(p_values) > 1:
+            found = sum(p_value < self["alpha"] for p_value in p_values)
+            verdict += f" Pairs that differ by more than chance: {found:,} of {len(pairs):,}."
+        return [verdict]
+
+    def _describe_error(self) -> str:
+        error = f"error of {100 * self['alpha']:g}%"
+        return f"a family-wise {error}" if self["family_wise"] else f"an {error} per pair"
+
+    def _describe_ranks(self) -> list[str]:
+        tested = describe_test(self, self["pairs"])
+        return [*tested, f"ranks at {self._describe_error()}"] if tested else []
+
+
+def _write_rank(rank: Sequence[int]) -> str:
+    return "-".join(map(str, dict.fromkeys(rank)))

@@ -1,12 +1,12 @@
 """`check`: what is wrong with texts, and the score after each fix.
 
 `check_texts` is called by the class, and `list_findings` by `reconcile`. How the result looks is in
-`Checked`; what is looked for, in `measures.py`.
+`Checked`; what is looked for, in `kinds.py` and `measures.py`, whose order is here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import compress
@@ -14,6 +14,7 @@ from operator import ne
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from datasets.utils import tqdm
 
 from ..options.options import Options
@@ -24,15 +25,16 @@ from ..rows.statistics import count_corpus, sum_corpus
 from ..rows.tables import is_table
 from ..rules.chosen_tokenizer import choose_tokenizer
 from ..rules.scores import bleu
-from ..shared.arrays import Bool, Int64, Label, SystemName
+from ..shared.arrays import TEXT_TYPES, Bool, InputType, Int64, Label, SystemName
 from ..shared.messages import count_things, show_value
 from ..shared.result_types import Finding
-from ..text.corpus import Corpus
+from ..text.corpus import Corpus, make_corpus
 from ..text.labels import read_documents
 from ..text.read import read_corpora, read_corpus
 from ..text.systems import check_single_runs, read_systems
-from .measures import find_mistakes
-from .pairs import Found, Pairs, make_text_corpus, read_text, write_texts
+from .kinds import DAMAGES, find_labels
+from .measures import MEASURES, find_copies, find_empty, find_identical, find_moved, find_unrelated
+from .pairs import Found, Pairs
 
 _ONLY = "predictions"  # the name of a system that is passed alone
 
@@ -109,6 +111,100 @@ def _has_lists(references: Any, corpus: Corpus) -> bool:
     if corpus.kind != "text":
         plain = plain[0] if len(plain) else ""
     return not isinstance(plain, (str, int, np.integer))
+
+
+# --- The order of the search ----------------------------------------------------------------------
+
+# Kinds that explain why most rows do not fit, or follow from it.
+_EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
+_EXPLAINED_BY_ROWS = ("length", "writing", "marks", "loops", "typography")
+
+
+def find_mistakes(
+    pairs: Pairs, advance: Callable[[], object] = lambda: None, *, may_have_moved: bool = True
+) -> list[Found]:
+    """Find the mistakes in texts; each is undone before the next one is looked for.
+
+    Args:
+        pairs: the texts, which are changed.
+        advance: called after each part of the search.
+        may_have_moved: True to compare predictions with the references of other rows.
+    """
+    if not any(pairs.texts["predictions"]) or not any(pairs.texts["references"]):
+        return list(find_empty(pairs))
+    # 1. Undo damages until none is left, at most four times.
+    found = list(find_identical(pairs))
+    for _ in range(4):
+        known = len(found)
+        for find in DAMAGES[pairs.kind]:
+            if find is find_labels and any(each.undo for each in found[known:]):
+                break  # a form may be within another one: look for it first
+            for each in list(find(pairs)):
+                found.append(replace(each, undone=None))
+                if each.undo and each.undone:
+                    pairs.change(each.side, each.undone)
+                elif each.kind == "records" and pairs.share(each.side, each.places) > 0.5:
+                    return found  # the contents of a record are unknown
+        advance()
+        if not any(each.undo for each in found[known:]):
+            break
+    # 2. Measure what is left; a text that most rows share explains the rest.
+    for measure in MEASURES[pairs.kind]:
+        found += measure(pairs)
+        if any(each.kind == "same_text" and len(each.rows) > 0.5 * len(pairs) for each in found):
+            return found
+    advance()
+    # 3. Compare rows, unless they are few or short, or something more certain explains them.
+    explained = any(
+        each.kind in _EXPLAIN_ROWS and not each.undo and pairs.share(each.side, each.places) > 0.3
+        for each in found
+    )
+    rows: list[Found] = []
+    if (
+        not explained
+        and len(pairs) >= 12
+        and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs)
+    ):
+        for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):
+            rows = rows or list(find(pairs))
+    advance()
+    if any(each.kind in ("moved", "unrelated") for each in rows):
+        found = [each for each in found if each.undo or each.kind not in _EXPLAINED_BY_ROWS]
+    return [*rows, *found]
+
+
+# --- Texts as str ---------------------------------------------------------------------------------
+
+_BLANK_IN_TOKEN = "\ue000"  # of private use, for blanks within tokens, which are joined by blanks
+
+
+def write_texts(array: pa.Array, kind: InputType) -> list[str]:
+    """Return texts as str; tokens and ids are joined by blanks."""
+    if kind == "text":
+        return array.to_numpy(zero_copy_only=False).tolist()  # faster than to_pylist
+    return [
+        " ".join(str(token).replace(" ", _BLANK_IN_TOKEN) for token in tokens)
+        for tokens in array.to_pylist()
+    ]
+
+
+def read_text(text: str, kind: InputType) -> Any:
+    """Return what `write_texts` has written."""
+    if kind == "text":
+        return text
+    tokens = [token.replace(_BLANK_IN_TOKEN, " ") for token in text.split(" ") if token]
+    return list(map(int, tokens)) if kind == "ids" else tokens
+
+
+def make_text_corpus(
+    predictions: Iterable[str], references: Iterable[str], bounds: Int64, kind: InputType
+) -> Corpus:
+    """Return texts that `write_texts` has written as a corpus."""
+    own, theirs = (
+        pa.array([read_text(text, kind) for text in texts], TEXT_TYPES[kind])
+        for texts in (predictions, references)
+    )
+    return make_corpus([(own, theirs, bounds)])
 
 
 # --- The search, and texts after fixes ------------------------------------------------------------

@@ -30,8 +30,8 @@ from ..shared.arrays import Float64, InputType, Int64, find_offsets, is_list, li
 from ..shared.messages import Notice, count_things, warn
 from ..shared.pickling import picklable
 from ..text.corpus import Batch, Corpus, make_corpus
-from .measures import find_mistakes
-from .pairs import Found, Pairs, make_text_corpus, write_texts
+from .checks import find_mistakes, make_text_corpus, write_texts
+from .pairs import Found, Pairs
 
 _BLOCK_ROWS = 32  # neighbors whose bytes are counted together
 _BLOCKS = 8  # of a call

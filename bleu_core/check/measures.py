@@ -1,30 +1,22 @@
-"""Measurements of `check` beside the signs in single texts: amounts, lengths, rows.
+"""What is measured beside the kinds of damages: amounts, lengths, marks, scripts, rows.
 
-Called by `checks.py` and `look.py`. `find_mistakes`, at the end of this file, undoes damages,
-measures what is left, and compares rows. To add a measurement, write a function and add
-it to `_MEASURES`.
+To add one, write a function, and list it in `MEASURES`.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from itertools import chain
 
 import numpy as np
 
+from ..rules.chosen_tokenizer import choose_tokenizer
 from ..shared.arrays import InputType
-from .alignment import find_pairing
-from .damages import (
-    FORMS_OF_TEXT,
-    INTRODUCTIONS,
-    TOKENS_OF_MODELS,
-    UNSIGNED_IDS,
-    UNUSUAL_CHARACTERS,
-    find_padding,
-)
+from .kinds import count_signs, find_typography, find_writing
 from .pairs import (
     MEANT_SHARE,
     OTHER_SIDE,
@@ -33,47 +25,19 @@ from .pairs import (
     Finder,
     Found,
     Pairs,
+    Side,
+    find_pairing,
     fit,
     quote,
     spread,
 )
-from .records import TOKEN_LISTS, find_lines, find_records
-from .sides import (
-    find_labels,
-    find_marks,
-    find_mojibake,
-    find_quotes,
-    find_script,
-    find_unspaced,
-)
-from .writing import find_typography, find_writing
 
 # --- Empty, equal and repeated texts --------------------------------------------------------------
 
-_NO_TEXTS = frozenset(
-    [
-        "nan",
-        "none",
-        "null",
-        "n/a",
-        "#n/a",
-        "<na>",
-        "undefined",
-        "[]",
-        "{}",
-        "todo",
-        "[missing]",
-        "???",
-        "n.a.",
-        "#name?",
-        "-",
-        "…",
-        ".",
-        "...",
-        "error",
-        "[empty]",
-    ]
-)
+_NO_TEXTS = {
+    "nan", "none", "null", "n/a", "#n/a", "<na>", "undefined", "[]", "{}", "todo", "[missing]",
+    "???", "n.a.", "#name?", "-", "…", ".", "...", "error", "[empty]",
+}  # fmt: skip
 
 
 def find_empty(pairs: Pairs) -> Iterator[Found]:
@@ -280,6 +244,127 @@ def find_cut(pairs: Pairs) -> Iterator[Found]:
                 return
 
 
+# --- Marks and scripts that one side has ----------------------------------------------------------
+
+_ODD_MARK = r"<[^<>\s]{1,24}>|\[[^\[\]\s]{1,24}\]|\{[^{}\s]{1,24}\}|[♪♫⁇█�␣]|#NAME\?|\bunk\b"
+_LOST = re.compile(r"�|⁇|<{1,2}unk(?:nown)?>{1,2}|\[unk\]|unk", re.IGNORECASE)
+
+
+def find_marks(pairs: Pairs) -> Iterator[Found]:
+    """Find marks in brackets and odd signs that texts of one side have, and none of the other."""
+    marks_of: dict[Side, dict[int, set[str]]] = {}
+    for side in SIDES:
+        places = pairs.search(side, _ODD_MARK, (*"<[{♪♫⁇█�␣", "#NAME?", "unk"))
+        marks_of[side] = {
+            place: set(re.findall(_ODD_MARK, re.sub(r"\d+", "0", pairs.texts[side][place])))
+            for place in places
+        }
+    for side in SIDES:
+        # 1. Brackets of a form that the other side has as well are text, such as code.
+        own = Counter(chain.from_iterable(marks_of[side].values()))
+        others = set().union(*marks_of[OTHER_SIDE[side]].values())
+        meant = []
+        for sign in "<[{":
+            having = [
+                place
+                for place, marks in marks_of[side].items()
+                if any(mark[0] == sign for mark in marks)
+            ]
+            partners = pairs.search(OTHER_SIDE[side], re.escape(sign), (sign,))
+            if pairs.share(OTHER_SIDE[side], partners) > MEANT_SHARE * pairs.share(side, having):
+                meant.append(sign)
+        new = {mark for mark in own.keys() - others if mark[0] not in meant}
+        lost = {mark for mark in new | (own.keys() & {"�"}) if _LOST.fullmatch(mark)}
+        # 2. They are frequent, or stand for what was lost.
+        wanted = lost or new
+        places = [place for place, marks in marks_of[side].items() if marks & wanted]
+        if not lost and (len(places) < 2 or pairs.share(side, places) < 0.03):
+            continue
+        first = max(sorted(marks_of[side][places[0]] & wanted), key=own.__getitem__)
+        pattern = re.escape(first).replace("0", r"\d+")
+        fix = f"re.sub({pattern!r}, '', text)"
+        if lost:
+            fix = "open(path, encoding='utf-8')" if first == "�" else "tokenizer.unk_token"
+        mark = re.search(pattern, pairs.texts[side][places[0]])
+        yield pairs.describe(
+            "marks",
+            side,
+            places,
+            f"contains {quote(mark[0] if mark else first)}, unlike the {OTHER_SIDE[side]}",
+            fix,
+            pattern=pattern,
+            is_told=bool(lost) or pairs.share(side, places) > 0.05,
+        )
+
+
+_SCRIPT_OF_NAME = {
+    **dict.fromkeys(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH"), "CJK"),
+    "FULLWIDTH": "LATIN",
+}
+
+
+@cache
+def name_script(letter: str) -> str:
+    """Return the script of a letter.
+
+    >>> name_script("ж"), name_script("カ")
+    ('CYRILLIC', 'CJK')
+    """
+    name = unicodedata.name(letter, "?").split()[0]
+    return _SCRIPT_OF_NAME.get(name, name)
+
+
+def find_main_script(text: str) -> str:
+    """Return the script of nine tenths of the letters of a text; empty if no script has as many."""
+    scripts: Counter[str] = Counter()
+    for sign, number in Counter(text).items():
+        if sign.isalpha():
+            scripts[name_script(sign)] += number
+    name, number = scripts.most_common(1)[0] if scripts else ("", 0)
+    return name if number > max(5, 0.9 * scripts.total()) else ""
+
+
+def find_script(pairs: Pairs) -> Iterator[Found]:
+    """Find predictions in another script than their references."""
+    signs = {sign for side in SIDES for sign in count_signs(pairs.sample(side))}
+    if len({name_script(sign) for sign in signs if sign.isalpha()}) < 2:
+        return
+    places = []
+    for place, text in enumerate(pairs.texts["predictions"]):
+        scripts = {
+            find_main_script(text),
+            find_main_script("".join(pairs.list_partners("predictions", place))),
+        }
+        if len(scripts) == 2 and "" not in scripts:
+            places.append(place)
+    if len(places) > max(1, 0.01 * len(pairs)):
+        yield pairs.describe(
+            "script",
+            "predictions",
+            places,
+            "is in another script than its references",
+            SHOW_ROWS,
+        )
+
+
+def find_unspaced(pairs: Pairs) -> Iterator[Found]:
+    """Find a script written without spaces, under a tokenizer that splits at them."""
+    tokenizer = choose_tokenizer(pairs.options, "text")
+    sample = pairs.sample("references")
+    splits_unspaced = tokenizer.definition is None or tokenizer.definition.splits_unspaced
+    if splits_unspaced or not pairs.is_unspaced or 6 * sample.count(" ") > len(sample):
+        return
+    han = "zh" if re.search("[\u3400-\u9fff]", sample) else "char"
+    name = "ja-mecab" if re.search("[\u3040-\u30ff]", sample) else han
+    yield pairs.describe(
+        "spaces",
+        "references",
+        range(len(pairs.texts["references"])),
+        f"is written without spaces, at which tokenize={tokenizer.name!r} splits",
+        f"tokenize={name!r}",
+    )
+
+
 # --- Rows -----------------------------------------------------------------------------------------
 
 
@@ -388,26 +473,8 @@ def find_unrelated(pairs: Pairs) -> Iterator[Found]:
 
 # --- All of them ----------------------------------------------------------------------------------
 
-# What is undone, in this order: tokens before records, records before escapes, labels last.
-_DAMAGES: dict[InputType, Sequence[Finder]] = {
-    "text": (
-        *(damage.find for damage in TOKENS_OF_MODELS),
-        TOKEN_LISTS.find,
-        find_records,
-        *(damage.find for damage in FORMS_OF_TEXT),
-        find_mojibake,  # before soft hyphens, which are bytes of UTF-8 read as Latin-1
-        *(damage.find for damage in UNUSUAL_CHARACTERS),
-        *(damage.find for damage in INTRODUCTIONS),
-        find_labels,
-        find_lines,
-        find_quotes,
-    ),
-    # Lists of tokens have fewer forms: a token is not parsed.
-    "tokens": tuple(damage.find for damage in TOKENS_OF_MODELS[3:]),
-    "ids": (UNSIGNED_IDS.find, find_padding),
-}
 # What is measured after it.
-_MEASURES: dict[InputType, Sequence[Finder]] = {
+MEASURES: dict[InputType, Sequence[Finder]] = {
     **dict.fromkeys(("tokens", "ids"), (find_empty, find_same_text, find_loops, find_length)),
     "text": (
         find_empty,
@@ -422,59 +489,3 @@ _MEASURES: dict[InputType, Sequence[Finder]] = {
         find_typography,
     ),
 }
-# Kinds that explain why most rows do not fit, or follow from it.
-_EXPLAIN_ROWS = ("script", "same_text", "identical", "spaces", "records")
-_EXPLAINED_BY_ROWS = ("length", "writing", "marks", "loops", "typography")
-
-
-def find_mistakes(
-    pairs: Pairs, advance: Callable[[], object] = lambda: None, *, may_have_moved: bool = True
-) -> list[Found]:
-    """Find the mistakes in texts; each is undone before the next one is looked for.
-
-    Args:
-        pairs: the texts, which are changed.
-        advance: called after each part of the search.
-        may_have_moved: True to compare predictions with the references of other rows.
-    """
-    if not any(pairs.texts["predictions"]) or not any(pairs.texts["references"]):
-        return list(find_empty(pairs))
-    # 1. Undo damages until none is left, at most four times.
-    found = list(find_identical(pairs))
-    for _ in range(4):
-        known = len(found)
-        for find in _DAMAGES[pairs.kind]:
-            if find is find_labels and any(each.undo for each in found[known:]):
-                break  # a form may be within another one: look for it first
-            for each in list(find(pairs)):
-                found.append(replace(each, undone=None))
-                if each.undo and each.undone:
-                    pairs.change(each.side, each.undone)
-                elif each.kind == "records" and pairs.share(each.side, each.places) > 0.5:
-                    return found  # the contents of a record are unknown
-        advance()
-        if not any(each.undo for each in found[known:]):
-            break
-    # 2. Measure what is left; a text that most rows share explains the rest.
-    for measure in _MEASURES[pairs.kind]:
-        found += measure(pairs)
-        if any(each.kind == "same_text" and len(each.rows) > 0.5 * len(pairs) for each in found):
-            return found
-    advance()
-    # 3. Compare rows, unless they are few or short, or something more certain explains them.
-    explained = any(
-        each.kind in _EXPLAIN_ROWS and not each.undo and pairs.share(each.side, each.places) > 0.3
-        for each in found
-    )
-    rows: list[Found] = []
-    if (
-        not explained
-        and len(pairs) >= 12
-        and sum(map(len, pairs.texts["predictions"])) > 12 * len(pairs)
-    ):
-        for find in (find_copies, *[find_moved, find_unrelated] * may_have_moved):
-            rows = rows or list(find(pairs))
-    advance()
-    if any(each.kind in ("moved", "unrelated") for each in rows):
-        found = [each for each in found if each.undo or each.kind not in _EXPLAINED_BY_ROWS]
-    return [*rows, *found]

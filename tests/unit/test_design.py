@@ -19,6 +19,7 @@ FILES = {  # the name of a list in docs/design.md, and the files that it must li
 ALL_FILES = [(listed, name) for listed, paths in FILES.items() for name in paths]
 MOST_FILES = 12  # in a folder
 MOST_LINES = 900  # in a file
+TABLE = "check/kinds.py"  # a table of records, which may be longer
 
 
 def list_files(listed):
@@ -73,7 +74,8 @@ def test_folders_are_small_and_files_too():
     counts = {}
     for name, path in SOURCES.items():
         counts.setdefault(name.partition("/")[0], []).append(name)
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES, name
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        assert lines <= MOST_LINES or name == TABLE, name
     assert {folder: len(names) for folder, names in counts.items() if len(names) > MOST_FILES} == {}
 
 

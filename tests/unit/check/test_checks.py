@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from bleu.bleu_core.check.measures import find_mistakes
+from bleu.bleu_core.check.checks import find_mistakes
 from bleu.bleu_core.check.pairs import Pairs
 from conftest import needs_wmt21
 from damage import MISTAKES, Pair
