@@ -1,8 +1,7 @@
 """The texts that `check` looks at, how well two texts fit, and which rows belong together.
 
-The other files of this folder take `Pairs` and return `Found`. `Pairs` holds the predictions and
-references of one system, and changes while mistakes are undone; its `describe` makes the sentence
-of a finding.
+The other files of this folder take `Pairs` and return `Found`. `Pairs` changes while mistakes are
+undone; its `describe` makes the sentence of a finding.
 """
 
 from __future__ import annotations
@@ -172,11 +171,7 @@ class Pairs:
     def search(self, side: Side, pattern: str, signs: Sequence[str] = ("",)) -> list[int]:
         """Return the texts with a match of a pattern in RE2's syntax, by their indices.
 
-        Args:
-            side: the side that is searched.
-            pattern: the pattern.
-            signs: strings of which each text with a match has one; none for a text that is not
-                ASCII.
+        Each text with a match has one of the signs; without any, a character beyond ASCII.
         """
         texts = self.texts[side]
         is_large = self._know("size", side, lambda: sum(map(len, texts))) > 20_000  # characters
@@ -227,12 +222,7 @@ class Pairs:
         return self._know("unspaced", "references", lambda: is_unspaced(self.sample("references")))
 
     def fits_less(self, side: Side, new: Mapping[int, str]) -> bool:
-        """Return True if texts fit their partners less after a change.
-
-        Args:
-            side: the side of the texts.
-            new: the changed texts, by their indices.
-        """
+        """Return True if texts fit their partners less after a change to `new`, by indices."""
         before = after = 0.0
         for place in spread(sorted(new), 60 if self.is_asked else 12):
             partners = self.list_partners(side, place)
@@ -268,8 +258,7 @@ class Pairs:
         """Return what was found in texts.
 
         Args:
-            kind: the kind of mistake.
-            side: the side of the texts.
+            kind, side: as in `Found`.
             places: the indices of the texts, at least one, ascending.
             says: the predicate of a sentence about the first of them.
             fix: the line to write.
@@ -458,23 +447,22 @@ def compare_rows(
     """
     # 1. Number the words of both sides.
     size = len(predictions)
-    number: dict[str, int] = {}
-    sides = []
-    for texts in (predictions, references):
-        numbers = [
-            [number.setdefault(word, len(number)) for word in split_words(text)] for text in texts
-        ]
-        rows = np.repeat(np.arange(size), list(map(len, numbers)))
-        sides.append((rows, np.fromiter(chain.from_iterable(numbers), np.int64)))
-    (rows, words), (places, others) = sides
+    (rows, own_words), (places, their_words) = map(list_words, (predictions, references))
+    joined = pa.chunked_array([own_words, their_words]).unify_dictionaries()
+    words, others = (chunk.indices.to_numpy() for chunk in joined.chunks)
     # 2. A word is rare if few pairs of rows share it: all these pairs are compared.
-    asked, found = (np.bincount(side, minlength=len(number) + 1) for side in (words, others))
+    asked, found = (
+        np.bincount(side, minlength=len(joined.chunk(0).dictionary)) for side in (words, others)
+    )
     shared = np.cumsum(np.bincount(found, found * asked))
     limit = int(np.searchsorted(shared, min(40 * size, _MOST_PAIRS)))
     is_rare = found <= max(3, min(limit, 0.2 * size))
     # 3. Scale the weights of words by the norms of all words of a row.
     squares = np.log1p(size / np.maximum(1, found)) ** 2
-    own, theirs = (np.sqrt(np.bincount(row, squares[word], size)) for row, word in sides)
+    own, theirs = (
+        np.sqrt(np.bincount(row, squares[word], size))
+        for row, word in ((rows, words), (places, others))
+    )
     # 4. Pair each rare word of a prediction with its places, which are sorted by word.
     rows, words = rows[is_rare[words]], words[is_rare[words]]
     counts = found[words]
@@ -487,13 +475,26 @@ def compare_rows(
     return rows, places, np.bincount(pair, squares[words[each]]) / (own[rows] * theirs[places])
 
 
-def split_words(text: str) -> set[str]:
-    """Return the different words of a text, or its pairs of characters.
+def list_words(texts: Sequence[str]) -> tuple[Int64, pa.DictionaryArray]:
+    """Return the different words of each text, or its pairs of characters, behind its index.
 
-    >>> sorted(split_words("A cat, a dog"))
-    ['a', 'cat', 'dog']
+    >>> rows, words = list_words(["A cat, a dog"])
+    >>> rows.tolist(), words.to_pylist()
+    ([0, 0, 0], ['a', 'cat', 'dog'])
     """
-    letters = text[:1000].lower()
-    if is_unspaced(letters):
-        return set(map("".join, pairwise("".join(letters.split()))))
-    return set(re.findall(r"\w+", letters))
+    texts = [text[:1000].lower() for text in texts]
+    are_unspaced = list(map(is_unspaced, texts))
+    pairs = [
+        " ".join(map("".join, pairwise("".join(text.split())))) if has_pairs else text
+        for text, has_pairs in zip(texts, are_unspaced)
+    ]
+    column = pa.array(pairs, STRINGS)
+    spaced = pc.replace_substring_regex(column, r"[^\pL\pN_]+", " ")
+    lists = pc.split_pattern(pc.if_else(pa.array(are_unspaced), column, spaced), " ")
+    words = pc.list_flatten(lists).dictionary_encode()
+    size = len(words.dictionary)
+    keys = np.sort(pc.list_parent_indices(lists).to_numpy() * size + words.indices.to_numpy())
+    is_first = np.diff(keys, prepend=-1) > 0
+    is_first &= keys % size != words.dictionary.index("").as_py()
+    places, numbers = np.divmod(keys[is_first], size)
+    return places, pa.DictionaryArray.from_arrays(numbers.astype(np.int32), words.dictionary)
