@@ -7835,8 +7835,7 @@ def compare_rows(
 ) -> tuple[Int64, Int64, Float64]:
     """Return the rows of predictions and of references that share rare words, and their fits.
 
-    A fit is the cosine of the rare words, in which a word weighs more the fewer rows have it. A
-    script written without spaces has pairs of characters instead of words.
+    A fit is the cosine of the rare words, in which a word weighs more the fewer rows have it.
 
     >>> rows, places, fits = compare_rows(["a cat", "a dog"], ["a dog", "a cat"])
     >>> rows.tolist(), places.tolist(), fits.round(2).tolist()
@@ -7873,21 +7872,9 @@ def compare_rows(
 
 
 def list_words(texts: Sequence[str]) -> tuple[Int64, pa.DictionaryArray]:
-    """Return the different words of each text, or its pairs of characters, behind its index.
-
-    >>> rows, words = list_words(["A cat, a dog"])
-    >>> rows.tolist(), words.to_pylist()
-    ([0, 0, 0], ['a', 'cat', 'dog'])
-    """
-    texts = [text[:1000].lower() for text in texts]
-    are_unspaced = list(map(is_unspaced, texts))
-    pairs = [
-        " ".join(map("".join, pairwise("".join(text.split())))) if has_pairs else text
-        for text, has_pairs in zip(texts, are_unspaced)
-    ]
-    column = pa.array(pairs, STRINGS)
-    spaced = pc.replace_substring_regex(column, r"[^\pL\pN_]+", " ")
-    lists = pc.split_pattern(pc.if_else(pa.array(are_unspaced), column, spaced), " ")
+    """Return the different words of all texts, behind the index of the text of each."""
+    written = [" ".join(split_words(text)) for text in texts]
+    lists = pc.split_pattern(pa.array(written, STRINGS), " ")
     words = pc.list_flatten(lists).dictionary_encode()
     size = len(words.dictionary)
     keys = np.sort(pc.list_parent_indices(lists).to_numpy() * size + words.indices.to_numpy())
@@ -7895,6 +7882,18 @@ def list_words(texts: Sequence[str]) -> tuple[Int64, pa.DictionaryArray]:
     is_first &= keys % size != words.dictionary.index("").as_py()
     places, numbers = np.divmod(keys[is_first], size)
     return places, pa.DictionaryArray.from_arrays(numbers.astype(np.int32), words.dictionary)
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a text, or its pairs of characters.
+
+    >>> split_words("A cat, a dog")
+    ['a', 'cat', 'a', 'dog']
+    """
+    letters = text[:1000].lower()
+    if is_unspaced(letters):
+        return list(map("".join, pairwise("".join(letters.split()))))
+    return re.findall(r"\w+", letters)
 
 
 # === bleu_core/options/signature.py ===
