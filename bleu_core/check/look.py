@@ -413,19 +413,16 @@ def _count_bytes(arrays: Sequence[pa.Array]) -> tuple[Float64, float]:
         share of texts that another text equals.
     """
     counts = np.zeros((3, 256))
-    texts = max(1, sum(map(len, arrays)))
-    different = 0
-    for array in arrays:
-        items = list_items(array)[0] if is_list(array.type) else array
-        offsets = find_offsets(items)
-        data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
-        starts = offsets[:-1][offsets[:-1] < offsets[1:]]
-        ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
-        for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
-            counts[place] += np.bincount(part, minlength=256)
-        different += len(items.unique())
+    texts = pa.concat_arrays(arrays)
+    items = list_items(texts)[0] if is_list(texts.type) else texts
+    offsets = find_offsets(items)
+    data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
+    starts = offsets[:-1][offsets[:-1] < offsets[1:]]
+    ends = offsets[1:][offsets[:-1] < offsets[1:]] - 1
+    for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
+        counts[place] = np.bincount(part, minlength=256)
     counts[1, 48] = counts[1, 48:58].sum()  # numbers
-    return counts / texts, 1 - different / texts
+    return counts / len(texts), 1 - len(items.unique()) / len(texts)
 
 
 def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
