@@ -268,7 +268,7 @@ def _is_new(told: dict[str, float], mistake: str, share: float) -> bool:
 
 def _are_unspaced(batches: Sequence[Batch]) -> bool:
     """Return True if a tenth of the bytes are of scripts written without spaces."""
-    (inside, _, _), _ = _count_bytes([batch.references for batch in batches])
+    inside, _, _ = _count_bytes([batch.references for batch in batches])
     return bool(inside[0xE0:0xF0].sum() > 0.1 * inside.sum())
 
 
@@ -405,12 +405,11 @@ _OWN_WAY = [
 _ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
 
 
-def _count_bytes(arrays: Sequence[pa.Array]) -> tuple[Float64, float]:
+def _count_bytes(arrays: Sequence[pa.Array]) -> Float64:
     """Count the bytes of texts in their buffers.
 
     Returns:
-        How often each byte occurs per text, float64 [3, 256]: anywhere, first and last; and the
-        share of texts that another text equals.
+        How often each byte occurs per text, float64 [3, 256]: anywhere, first and last.
     """
     counts = np.zeros((3, 256))
     texts = pa.concat_arrays(arrays)
@@ -422,7 +421,7 @@ def _count_bytes(arrays: Sequence[pa.Array]) -> tuple[Float64, float]:
     for place, part in enumerate((data[offsets[0] : offsets[-1]], data[starts], data[ends])):
         counts[place] = np.bincount(part, minlength=256)
     counts[1, 48] = counts[1, 48:58].sum()  # numbers
-    return counts / len(texts), 1 - len(items.unique()) / len(texts)
+    return counts / len(texts)
 
 
 def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
@@ -432,8 +431,10 @@ def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
     rows, differences are chance, and must be larger.
     """
     rows = max(1, sum(len(batch.predictions) for batch in batches))
-    own, copies = _count_bytes([batch.predictions for batch in batches])
-    theirs, _ = _count_bytes([batch.references for batch in batches])
+    own = _count_bytes([batch.predictions for batch in batches])
+    theirs = _count_bytes([batch.references for batch in batches])
+    # Short answers recur in every corpus, though seldom among neighbors.
+    different = sum(len(batch.predictions.unique()) for batch in batches)
     chance = rows**-0.5
     # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
     groups = [
@@ -461,5 +462,5 @@ def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
         or (has_unspaced and not splits_unspaced)
         or less[[*b"<[@#_|"]].max() > 0.4
         or less[[*"▁".encode()]].min() > 1
-        or copies > 0.1 + chance / 2
+        or 1 - different / rows > 0.1 + chance / 2
     )

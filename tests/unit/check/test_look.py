@@ -8,7 +8,7 @@ import threading
 from collections import Counter
 
 import pytest
-from bleu.bleu_core.check.look import Look, Watch
+from bleu.bleu_core.check.look import Look, Watch, stands_out
 from bleu.bleu_core.options.options import Options
 from bleu.bleu_core.text.read import read_corpus
 from helpers import record_warnings
@@ -76,6 +76,18 @@ def loop(bleu, predictions, references, size=1):
         if told:
             messages[start // size] = told
     return messages
+
+
+# --- Which texts are searched ---------------------------------------------------------------------
+
+
+def test_copies_among_neighbors_stand_out_and_those_far_apart_do_not():
+    """Short answers recur in each corpus; a model that hasn't learned writes one text again and again."""
+    (batch,) = read_corpus(*make_rows(32)).batches
+    assert not stands_out([batch], splits_unspaced=False)
+    assert not stands_out([batch, batch], splits_unspaced=False)
+    copies = read_corpus(*([text for text in texts[:16] for _ in "12"] for texts in make_rows(32)))
+    assert stands_out(copies.batches, splits_unspaced=False)
 
 
 # --- When rows are looked at ----------------------------------------------------------------------
