@@ -29,7 +29,7 @@ _UPLOAD = "/gradio_api/upload"
 _READ = re.compile(
     r"/|/(config|manifest\.json|favicon\.ico|robots\.txt|theme\.css|pwa_icon(/\d+)?)"
     r"|/(static|assets|svelte)/.*"
-    r"|/gradio_api/(info|openapi\.json|startup-events|upload_progress|queue/(data|status)"
+    r"|/gradio_api/(info|app_id|openapi\.json|startup-events|upload_progress|queue/(data|status)"
     r"|heartbeat/\w+|file=/.*|call/(v2/)?\w+/\w+)"
 )
 

@@ -70,6 +70,7 @@
 
   // One request is under way at a time: Gradio may show the answer to an earlier one after that to a later one. Of those
   // that wait, the last one is sent, but nothing that was typed before the fields are filled. The server answers no other.
+  const longestWait = 5000; // ms; an answer may be lost on the way
   let last;
   let underWay = {};
   let filling; // the request whose answer will fill the fields
@@ -79,17 +80,21 @@
     await underWay.answer;
     if (own !== last) return drop(inputs);
     own.answer = new Promise((resolve) => (own.end = resolve));
+    setTimeout(end, longestWait, own);
     underWay = own;
     return inputs;
+  };
+  const end = (own) => {
+    own.end();
+    if (own !== filling) return;
+    filling = undefined;
+    tellIfOld(find("#candidate textarea"));
   };
   const request = (kind, inputs) => (filling ? drop(inputs) : send({ kind }, inputs));
   const requestToFill = (kind, inputs) => send((filling = { kind }), inputs);
   const answered = (kind) => {
-    if (underWay.kind !== kind) return; // that one was dropped
-    underWay.end();
-    if (underWay !== filling) return;
-    filling = undefined;
-    tellIfOld(find("#candidate textarea"));
+    const isDropped = underWay.kind !== kind;
+    if (!isDropped) end(underWay);
   };
 
   // --- The address --------------------------------------------------------------------------------------------------

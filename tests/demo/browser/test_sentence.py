@@ -278,6 +278,29 @@ def test_a_request_waits_for_the_answer_to_the_one_before(page):
     score_of(page, "#sentence-score", 0)
 
 
+def test_a_request_does_not_wait_for_ever(page):
+    """An answer is lost if a laptop sleeps, or changes its network."""
+    expect(page.get_by_role("button", name="two words", exact=True)).to_be_visible()
+    page.route("**/queue/join*", lambda way: None, times=1)
+    with page.expect_request("**/queue/join*"):
+        page.get_by_role("button", name="shuffled", exact=True).click()
+    example(page, "two words")
+    expect(text(page, "#references")).to_have_value("the cat")
+    fill(page, "#candidate", "the cat sat on the mat")
+    expect(page.locator("#sentence .bleu-label").first).to_contain_text("6 tokens")
+
+
+def test_after_a_loss_of_the_connection_the_page_goes_on(page):
+    text(page, "#candidate").press("End")
+    page.context.set_offline(True)
+    text(page, "#candidate").press_sequentially(" x", delay=20)
+    page.wait_for_timeout(500)
+    page.context.set_offline(False)
+    expect(page.get_by_text("Connection to the server was lost")).to_have_count(0)
+    fill(page, "#candidate", "the cat sat on the mat")
+    expect(page.locator("#sentence .bleu-label").first).to_contain_text("6 tokens")
+
+
 @pytest.mark.slow
 def test_examples_do_not_race(page):
     """In a browser at a fourth of its speed, each answer belongs to the example that was clicked last."""
