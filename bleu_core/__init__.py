@@ -6,7 +6,7 @@ text, rules, options, rows, significance, results, check, methods, reconcile.
 
 from .check.checks import Checked, check_texts
 from .check.pairs import Found
-from .methods.buffer import BufferedMetric, is_packed
+from .methods.buffer import BufferedMetric, is_packed, read
 from .methods.compare import Comparison, compare_systems
 from .methods.compute import GroupedResult, Result, score, score_statistics
 from .methods.diff import Difference, diff_systems
@@ -51,7 +51,6 @@ from .results.report import (
 )
 from .results.wording import describe_penalty, escape_unseen, list_terms, multiply, write_number
 from .rows.compiling import warm_up
-from .rows.reading import read
 from .rows.statistics import count, count_segments
 from .rows.tables import add_statistics, tabulate
 from .rules.chosen_tokenizer import check_tokenizers

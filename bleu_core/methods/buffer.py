@@ -1,4 +1,4 @@
-"""The segments that `add` and `add_batch` collect until `compute`, in memory as Arrow.
+"""The segments of a call: read with `read`, and collected by `add` and `add_batch` before, as Arrow.
 
 evaluate's own files and locks are used only if several processes share one result; that part stands
 at the end. Rows of any kind are packed into bytes there, because the files have columns of a fixed
@@ -13,7 +13,7 @@ import copy
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import RLock
 from typing import TYPE_CHECKING, Any
@@ -26,13 +26,14 @@ from datasets.utils.py_utils import copyfunc
 from ..check.look import Watch
 from ..options.options import Options
 from ..options.other_names import OTHER_METHODS
-from ..rows.reading import read_segments
+from ..rows.statistics import Call, make_call
 from ..shared.arrays import InputType, list_items, make_lists
-from ..shared.messages import count_things, show_value, warn_once_per_kind
+from ..shared.messages import NO_SEGMENTS, count_things, show_value, warn_once_per_kind
 from ..shared.pickling import picklable
 from ..text.columns import list_references
 from ..text.corpus import Corpus, check_kind, join_corpora, make_corpus
-from ..text.read import read_corpus
+from ..text.labels import check_labels, read_documents, read_labels
+from ..text.read import read_corpus, warn_if_reordered
 
 # Consecutive corpora that are combined, because Arrow arrays of one row take too much memory.
 _SMALL_CORPORA = 1000
@@ -44,6 +45,50 @@ if hasattr(os, "register_at_fork"):  # a child process must not inherit a locked
     os.register_at_fork(
         before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
     )
+
+
+def read(
+    predictions: object,
+    references: object,
+    by: object,
+    documents: object,
+    options: Options,
+    *,
+    added: Sequence[Corpus] = (),
+    allow_empty: bool = False,
+) -> Call:
+    """Read what a user passes to a call.
+
+    Args:
+        predictions, references, by, documents: the arguments of `compute`.
+        options: the options of the call.
+        added: the rows added before, all of one kind.
+        allow_empty: False to raise an error for zero rows.
+
+    >>> read(["a b"], ["a b"], ["news"], None, Options()).tokenizer.name
+    '13a'
+    """
+    corpus = read_segments(predictions, references, added)
+    if not allow_empty and not len(corpus):
+        raise ValueError(NO_SEGMENTS)
+    if by is None and documents is None:
+        return make_call(corpus, options)
+    warn_if_reordered(
+        {"predictions": predictions, "references": references}, by=by, documents=documents
+    )
+    document_of = read_documents(documents, len(corpus))
+    labels = read_labels(by, len(corpus))
+    if labels is not None:
+        check_labels(options.tokenize_by, labels)
+    return make_call(corpus, options, labels, document_of)
+
+
+def read_segments(predictions: object, references: object, added: Sequence[Corpus]) -> Corpus:
+    """Return the rows added before, followed by those of a call, which may have none."""
+    if predictions is None and references is None:
+        return join_corpora(added)
+    corpus = read_corpus(predictions, references, allow_empty=True)
+    return join_corpora([*added, corpus] if len(corpus) else added)
 
 
 @picklable

@@ -1,6 +1,6 @@
 """Readers of any container to a `Corpus` or `Texts`; errors name the column and the row.
 
-All methods read texts here; `compute` through `rows/reading.py`.
+All methods read texts here; `compute` through `methods/buffer.py`.
 
 Plain lists of strings, tokens or ids, which most calls pass, take a fast path, at the end of this
 file. All other containers are converted to Arrow columns (`columns.py`) and then checked

@@ -72,7 +72,6 @@ def test_texts_pass_few_functions_and_one_file_after_the_other(load):
     files = [file for file, _ in groupby(found, key=itemgetter(0))]
     assert files == [
         "bleu_core/methods/buffer.py",
-        "bleu_core/rows/reading.py",
         "bleu_core/text/read.py",
         "bleu_core/text/elements.py",
         "bleu_core/rows/statistics.py",

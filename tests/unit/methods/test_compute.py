@@ -13,9 +13,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from bleu.bleu_core.methods.buffer import read
 from bleu.bleu_core.options.options import Options
 from bleu.bleu_core.rows import statistics as statistics_file
-from bleu.bleu_core.rows.reading import read
 from bleu.bleu_core.rows.statistics import count, count_corpus
 from helpers import Tensor, examples, random_rows, record_warnings
 from hypothesis import given, settings
