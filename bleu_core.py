@@ -214,6 +214,18 @@ def find_offsets(array: pa.Array) -> Int64:
     return offsets[array.offset : array.offset + len(array) + 1]
 
 
+def find_addresses(array: pa.Array) -> Int64:
+    """Return the address of each string or int64 in memory, and the end of the last one.
+
+    They are valid while the array lives.
+    """
+    if pa.types.is_integer(array.type):
+        address = array.buffers()[1].address if len(array) else 0
+        return address + 8 * np.arange(array.offset, array.offset + len(array) + 1)
+    characters = array.buffers()[2]
+    return find_offsets(array) + (characters.address if characters else 0)
+
+
 def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
     """Return the items of a large_list array, and the bounds of each list: int64 [lists + 1].
 
@@ -624,56 +636,6 @@ NUMBERS: Ranges = read_ranges("""
     1E950-1E959 1EC71-1ECAB 1ECAD-1ECAF 1ECB1-1ECB4 1ED01-1ED2D 1ED2F-1ED3D 1F100-1F10C
     1FBF0-1FBF9
 """)
-
-
-# === bleu_core/rows/buffers.py ===
-
-
-NO_ADDRESSES: Int64 = np.empty(0, np.int64)
-
-
-class TextBuffers(NamedTuple):
-    """Predictions and references in the form that the kernels read.
-
-    predictions, references: int64 [texts + 1], the address of each text and the end of the last
-        one; if texts are lists, their offsets in `token_addresses`.
-    token_addresses: int64 [tokens + 1 per column], the address of each token, and the end of the
-        last one; empty if texts are strings.
-
-    Addresses are valid while the Arrow arrays live.
-    """
-
-    predictions: Int64
-    references: Int64
-    token_addresses: Int64
-
-
-def find_texts(predictions: pa.Array, references: pa.Array) -> TextBuffers:
-    if not is_list(predictions.type):
-        return TextBuffers(find_strings(predictions), find_strings(references), NO_ADDRESSES)
-    prediction_items, prediction_offsets = list_items(predictions)
-    reference_items, reference_offsets = list_items(references)
-    prediction_tokens = _find_items(prediction_items)
-    return TextBuffers(
-        prediction_offsets,
-        len(prediction_tokens) + reference_offsets,
-        np.concatenate([prediction_tokens, _find_items(reference_items)]),
-    )
-
-
-def _find_items(items: pa.Array) -> Int64:
-    """Return the address of each token or id, and the end of the last one."""
-    if not pa.types.is_integer(items.type):
-        return find_strings(items)
-    # An id is a token of eight bytes.
-    address = items.buffers()[1].address if len(items) else 0
-    return address + 8 * np.arange(items.offset, items.offset + len(items) + 1)
-
-
-def find_strings(strings: pa.Array) -> Int64:
-    """Return the address of each string, and the end of the last one."""
-    characters = strings.buffers()[2]
-    return find_offsets(strings) + (characters.address if characters else 0)
 
 
 # === bleu_core/rules/counting.py ===
@@ -5008,6 +4970,7 @@ _CLOSEST, _SHORTEST, _LONGEST = range(3)
 REFERENCE_LENGTH_NUMBERS = {"closest": _CLOSEST, "shortest": _SHORTEST, "longest": _LONGEST}
 # The factor of hashes is random, so that inputs cannot be crafted to collide.
 _FACTOR = np.int64(secrets.randbits(63) | 1)
+_NO_TOKENS: Int64 = np.empty(0, np.int64)  # of texts that are strings
 
 
 def count_rows_compiled(
@@ -5024,9 +4987,21 @@ def count_rows_compiled(
     ids. The result is int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow
     without a copy.
     """
-    # Lists are tokenized already, so their automaton is unused.
-    automaton = "none" if is_list(predictions.type) else tokenizer
-    return _count_buffers(find_texts(predictions, references), bounds, automaton, rule)
+    if not is_list(predictions.type):
+        return _count_addresses(
+            find_addresses(predictions), find_addresses(references), bounds, tokenizer, rule=rule
+        )
+    prediction_items, prediction_offsets = list_items(predictions)
+    reference_items, reference_offsets = list_items(references)
+    prediction_tokens = find_addresses(prediction_items)
+    return _count_addresses(
+        prediction_offsets,
+        len(prediction_tokens) + reference_offsets,
+        bounds,
+        "none",  # unused
+        rule=rule,
+        tokens=np.concatenate([prediction_tokens, find_addresses(reference_items)]),
+    )
 
 
 def count_strings(corpus: SmallCorpus, tokenizer: str, rule: CountingRule) -> Int64:
@@ -5037,18 +5012,31 @@ def count_strings(corpus: SmallCorpus, tokenizer: str, rule: CountingRule) -> In
     address = pa.py_buffer(corpus.data).address
     ends = np.fromiter(accumulate(map(len, strings), initial=address), np.int64, len(strings) + 1)
     size = len(corpus)
-    texts = TextBuffers(ends[: size + 1], ends[size:], NO_ADDRESSES)
-    return _count_buffers(texts, corpus.bounds, tokenizer, rule)
+    return _count_addresses(ends[: size + 1], ends[size:], corpus.bounds, tokenizer, rule=rule)
 
 
-def _count_buffers(texts: TextBuffers, bounds: Int64, tokenizer: str, rule: CountingRule) -> Int64:
+def _count_addresses(
+    predictions: Int64,
+    references: Int64,
+    bounds: Int64,
+    tokenizer: str,
+    *,
+    rule: CountingRule,
+    tokens: Int64 = _NO_TOKENS,
+) -> Int64:
+    """Count a batch as `count_rows_compiled` does, given the addresses of its texts.
+
+    `predictions` and `references` have the address of each text, and the end of the last one; for
+    lists, their offsets in `tokens`, which has those of the tokens: per column, one more than there
+    are tokens.
+    """
     automaton = _make_automaton(tokenizer)
     rows = Layout(rule.max_order).allocate(len(bounds) - 1)
     _count_rows_in_parallel(
-        texts.predictions,
-        texts.references,
+        predictions,
+        references,
         bounds,
-        texts.token_addresses,
+        tokens,
         automaton.address,
         automaton.edge,
         automaton.strips_start,
@@ -5063,7 +5051,7 @@ def _count_buffers(texts: TextBuffers, bounds: Int64, tokenizer: str, rule: Coun
 
 def split_texts_compiled(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
     """Split texts into lists of tokens, with the automaton of a native tokenizer."""
-    addresses = find_strings(texts)
+    addresses = find_addresses(texts)
     automaton = _make_automaton(tokenizer)
     nbytes = addresses[-1] - addresses[0]
     longest = int(np.diff(addresses).max(initial=0))
@@ -5553,7 +5541,7 @@ def _count_rows_in_parallel(
 ):  # fmt: skip
     """Write the statistics rows of a batch to their columns: int64 [2 N + 2, segments].
 
-    `predictions`, `references` and `token_addresses` are those of `TextBuffers`.
+    `predictions`, `references` and `token_addresses` are those of `_count_addresses`.
     """
     # 1. Allocate once, for the longest text of the batch, which has at most one token per byte.
     #    Memory that is never written is free.

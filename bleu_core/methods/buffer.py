@@ -1,4 +1,4 @@
-"""The segments of a call: read with `read`, and collected by `add` and `add_batch` before, as Arrow.
+"""The segments of a call, as Arrow: read, and added before by `add` and `add_batch`.
 
 evaluate's own files and locks are used only if several processes share one result; that part stands
 at the end. Rows of any kind are packed into bytes there, because the files have columns of a fixed

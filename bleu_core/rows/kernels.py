@@ -29,9 +29,8 @@ import pyarrow as pa
 
 from ..rules.counting import CountingRule, Layout
 from ..rules.tokenizers import TOKENIZERS
-from ..shared.arrays import Bytes, Int64, is_list, make_lists
+from ..shared.arrays import Bytes, Int64, find_addresses, is_list, list_items, make_lists
 from ..text.corpus import SmallCorpus
-from .buffers import NO_ADDRESSES, TextBuffers, find_strings, find_texts
 from .compiling import kernel, kernel_example, kernel_helper, kernel_intrinsic
 
 _CLOSEST, _SHORTEST, _LONGEST = range(3)
@@ -39,6 +38,7 @@ _CLOSEST, _SHORTEST, _LONGEST = range(3)
 REFERENCE_LENGTH_NUMBERS = {"closest": _CLOSEST, "shortest": _SHORTEST, "longest": _LONGEST}
 # The factor of hashes is random, so that inputs cannot be crafted to collide.
 _FACTOR = np.int64(secrets.randbits(63) | 1)
+_NO_TOKENS: Int64 = np.empty(0, np.int64)  # of texts that are strings
 
 
 def count_rows_compiled(
@@ -55,9 +55,21 @@ def count_rows_compiled(
     ids. The result is int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow
     without a copy.
     """
-    # Lists are tokenized already, so their automaton is unused.
-    automaton = "none" if is_list(predictions.type) else tokenizer
-    return _count_buffers(find_texts(predictions, references), bounds, automaton, rule)
+    if not is_list(predictions.type):
+        return _count_addresses(
+            find_addresses(predictions), find_addresses(references), bounds, tokenizer, rule=rule
+        )
+    prediction_items, prediction_offsets = list_items(predictions)
+    reference_items, reference_offsets = list_items(references)
+    prediction_tokens = find_addresses(prediction_items)
+    return _count_addresses(
+        prediction_offsets,
+        len(prediction_tokens) + reference_offsets,
+        bounds,
+        "none",  # unused
+        rule=rule,
+        tokens=np.concatenate([prediction_tokens, find_addresses(reference_items)]),
+    )
 
 
 def count_strings(corpus: SmallCorpus, tokenizer: str, rule: CountingRule) -> Int64:
@@ -68,18 +80,31 @@ def count_strings(corpus: SmallCorpus, tokenizer: str, rule: CountingRule) -> In
     address = pa.py_buffer(corpus.data).address
     ends = np.fromiter(accumulate(map(len, strings), initial=address), np.int64, len(strings) + 1)
     size = len(corpus)
-    texts = TextBuffers(ends[: size + 1], ends[size:], NO_ADDRESSES)
-    return _count_buffers(texts, corpus.bounds, tokenizer, rule)
+    return _count_addresses(ends[: size + 1], ends[size:], corpus.bounds, tokenizer, rule=rule)
 
 
-def _count_buffers(texts: TextBuffers, bounds: Int64, tokenizer: str, rule: CountingRule) -> Int64:
+def _count_addresses(
+    predictions: Int64,
+    references: Int64,
+    bounds: Int64,
+    tokenizer: str,
+    *,
+    rule: CountingRule,
+    tokens: Int64 = _NO_TOKENS,
+) -> Int64:
+    """Count a batch as `count_rows_compiled` does, given the addresses of its texts.
+
+    `predictions` and `references` have the address of each text, and the end of the last one; for
+    lists, their offsets in `tokens`, which has those of the tokens: per column, one more than there
+    are tokens.
+    """
     automaton = _make_automaton(tokenizer)
     rows = Layout(rule.max_order).allocate(len(bounds) - 1)
     _count_rows_in_parallel(
-        texts.predictions,
-        texts.references,
+        predictions,
+        references,
         bounds,
-        texts.token_addresses,
+        tokens,
         automaton.address,
         automaton.edge,
         automaton.strips_start,
@@ -94,7 +119,7 @@ def _count_buffers(texts: TextBuffers, bounds: Int64, tokenizer: str, rule: Coun
 
 def split_texts_compiled(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
     """Split texts into lists of tokens, with the automaton of a native tokenizer."""
-    addresses = find_strings(texts)
+    addresses = find_addresses(texts)
     automaton = _make_automaton(tokenizer)
     nbytes = addresses[-1] - addresses[0]
     longest = int(np.diff(addresses).max(initial=0))
@@ -584,7 +609,7 @@ def _count_rows_in_parallel(
 ):  # fmt: skip
     """Write the statistics rows of a batch to their columns: int64 [2 N + 2, segments].
 
-    `predictions`, `references` and `token_addresses` are those of `TextBuffers`.
+    `predictions`, `references` and `token_addresses` are those of `_count_addresses`.
     """
     # 1. Allocate once, for the longest text of the batch, which has at most one token per byte.
     #    Memory that is never written is free.

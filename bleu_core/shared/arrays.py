@@ -135,6 +135,18 @@ def find_offsets(array: pa.Array) -> Int64:
     return offsets[array.offset : array.offset + len(array) + 1]
 
 
+def find_addresses(array: pa.Array) -> Int64:
+    """Return the address of each string or int64 in memory, and the end of the last one.
+
+    They are valid while the array lives.
+    """
+    if pa.types.is_integer(array.type):
+        address = array.buffers()[1].address if len(array) else 0
+        return address + 8 * np.arange(array.offset, array.offset + len(array) + 1)
+    characters = array.buffers()[2]
+    return find_offsets(array) + (characters.address if characters else 0)
+
+
 def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
     """Return the items of a large_list array, and the bounds of each list: int64 [lists + 1].
 
