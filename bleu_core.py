@@ -270,11 +270,6 @@ def evenly_spaced(size: int, rows: int) -> Int64:
     return np.arange(rows) * (size - 1) // max(1, rows - 1)
 
 
-def evenly_spaced_rows(array: pa.ChunkedArray, rows: int) -> pa.ChunkedArray:
-    """Return at most `rows` items of a column, evenly spread."""
-    return array if len(array) <= rows else array.take(pa.array(evenly_spaced(len(array), rows)))
-
-
 def slices(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
     """Yield a column in arrays of at most `rows` items.
 
@@ -2039,15 +2034,10 @@ class Corpus:
         >>> make_corpus([(predictions, references, np.array([0, 1, 3]))]).reference_count()
         'var'
         """
-        counts: set[int] = set()
-        for batch in self.batches:
-            # Not np.diff and np.unique, which take long if each batch is one segment.
-            batch_counts = batch.bounds[1:] - batch.bounds[:-1]
-            if len(batch_counts):
-                counts.update((int(batch_counts.min()), int(batch_counts.max())))
-            if len(counts) > 1:
-                return "var"
-        return str(counts.pop()) if counts else "?"
+        counts = self.reference_counts()
+        if not len(counts):
+            return "?"
+        return str(counts[0]) if counts.min() == counts.max() else "var"
 
     def count_references(self) -> int:
         """Return the number of all references."""
@@ -3744,8 +3734,6 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
         read_items(name, rows, expected)
         raise wrong_item(name, 0, str(column.type), expected)
     check_utf8(name, column)
-    if column.type == canonical_type:
-        return column
     try:
         return column.cast(canonical_type)
     except pa.ArrowException:  # unsigned ids beyond int64
@@ -3985,8 +3973,6 @@ def first_item(captions: object) -> str:
 
 def list_columns(data: object) -> list[object] | None:
     """Return the names of a table's columns; None for anything else."""
-    if isinstance(data, (pa.Array, pa.ChunkedArray)):
-        return None
     columns: Any = getattr(data, "column_names", None)  # of a table of datasets or Arrow
     if columns is None and isinstance(data, Iterable):
         # Of a table of pandas or polars; polars' LazyFrame has columns, too, but is not iterable.
@@ -4256,10 +4242,7 @@ def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
     """Return True for a column of lists that all have this length."""
     if not is_list(array.type) or not len(array):
         return False
-    for piece in slices(array):
-        if not pc.all(pc.equal(pc.list_value_length(piece), length)).as_py():
-            return False
-    return True
+    return bool(pc.all(pc.equal(pc.list_value_length(array), length)).as_py())
 
 
 def check_elements(
@@ -4384,19 +4367,17 @@ def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
             has_value = np.asarray(items.is_valid())
             values_before = np.concatenate([[0], np.cumsum(has_value)])
             bounds = values_before[bounds]
-            lists.append(make_lists(bounds, items.filter(pa.array(has_value))))
-        else:
-            lists.append(piece)
+            items = items.filter(pa.array(has_value))
         rows_without = np.flatnonzero(np.asarray(piece.is_null()) | (np.diff(bounds) == 0))
         if len(rows_without):
             raise _no_reference(first_row + rows_without[0])
+        lists.append(make_lists(bounds, items))
         first_row += len(piece)
     return pa.chunked_array(lists, array.type)
 
 
 def _first_null(array: pa.ChunkedArray) -> int:
-    is_valid = np.concatenate([np.asarray(chunk.is_valid()) for chunk in array.chunks])
-    return int(np.argmin(is_valid))
+    return int(np.argmin(array.is_valid()))
 
 
 # --- Warnings about rows --------------------------------------------------------------------------
@@ -4445,9 +4426,9 @@ def are_sentences(texts: pa.ChunkedArray) -> bool:
     >>> are_sentences(pa.chunked_array([[["the cat sat", "a cat was"], ["it", "rains here"]]]))
     True
     """
-    tokens = pc.list_flatten(evenly_spaced_rows(texts, _SAMPLE_ROWS).combine_chunks())
-    has_space = pc.match_substring_regex(tokens, INNER_SPACE)
-    sentences = pc.sum(has_space).as_py() or 0
+    rows = pa.array(evenly_spaced(len(texts), _SAMPLE_ROWS))
+    tokens = pc.list_flatten(texts.take(rows).combine_chunks())
+    sentences = pc.sum(pc.match_substring_regex(tokens, INNER_SPACE)).as_py() or 0
     return bool(2 * sentences > len(tokens))
 
 
@@ -7110,7 +7091,6 @@ def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSy
         if not are_runs(data):
             listed[name] = data
             continue
-        assert isinstance(data, Mapping)
         if not data:
             raise ValueError(
                 f"System {show_value(name)}: expected one or more runs, got an empty dict."
@@ -7130,7 +7110,7 @@ def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSy
     return listed
 
 
-def are_runs(data: object) -> bool:
+def are_runs(data: object) -> TypeGuard[Mapping[object, object]]:
     """Return True for the training runs of a system: a dict that is not a statistics table.
 
     >>> are_runs({"seed 1": ["a b"], "seed 2": ["a c"]}), are_runs({"prediction_length": [2]})
@@ -9057,25 +9037,25 @@ def read_texts(**columns: object) -> Texts:
     """
     arrays = {name: read_column(name, data, EXPECTED_TEXT) for name, data in columns.items()}
     # A column of empty lists has no kind, and takes that of the first column that has one.
-    types = [array.type for array in arrays.values()]
-    has_kind = (type_ for type_ in types if not pa.types.is_null(innermost_type(type_)))
+    has_kind = (
+        array.type for array in arrays.values() if not pa.types.is_null(innermost_type(array.type))
+    )
     other_type = next(has_kind, pa.null())
     texts: dict[str, pa.ChunkedArray] = {}
     for name, array in arrays.items():
         if not len(array):
             raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
         texts[name] = check_elements(name, array, other_type, columns[name])
-    first_name = next(iter(texts))
-    first_type = texts[first_name].type
-    for name, column in texts.items():
-        if column.type != first_type:
+    (first_name, first), *others = texts.items()
+    for name, column in others:
+        if column.type != first.type:
             raise wrong_item(
                 name,
                 0,
                 describe_type(column.type),
-                f"{describe_type(first_type)} like the {first_name}",
+                f"{describe_type(first.type)} like the {first_name}",
             )
-    kind = kind_of(first_type)
+    kind = kind_of(first.type)
     if kind == "text":
         warn_about_names(
             {name: column[0].as_py() for name, column in texts.items() if len(column) == 1}
@@ -9154,9 +9134,11 @@ def read_plain(predictions: object, references: object) -> Corpus | None:
     else:
         prediction_array = read_plain_texts(texts)
         reference_array = read_plain_texts(lists.items)
-        if prediction_array is None or reference_array is None:
-            return None
-        if prediction_array.type != reference_array.type:
+        if (
+            prediction_array is None
+            or reference_array is None
+            or prediction_array.type != reference_array.type
+        ):
             return None
         corpus = make_corpus([(prediction_array, reference_array, bounds)])
     # 3. Warn.

@@ -191,11 +191,6 @@ def evenly_spaced(size: int, rows: int) -> Int64:
     return np.arange(rows) * (size - 1) // max(1, rows - 1)
 
 
-def evenly_spaced_rows(array: pa.ChunkedArray, rows: int) -> pa.ChunkedArray:
-    """Return at most `rows` items of a column, evenly spread."""
-    return array if len(array) <= rows else array.take(pa.array(evenly_spaced(len(array), rows)))
-
-
 def slices(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
     """Yield a column in arrays of at most `rows` items.
 

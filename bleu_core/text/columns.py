@@ -121,8 +121,6 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
         read_items(name, rows, expected)
         raise wrong_item(name, 0, str(column.type), expected)
     check_utf8(name, column)
-    if column.type == canonical_type:
-        return column
     try:
         return column.cast(canonical_type)
     except pa.ArrowException:  # unsigned ids beyond int64
@@ -362,8 +360,6 @@ def first_item(captions: object) -> str:
 
 def list_columns(data: object) -> list[object] | None:
     """Return the names of a table's columns; None for anything else."""
-    if isinstance(data, (pa.Array, pa.ChunkedArray)):
-        return None
     columns: Any = getattr(data, "column_names", None)  # of a table of datasets or Arrow
     if columns is None and isinstance(data, Iterable):
         # Of a table of pandas or polars; polars' LazyFrame has columns, too, but is not iterable.

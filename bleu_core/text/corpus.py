@@ -143,15 +143,10 @@ class Corpus:
         >>> make_corpus([(predictions, references, np.array([0, 1, 3]))]).reference_count()
         'var'
         """
-        counts: set[int] = set()
-        for batch in self.batches:
-            # Not np.diff and np.unique, which take long if each batch is one segment.
-            batch_counts = batch.bounds[1:] - batch.bounds[:-1]
-            if len(batch_counts):
-                counts.update((int(batch_counts.min()), int(batch_counts.max())))
-            if len(counts) > 1:
-                return "var"
-        return str(counts.pop()) if counts else "?"
+        counts = self.reference_counts()
+        if not len(counts):
+            return "?"
+        return str(counts[0]) if counts.min() == counts.max() else "var"
 
     def count_references(self) -> int:
         """Return the number of all references."""

@@ -20,7 +20,6 @@ from ..shared.arrays import (
     TEXT_TYPES,
     TOKENS,
     evenly_spaced,
-    evenly_spaced_rows,
     innermost_type,
     is_list,
     list_items,
@@ -92,10 +91,7 @@ def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
     """Return True for a column of lists that all have this length."""
     if not is_list(array.type) or not len(array):
         return False
-    for piece in slices(array):
-        if not pc.all(pc.equal(pc.list_value_length(piece), length)).as_py():
-            return False
-    return True
+    return bool(pc.all(pc.equal(pc.list_value_length(array), length)).as_py())
 
 
 def check_elements(
@@ -220,19 +216,17 @@ def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
             has_value = np.asarray(items.is_valid())
             values_before = np.concatenate([[0], np.cumsum(has_value)])
             bounds = values_before[bounds]
-            lists.append(make_lists(bounds, items.filter(pa.array(has_value))))
-        else:
-            lists.append(piece)
+            items = items.filter(pa.array(has_value))
         rows_without = np.flatnonzero(np.asarray(piece.is_null()) | (np.diff(bounds) == 0))
         if len(rows_without):
             raise _no_reference(first_row + rows_without[0])
+        lists.append(make_lists(bounds, items))
         first_row += len(piece)
     return pa.chunked_array(lists, array.type)
 
 
 def _first_null(array: pa.ChunkedArray) -> int:
-    is_valid = np.concatenate([np.asarray(chunk.is_valid()) for chunk in array.chunks])
-    return int(np.argmin(is_valid))
+    return int(np.argmin(array.is_valid()))
 
 
 # --- Warnings about rows --------------------------------------------------------------------------
@@ -281,9 +275,9 @@ def are_sentences(texts: pa.ChunkedArray) -> bool:
     >>> are_sentences(pa.chunked_array([[["the cat sat", "a cat was"], ["it", "rains here"]]]))
     True
     """
-    tokens = pc.list_flatten(evenly_spaced_rows(texts, _SAMPLE_ROWS).combine_chunks())
-    has_space = pc.match_substring_regex(tokens, INNER_SPACE)
-    sentences = pc.sum(has_space).as_py() or 0
+    rows = pa.array(evenly_spaced(len(texts), _SAMPLE_ROWS))
+    tokens = pc.list_flatten(texts.take(rows).combine_chunks())
+    sentences = pc.sum(pc.match_substring_regex(tokens, INNER_SPACE)).as_py() or 0
     return bool(2 * sentences > len(tokens))
 
 

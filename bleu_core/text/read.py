@@ -234,25 +234,25 @@ def read_texts(**columns: object) -> Texts:
     """
     arrays = {name: read_column(name, data, EXPECTED_TEXT) for name, data in columns.items()}
     # A column of empty lists has no kind, and takes that of the first column that has one.
-    types = [array.type for array in arrays.values()]
-    has_kind = (type_ for type_ in types if not pa.types.is_null(innermost_type(type_)))
+    has_kind = (
+        array.type for array in arrays.values() if not pa.types.is_null(innermost_type(array.type))
+    )
     other_type = next(has_kind, pa.null())
     texts: dict[str, pa.ChunkedArray] = {}
     for name, array in arrays.items():
         if not len(array):
             raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
         texts[name] = check_elements(name, array, other_type, columns[name])
-    first_name = next(iter(texts))
-    first_type = texts[first_name].type
-    for name, column in texts.items():
-        if column.type != first_type:
+    (first_name, first), *others = texts.items()
+    for name, column in others:
+        if column.type != first.type:
             raise wrong_item(
                 name,
                 0,
                 describe_type(column.type),
-                f"{describe_type(first_type)} like the {first_name}",
+                f"{describe_type(first.type)} like the {first_name}",
             )
-    kind = kind_of(first_type)
+    kind = kind_of(first.type)
     if kind == "text":
         warn_about_names(
             {name: column[0].as_py() for name, column in texts.items() if len(column) == 1}
@@ -331,9 +331,11 @@ def read_plain(predictions: object, references: object) -> Corpus | None:
     else:
         prediction_array = read_plain_texts(texts)
         reference_array = read_plain_texts(lists.items)
-        if prediction_array is None or reference_array is None:
-            return None
-        if prediction_array.type != reference_array.type:
+        if (
+            prediction_array is None
+            or reference_array is None
+            or prediction_array.type != reference_array.type
+        ):
             return None
         corpus = make_corpus([(prediction_array, reference_array, bounds)])
     # 3. Warn.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sized
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pyarrow as pa
@@ -155,7 +155,6 @@ def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSy
         if not are_runs(data):
             listed[name] = data
             continue
-        assert isinstance(data, Mapping)
         if not data:
             raise ValueError(
                 f"System {show_value(name)}: expected one or more runs, got an empty dict."
@@ -175,7 +174,7 @@ def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSy
     return listed
 
 
-def are_runs(data: object) -> bool:
+def are_runs(data: object) -> TypeGuard[Mapping[object, object]]:
     """Return True for the training runs of a system: a dict that is not a statistics table.
 
     >>> are_runs({"seed 1": ["a b"], "seed 2": ["a c"]}), are_runs({"prediction_length": [2]})
