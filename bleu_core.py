@@ -815,7 +815,7 @@ def count_segment(
     """
     matches = [0] * rule.max_order
     for n in range(1, rule.max_order + 1):
-        counts = count_ngrams(prediction, n)
+        counts = Counter(list_ngrams(prediction, n))
         most = count_most_ngrams(counts, references, n)
         matches[n - 1] = sum(min(counts[ngram], count) for ngram, count in most.items())
         if not matches[n - 1]:  # then no longer n-gram matches
@@ -839,15 +839,6 @@ def list_ngrams(tokens: Tokens, n: int) -> Iterator[tuple[Hashable, ...]]:
     [('a', 'b'), ('b', 'a')]
     """
     return zip(*[tokens[start:] for start in range(n)])
-
-
-def count_ngrams(tokens: Tokens, n: int) -> NGrams:
-    """Count each n-gram of n tokens.
-
-    >>> count_ngrams(["a", "b", "a"], 1)
-    Counter({('a',): 2, ('b',): 1})
-    """
-    return Counter(list_ngrams(tokens, n))
 
 
 def count_most_ngrams(counts: NGrams, references: Sequence[Tokens], n: int) -> NGrams:
@@ -6072,8 +6063,10 @@ def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
         ) from error
     if name not in BLEU.TOKENIZERS:
         names = list(dict.fromkeys([*names, *BLEU.TOKENIZERS]))
-        every_name = f"Pass one of {', '.join(names)}; or a function."
-        raise _unknown_tokenizer(name, _find_advice(name, names) or every_name)
+        raise _unknown_tokenizer(
+            name,
+            _find_advice(name, names) or f"Pass one of {', '.join(names)}; or a function.",
+        )
     try:
         tokenize = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:
@@ -6202,8 +6195,15 @@ def prepare_texts(
     split = tokenizer.split
     if split is None or tokenizer.is_native or is_list(cased.type):
         return cased
-    if tokenizer.definition is not None and tokenizer.definition.rejected:
-        _reject_characters(cased, tokenizer.definition.rejected, name, row_of)
+    rejected = tokenizer.definition.rejected if tokenizer.definition else ""
+    if rejected:
+        index = pc.index(pc.match_substring_regex(cased, rejected), True).as_py()
+        if index >= 0:
+            character = re.findall(rejected, cased[index].as_py())[0]
+            raise ValueError(
+                f"{name}[{row_of(index)}]: contains U+{ord(character):04X}, which pycocoevalcap"
+                " treats as the end of a caption. Replace it with a space."
+            )
     # 2. Call the function.
     results: list[list[str]] = []
     uncut = cased.to_pylist()
@@ -6239,20 +6239,6 @@ def prepare_texts(
         if found:
             raise TypeError(_WRONG_RESULT.format(name=name, row=row_of(index), found=found))
     return pa.array([list(tokens) for tokens in results], TOKENS)
-
-
-def _reject_characters(
-    texts: pa.Array, rejected: str, name: str, row_of: Callable[[int], int]
-) -> None:
-    """Raise for the first text with a character that the tokenizer rejects."""
-    index = pc.index(pc.match_substring_regex(texts, rejected), True).as_py()
-    if index < 0:
-        return
-    found = re.search(rejected, texts[index].as_py())
-    raise ValueError(
-        f"{name}[{row_of(index)}]: contains U+{ord(found[0]) if found else 0:04X}, which"
-        " pycocoevalcap treats as the end of a caption. Replace it with a space."
-    )
 
 
 def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Hashable]]:
@@ -7307,7 +7293,13 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
         for piece in slices(column):
             row_of = range(row, row + len(piece)).__getitem__
             prepared = prepare_texts(piece, tokenizer, name, row_of)
-            items, bounds = list_items(_split_prepared(prepared, tokenizer))
+            if is_list(prepared.type):
+                split_texts = prepared
+            elif is_ready():
+                split_texts = split_texts_compiled(prepared, tokenizer.name)
+            else:
+                split_texts = pa.array(list_tokens(prepared, tokenizer), TOKENS)
+            items, bounds = list_items(split_texts)
             tokens.append(items)
             lengths.append(np.diff(bounds))
             row += len(piece)
@@ -7317,15 +7309,6 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
         offsets=np.cumsum(np.concatenate([[0], *lengths])),
         tokens=encoded.dictionary,
     )
-
-
-def _split_prepared(prepared: pa.Array, tokenizer: ChosenTokenizer) -> pa.LargeListArray:
-    """Return prepared texts as lists of tokens or ids."""
-    if is_list(prepared.type):
-        return prepared
-    if is_ready():
-        return split_texts_compiled(prepared, tokenizer.name)
-    return pa.array(list_tokens(prepared, tokenizer), TOKENS)
 
 
 def sorted_order(keys: Int64) -> Int64:
@@ -11252,7 +11235,6 @@ class Counted:
         """
         numbers = number_labels(self._list_places())
         _, first_rows = np.unique(numbers, return_index=True)
-        documents = [(self.documents or ())[row] for row in first_rows.tolist()]
         labels = None
         if self.labels is not None:
             labels = [self.labels[row] for row in first_rows.tolist()]
@@ -11265,7 +11247,7 @@ class Counted:
                 label: group._replace(segments=np.unique(numbers[group.segments]))
                 for label, group in self.groups.items()
             },
-            documents=documents,
+            documents=[(self.documents or ())[row] for row in first_rows.tolist()],
             has_segments=False,
         )
 
@@ -11370,13 +11352,20 @@ def count_segments(call: Call) -> Counted:
         tokenizer_names = dict.fromkeys([None, *segments_of], call.tokenizer.name)
     else:
         rows = call.options.layout.allocate(len(corpus))
-        for labels, segments, options in split_by_tokenizer(segments_of, call.options):
+        special = call.options.tokenize_by or {}
+        parts = [[label] for label in segments_of if label in special]
+        parts.append([label for label in segments_of if label not in special])
+        for labels in filter(None, parts):
+            segments = np.sort(np.concatenate([segments_of[label] for label in labels]))
+            options = call.options.for_label(labels[0])
             tokenizer = choose_tokenizer(options, corpus.kind)
             tokenizer_names |= dict.fromkeys(labels, tokenizer.name)
             if len(segments) == len(corpus):
                 rows = count_corpus(corpus, tokenizer, options)
                 continue
-            with within(f"Among the segments labeled {_write_labels(labels)}"):
+            shown = ", ".join(map(show_value, labels[:_SHOWN_LABELS]))
+            more = ", …" if len(labels) > _SHOWN_LABELS else ""
+            with within(f"Among the segments labeled {shown}{more}"):
                 rows[segments] = count_corpus(corpus.take(segments), tokenizer, options)
     # 2. Collect the values for the signatures of the groups.
     groups = {}
@@ -11393,28 +11382,6 @@ def count_segments(call: Call) -> Counted:
         documents=call.documents,
         segments=len(corpus),
     )
-
-
-def split_by_tokenizer(
-    segments_of: Mapping[Label, Int64], options: Options
-) -> Iterator[tuple[list[Label], Int64, Options]]:
-    """Yield the labels, segments and options of each tokenizer.
-
-    Each label with a tokenizer of its own is a part, and then all other labels together.
-    """
-    special = options.tokenize_by or {}
-    parts = [[label] for label in segments_of if label in special]
-    others = [label for label in segments_of if label not in special]
-    if others:
-        parts.append(others)
-    for labels in parts:
-        segments = np.sort(np.concatenate([segments_of[label] for label in labels]))
-        yield labels, segments, options.for_label(labels[0])
-
-
-def _write_labels(labels: Sequence[Label]) -> str:
-    shown = ", ".join(map(show_value, labels[:_SHOWN_LABELS]))
-    return f"{shown}, …" if len(labels) > _SHOWN_LABELS else shown
 
 
 def join_counted(parts: Sequence[Counted]) -> Counted:
@@ -12993,7 +12960,12 @@ def add_statistics(statistics: object, options: Options, *, keeps_labels: bool =
             kinds[kind] = (place, part.columns[:0])
         first = next(iter(kinds.values()))
         if part.key_names() != names:
-            raise _keys_differ(first[0], names, place, part.key_names())
+            (name, *_) = set(names) ^ set(part.key_names())
+            has, lacks = (first[0], place) if name in names else (place, first[0])
+            raise ValueError(
+                f"statistics: {has} has a column {name!r}, but {lacks} has none. Call statistics()"
+                " again with the same arguments, or remove the column."
+            )
         if kind not in kinds:
             kinds[kind] = (place, part.columns[:0])
             merge_metadata(dict([first, kinds[kind]]), has_labels=LABEL in names)
@@ -13059,18 +13031,6 @@ def _record_sums(recorded: RecordedOptions) -> dict[bytes, bytes] | None:
             for label, origin in recorded.counted_by.items()
         ]
     return {METADATA: json.dumps(metadata).encode()}
-
-
-def _keys_differ(
-    first_place: str, first_names: Sequence[str], place: str, names: Sequence[str]
-) -> ValueError:
-    """Build the error for parts of which some have labels or documents, and others do not."""
-    (name, *_) = set(first_names) ^ set(names)
-    has, lacks = (first_place, place) if name in first_names else (place, first_place)
-    return ValueError(
-        f"statistics: {has} has a column {name!r}, but {lacks} has none. Call statistics() again"
-        " with the same arguments, or remove the column."
-    )
 
 
 # === bleu_core/significance/resampling.py ===

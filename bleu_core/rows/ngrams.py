@@ -147,7 +147,13 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
         for piece in slices(column):
             row_of = range(row, row + len(piece)).__getitem__
             prepared = prepare_texts(piece, tokenizer, name, row_of)
-            items, bounds = list_items(_split_prepared(prepared, tokenizer))
+            if is_list(prepared.type):
+                split_texts = prepared
+            elif is_ready():
+                split_texts = split_texts_compiled(prepared, tokenizer.name)
+            else:
+                split_texts = pa.array(list_tokens(prepared, tokenizer), TOKENS)
+            items, bounds = list_items(split_texts)
             tokens.append(items)
             lengths.append(np.diff(bounds))
             row += len(piece)
@@ -157,15 +163,6 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
         offsets=np.cumsum(np.concatenate([[0], *lengths])),
         tokens=encoded.dictionary,
     )
-
-
-def _split_prepared(prepared: pa.Array, tokenizer: ChosenTokenizer) -> pa.LargeListArray:
-    """Return prepared texts as lists of tokens or ids."""
-    if is_list(prepared.type):
-        return prepared
-    if is_ready():
-        return split_texts_compiled(prepared, tokenizer.name)
-    return pa.array(list_tokens(prepared, tokenizer), TOKENS)
 
 
 def sorted_order(keys: Int64) -> Int64:

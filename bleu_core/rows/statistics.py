@@ -133,7 +133,6 @@ class Counted:
         """
         numbers = number_labels(self._list_places())
         _, first_rows = np.unique(numbers, return_index=True)
-        documents = [(self.documents or ())[row] for row in first_rows.tolist()]
         labels = None
         if self.labels is not None:
             labels = [self.labels[row] for row in first_rows.tolist()]
@@ -146,7 +145,7 @@ class Counted:
                 label: group._replace(segments=np.unique(numbers[group.segments]))
                 for label, group in self.groups.items()
             },
-            documents=documents,
+            documents=[(self.documents or ())[row] for row in first_rows.tolist()],
             has_segments=False,
         )
 
@@ -251,13 +250,20 @@ def count_segments(call: Call) -> Counted:
         tokenizer_names = dict.fromkeys([None, *segments_of], call.tokenizer.name)
     else:
         rows = call.options.layout.allocate(len(corpus))
-        for labels, segments, options in split_by_tokenizer(segments_of, call.options):
+        special = call.options.tokenize_by or {}
+        parts = [[label] for label in segments_of if label in special]
+        parts.append([label for label in segments_of if label not in special])
+        for labels in filter(None, parts):
+            segments = np.sort(np.concatenate([segments_of[label] for label in labels]))
+            options = call.options.for_label(labels[0])
             tokenizer = choose_tokenizer(options, corpus.kind)
             tokenizer_names |= dict.fromkeys(labels, tokenizer.name)
             if len(segments) == len(corpus):
                 rows = count_corpus(corpus, tokenizer, options)
                 continue
-            with within(f"Among the segments labeled {_write_labels(labels)}"):
+            shown = ", ".join(map(show_value, labels[:_SHOWN_LABELS]))
+            more = ", …" if len(labels) > _SHOWN_LABELS else ""
+            with within(f"Among the segments labeled {shown}{more}"):
                 rows[segments] = count_corpus(corpus.take(segments), tokenizer, options)
     # 2. Collect the values for the signatures of the groups.
     groups = {}
@@ -274,28 +280,6 @@ def count_segments(call: Call) -> Counted:
         documents=call.documents,
         segments=len(corpus),
     )
-
-
-def split_by_tokenizer(
-    segments_of: Mapping[Label, Int64], options: Options
-) -> Iterator[tuple[list[Label], Int64, Options]]:
-    """Yield the labels, segments and options of each tokenizer.
-
-    Each label with a tokenizer of its own is a part, and then all other labels together.
-    """
-    special = options.tokenize_by or {}
-    parts = [[label] for label in segments_of if label in special]
-    others = [label for label in segments_of if label not in special]
-    if others:
-        parts.append(others)
-    for labels in parts:
-        segments = np.sort(np.concatenate([segments_of[label] for label in labels]))
-        yield labels, segments, options.for_label(labels[0])
-
-
-def _write_labels(labels: Sequence[Label]) -> str:
-    shown = ", ".join(map(show_value, labels[:_SHOWN_LABELS]))
-    return f"{shown}, …" if len(labels) > _SHOWN_LABELS else shown
 
 
 def join_counted(parts: Sequence[Counted]) -> Counted:

@@ -496,7 +496,12 @@ def add_statistics(statistics: object, options: Options, *, keeps_labels: bool =
             kinds[kind] = (place, part.columns[:0])
         first = next(iter(kinds.values()))
         if part.key_names() != names:
-            raise _keys_differ(first[0], names, place, part.key_names())
+            (name, *_) = set(names) ^ set(part.key_names())
+            has, lacks = (first[0], place) if name in names else (place, first[0])
+            raise ValueError(
+                f"statistics: {has} has a column {name!r}, but {lacks} has none. Call statistics()"
+                " again with the same arguments, or remove the column."
+            )
         if kind not in kinds:
             kinds[kind] = (place, part.columns[:0])
             merge_metadata(dict([first, kinds[kind]]), has_labels=LABEL in names)
@@ -562,15 +567,3 @@ def _record_sums(recorded: RecordedOptions) -> dict[bytes, bytes] | None:
             for label, origin in recorded.counted_by.items()
         ]
     return {METADATA: json.dumps(metadata).encode()}
-
-
-def _keys_differ(
-    first_place: str, first_names: Sequence[str], place: str, names: Sequence[str]
-) -> ValueError:
-    """Build the error for parts of which some have labels or documents, and others do not."""
-    (name, *_) = set(first_names) ^ set(names)
-    has, lacks = (first_place, place) if name in first_names else (place, first_place)
-    return ValueError(
-        f"statistics: {has} has a column {name!r}, but {lacks} has none. Call statistics() again"
-        " with the same arguments, or remove the column."
-    )

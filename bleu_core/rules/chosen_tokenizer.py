@@ -288,8 +288,10 @@ def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
         ) from error
     if name not in BLEU.TOKENIZERS:
         names = list(dict.fromkeys([*names, *BLEU.TOKENIZERS]))
-        every_name = f"Pass one of {', '.join(names)}; or a function."
-        raise _unknown_tokenizer(name, _find_advice(name, names) or every_name)
+        raise _unknown_tokenizer(
+            name,
+            _find_advice(name, names) or f"Pass one of {', '.join(names)}; or a function.",
+        )
     try:
         tokenize = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:
@@ -418,8 +420,15 @@ def prepare_texts(
     split = tokenizer.split
     if split is None or tokenizer.is_native or is_list(cased.type):
         return cased
-    if tokenizer.definition is not None and tokenizer.definition.rejected:
-        _reject_characters(cased, tokenizer.definition.rejected, name, row_of)
+    rejected = tokenizer.definition.rejected if tokenizer.definition else ""
+    if rejected:
+        index = pc.index(pc.match_substring_regex(cased, rejected), True).as_py()
+        if index >= 0:
+            character = re.findall(rejected, cased[index].as_py())[0]
+            raise ValueError(
+                f"{name}[{row_of(index)}]: contains U+{ord(character):04X}, which pycocoevalcap"
+                " treats as the end of a caption. Replace it with a space."
+            )
     # 2. Call the function.
     results: list[list[str]] = []
     uncut = cased.to_pylist()
@@ -455,20 +464,6 @@ def prepare_texts(
         if found:
             raise TypeError(_WRONG_RESULT.format(name=name, row=row_of(index), found=found))
     return pa.array([list(tokens) for tokens in results], TOKENS)
-
-
-def _reject_characters(
-    texts: pa.Array, rejected: str, name: str, row_of: Callable[[int], int]
-) -> None:
-    """Raise for the first text with a character that the tokenizer rejects."""
-    index = pc.index(pc.match_substring_regex(texts, rejected), True).as_py()
-    if index < 0:
-        return
-    found = re.search(rejected, texts[index].as_py())
-    raise ValueError(
-        f"{name}[{row_of(index)}]: contains U+{ord(found[0]) if found else 0:04X}, which"
-        " pycocoevalcap treats as the end of a caption. Replace it with a space."
-    )
 
 
 def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Hashable]]:

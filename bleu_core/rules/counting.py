@@ -198,7 +198,7 @@ def count_segment(
     """
     matches = [0] * rule.max_order
     for n in range(1, rule.max_order + 1):
-        counts = count_ngrams(prediction, n)
+        counts = Counter(list_ngrams(prediction, n))
         most = count_most_ngrams(counts, references, n)
         matches[n - 1] = sum(min(counts[ngram], count) for ngram, count in most.items())
         if not matches[n - 1]:  # then no longer n-gram matches
@@ -222,15 +222,6 @@ def list_ngrams(tokens: Tokens, n: int) -> Iterator[tuple[Hashable, ...]]:
     [('a', 'b'), ('b', 'a')]
     """
     return zip(*[tokens[start:] for start in range(n)])
-
-
-def count_ngrams(tokens: Tokens, n: int) -> NGrams:
-    """Count each n-gram of n tokens.
-
-    >>> count_ngrams(["a", "b", "a"], 1)
-    Counter({('a',): 2, ('b',): 1})
-    """
-    return Counter(list_ngrams(tokens, n))
 
 
 def count_most_ngrams(counts: NGrams, references: Sequence[Tokens], n: int) -> NGrams:
