@@ -211,7 +211,8 @@ class TrainerMetric:
         if self._keeps_history:
             evaluation.counted.append(counted)
         evaluation.rows += len(texts)
-        evaluation.generated_tokens += predictions.count_tokens(len(texts))
+        generated = predictions.is_token[: predictions.starts[len(texts)]]
+        evaluation.generated_tokens += int(np.count_nonzero(generated))
 
     def _decode_labels(self, label_rows: _IdRows, predictions: int) -> list[str]:
         """Decode the labels of a batch; warn if they were the first ones of this evaluation."""
@@ -454,10 +455,6 @@ class _IdRows:
         starts = kept_before[self.starts].tolist()
         return [kept[start:end].tolist() for start, end in pairwise(starts)]
 
-    def count_tokens(self, rows: int) -> int:
-        """Count the tokens of the first rows."""
-        return int(np.count_nonzero(self.is_token[: self.starts[rows]]))
-
     def locate_tokens(self, width: int) -> npt.NDArray[np.bool_]:
         """Return True in the columns of tokens: bool [rows, width]."""
         has_token = np.arange(width) < self.widths[:, None]
@@ -542,15 +539,13 @@ class _LabelPlaces:
         if not self.is_masked and not self.is_full:
             return
         width = max(predictions.widths.max(initial=1), labels.widths.max(initial=1)) + 1
-        # 2. Leave if a prediction ends before its label, or with the token for an end that its
-        #    label lacks; rows whose labels have no tokens don't count.
+        # 2. Look for predictions that end before their labels, or with the token for an end that
+        #    their labels lack; rows whose labels have no tokens don't count.
         is_label = labels.locate_tokens(width)
         has_label = is_label.any(axis=1)
         first, end = _find_ends(predictions.locate_tokens(width)[has_label])
         label_first, label_end = _find_ends(is_label[has_label])
         self.is_full &= not (end < label_end).any()
-        if not self.is_masked and not self.is_full:
-            return
         text = predictions.make_rectangle(width, -1)[has_label]
         label = labels.make_rectangle(width, -2)[has_label]
         row = np.arange(len(label))
@@ -650,9 +645,10 @@ def _find_ends(is_token: npt.NDArray[np.bool_]) -> tuple[Int64, Int64]:
     """
     width = is_token.shape[1]
     is_empty = ~is_token.any(axis=1)
-    first = np.where(is_empty, width, is_token.argmax(axis=1))
-    end = np.where(is_empty, 0, width - is_token[:, ::-1].argmax(axis=1))
-    return first, end
+    return (
+        np.where(is_empty, width, is_token.argmax(axis=1)),
+        np.where(is_empty, 0, width - is_token[:, ::-1].argmax(axis=1)),
+    )
 
 
 def _count_matches(text: Int64, label: Int64) -> Int64:
