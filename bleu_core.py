@@ -1199,6 +1199,12 @@ class Scores(Scored):
     bleu_by_order: list[float]
 
 
+class ScoredAgainst(Scored):
+    """A score, and its difference to the score that it is compared with."""
+
+    delta: float
+
+
 class Wins(TypedDict):
     """The numbers of segments in which a system scores higher than another, equally, and lower."""
 
@@ -1296,10 +1302,9 @@ class CoveredTokens(TypedDict):
 # --- compare and rank -----------------------------------------------------------------------------
 
 
-class _ComparedInGroup(Scored):
+class _ComparedInGroup(ScoredAgainst):
     """The keys of a system in a group that does not consist of a single segment or document."""
 
-    delta: float
     p_value: float
 
 
@@ -1315,10 +1320,8 @@ class RunScores(Scored, total=False):
     macro_bleu: float
 
 
-class _Compared(Scored, Wins, TestedDifference):
+class _Compared(ScoredAgainst, Wins, TestedDifference):
     """The keys of a system that is compared, with intervals."""
-
-    delta: float
 
 
 class SystemScores(_Compared, Uncertainty, total=False):
@@ -1382,10 +1385,8 @@ class Pair(TypedDict):
 Token = str | int
 
 
-class SystemScore(Scored):
+class SystemScore(ScoredAgainst):
     """The score of a system; only the second system has a `delta`."""
-
-    delta: float
 
 
 class GroupDifference(TypedDict):
@@ -1465,10 +1466,9 @@ class FactorStep(TypedDict):
     delta: float
 
 
-class SettingScores(Scored):
+class SettingScores(ScoredAgainst):
     """A setting in the result of `reconcile`, with its difference from the published score."""
 
-    delta: float
     chance: float
     plausible: bool
     kind: str
@@ -1510,10 +1510,9 @@ class ReconciliationContent(AnswerContent, total=False):
     untried_packages: list[str]
 
 
-class ConventionScores(Scored):
+class ConventionScores(ScoredAgainst):
     """The score of a convention, with its difference from the default."""
 
-    delta: float
     steps: list[FactorStep]
     signature: str
 
@@ -1729,10 +1728,8 @@ def describe_type(type_: pa.DataType) -> str:
     """Describe a row of a type."""
     if not is_list(type_):
         return _name_type(type_)
-    items = _name_type(type_.value_type)
-    if is_list(type_.value_type):
-        return f"a list of {items}, nested too deeply"
-    return f"a list of {items}"
+    problem = ", nested too deeply" if is_list(type_.value_type) else ""
+    return f"a list of {_name_type(type_.value_type)}{problem}"
 
 
 def count_things(number: int, noun: str) -> str:
@@ -1902,17 +1899,13 @@ def warn(notice: Notice, **details: object) -> None:
 def _issue(warning: BleuWarning) -> None:
     # Level 2 is the caller of this function; go up while frames belong to the metric, to evaluate,
     # or to the context manager.
-    packages = (_package_of(__name__), "evaluate", "contextlib")
+    packages = (__name__.split(".")[0], "evaluate", "contextlib")
     level = 2
     frame = sys._getframe(1)
-    while frame.f_back and _package_of(frame.f_globals.get("__name__", "")) in packages:
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in packages:
         frame = frame.f_back
         level += 1
     warnings.warn(warning, stacklevel=level)
-
-
-def _package_of(module_name: str) -> str:
-    return module_name.split(".")[0]
 
 
 # === bleu_core/text/corpus.py ===

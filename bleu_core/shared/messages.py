@@ -206,10 +206,8 @@ def describe_type(type_: pa.DataType) -> str:
     """Describe a row of a type."""
     if not is_list(type_):
         return _name_type(type_)
-    items = _name_type(type_.value_type)
-    if is_list(type_.value_type):
-        return f"a list of {items}, nested too deeply"
-    return f"a list of {items}"
+    problem = ", nested too deeply" if is_list(type_.value_type) else ""
+    return f"a list of {_name_type(type_.value_type)}{problem}"
 
 
 def count_things(number: int, noun: str) -> str:
@@ -379,14 +377,10 @@ def warn(notice: Notice, **details: object) -> None:
 def _issue(warning: BleuWarning) -> None:
     # Level 2 is the caller of this function; go up while frames belong to the metric, to evaluate,
     # or to the context manager.
-    packages = (_package_of(__name__), "evaluate", "contextlib")
+    packages = (__name__.split(".")[0], "evaluate", "contextlib")
     level = 2
     frame = sys._getframe(1)
-    while frame.f_back and _package_of(frame.f_globals.get("__name__", "")) in packages:
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in packages:
         frame = frame.f_back
         level += 1
     warnings.warn(warning, stacklevel=level)
-
-
-def _package_of(module_name: str) -> str:
-    return module_name.split(".")[0]

@@ -41,6 +41,12 @@ class Scores(Scored):
     bleu_by_order: list[float]
 
 
+class ScoredAgainst(Scored):
+    """A score, and its difference to the score that it is compared with."""
+
+    delta: float
+
+
 class Wins(TypedDict):
     """The numbers of segments in which a system scores higher than another, equally, and lower."""
 
@@ -138,10 +144,9 @@ class CoveredTokens(TypedDict):
 # --- compare and rank -----------------------------------------------------------------------------
 
 
-class _ComparedInGroup(Scored):
+class _ComparedInGroup(ScoredAgainst):
     """The keys of a system in a group that does not consist of a single segment or document."""
 
-    delta: float
     p_value: float
 
 
@@ -157,10 +162,8 @@ class RunScores(Scored, total=False):
     macro_bleu: float
 
 
-class _Compared(Scored, Wins, TestedDifference):
+class _Compared(ScoredAgainst, Wins, TestedDifference):
     """The keys of a system that is compared, with intervals."""
-
-    delta: float
 
 
 class SystemScores(_Compared, Uncertainty, total=False):
@@ -224,10 +227,8 @@ class Pair(TypedDict):
 Token = str | int
 
 
-class SystemScore(Scored):
+class SystemScore(ScoredAgainst):
     """The score of a system; only the second system has a `delta`."""
-
-    delta: float
 
 
 class GroupDifference(TypedDict):
@@ -307,10 +308,9 @@ class FactorStep(TypedDict):
     delta: float
 
 
-class SettingScores(Scored):
+class SettingScores(ScoredAgainst):
     """A setting in the result of `reconcile`, with its difference from the published score."""
 
-    delta: float
     chance: float
     plausible: bool
     kind: str
@@ -352,10 +352,9 @@ class ReconciliationContent(AnswerContent, total=False):
     untried_packages: list[str]
 
 
-class ConventionScores(Scored):
+class ConventionScores(ScoredAgainst):
     """The score of a convention, with its difference from the default."""
 
-    delta: float
     steps: list[FactorStep]
     signature: str
 
