@@ -38,13 +38,16 @@ from ..shared.messages import Notice, count_things, show_system, warn
 from ..shared.result_types import SystemScores
 from ..significance.intervals import describe_intervals, import_scipy
 from ..significance.resampling import divide_into_units
-from ..significance.size_warnings import (
+from ..significance.tests import (
+    ALL_TESTS,
+    Plan,
+    draw,
+    read_macro_average,
     warn_about_errors,
     warn_about_intervals,
     warn_about_size,
     warn_about_trials,
 )
-from ..significance.tests import ALL_TESTS, Plan, draw, read_macro_average
 from ..text.systems import find_name, list_runs, read_systems
 from .compared import (
     add_groups,

@@ -40,7 +40,6 @@ from ..shared.messages import count_things, invalid, show_value, warn_once_per_k
 from ..shared.result_types import CorpusScores, SignedScores, Uncertainty
 from ..significance.intervals import Estimate, add_estimate, describe_intervals
 from ..significance.resampling import divide_into_units, list_groups
-from ..significance.size_warnings import warn_about_intervals, warn_about_size
 from ..significance.tests import (
     MacroAverage,
     Plan,
@@ -48,6 +47,8 @@ from ..significance.tests import (
     draw,
     list_single_runs,
     read_macro_average,
+    warn_about_intervals,
+    warn_about_size,
 )
 
 # --- The scores -----------------------------------------------------------------------------------

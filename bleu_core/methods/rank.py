@@ -27,12 +27,6 @@ from ..shared.messages import invalid
 from ..shared.result_types import Pair, RankedSystem
 from ..significance.intervals import add_estimate, describe_intervals
 from ..significance.resampling import divide_into_units
-from ..significance.size_warnings import (
-    warn_about_exchanges,
-    warn_about_intervals,
-    warn_about_size,
-    warn_about_trials,
-)
 from ..significance.tests import (
     RANDOMIZATION,
     Plan,
@@ -41,6 +35,10 @@ from ..significance.tests import (
     exchange_all_pairs,
     fewest_trials,
     list_single_runs,
+    warn_about_exchanges,
+    warn_about_intervals,
+    warn_about_size,
+    warn_about_trials,
 )
 from ..text.systems import check_single_runs, read_systems
 from .compared import (
