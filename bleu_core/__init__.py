@@ -14,7 +14,7 @@ from .methods.explain import Explanation, explain_segment
 from .methods.pairwise import SelfBleu, measure_self_bleu, score_pairs
 from .methods.rank import Ranking, rank_systems
 from .methods.trainer import TrainerMetric
-from .options.option_types import (
+from .options.option_names import (
     Convention,
     CorpusOptions,
     LoadArguments,
@@ -22,6 +22,8 @@ from .options.option_types import (
     SystemsOptions,
     TestName,
     TokenizerName,
+    explain_call,
+    explain_unknown_option,
 )
 from .options.options import (
     CONVENTIONS,
@@ -33,7 +35,6 @@ from .options.options import (
     read_drop_in,
     shape_result,
 )
-from .options.other_names import explain_call, explain_unknown_option
 from .options.signature import options_of_signature
 from .reconcile.answer import Conventions, Reconciliation
 from .reconcile.published import Published, read_published

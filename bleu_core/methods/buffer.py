@@ -24,8 +24,8 @@ import pyarrow as pa
 from datasets.utils.py_utils import copyfunc
 
 from ..check.look import Watch
+from ..options.option_names import OTHER_METHODS
 from ..options.options import Options
-from ..options.other_names import OTHER_METHODS
 from ..rows.statistics import Call, make_call
 from ..shared.arrays import InputType, list_items, make_lists
 from ..shared.messages import NO_SEGMENTS, count_things, show_value, warn_once_per_kind

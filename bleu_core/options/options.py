@@ -2,7 +2,7 @@
 
 Names of tokenizers, smoothing methods and reference lengths come from the tables beside their
 definitions. All files take an `Options`; the class makes one with `choose_options`. To add an
-option, add a field, and its type in `option_types.py`; if it changes scores, also a key in
+option, add a field, and its type in `option_names.py`; if it changes scores, also a key in
 `signature.py`. To add a convention, add its options to `CONVENTIONS`.
 """
 
@@ -22,8 +22,13 @@ from ..shared.arrays import Label, to_python
 from ..shared.messages import Notice, count_things, invalid, one_of, show_value, warn
 from ..shared.pickling import picklable
 from ..text.labels import plain_label
-from .option_types import CORPUS_ONLY, COUNTING_OPTIONS, NLTK_METHODS, Tokenize
-from .other_names import explain_unknown_option
+from .option_names import (
+    CORPUS_ONLY,
+    COUNTING_OPTIONS,
+    NLTK_METHODS,
+    Tokenize,
+    explain_unknown_option,
+)
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
 

@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..options.option_types import NLTK_METHODS, Tokenize
+from ..options.option_names import NLTK_METHODS, Tokenize
 from ..options.options import CONVENTIONS, OPTIONS, Options, choose_options
 from ..rules.captions import LINE_BREAKS
 from ..rules.counting import Layout

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from ..check.checks import list_findings
 from ..check.look import look_at
-from ..options.option_types import CORPUS_ONLY
+from ..options.option_names import CORPUS_ONLY
 from ..options.options import Options, choose_options
 from ..options.signature import SignatureContent
 from ..rows.statistics import count, make_call

@@ -13,8 +13,8 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+from ..options.option_names import OTHER_ATTRIBUTES, OTHER_KEYS
 from ..options.options import DROP_INS
-from ..options.other_names import OTHER_ATTRIBUTES, OTHER_KEYS
 from ..shared.messages import invalid, name_value, one_of, show_value
 from ..text.read import fingerprint_references
 from .html import paragraph, wrap, write_table

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..options.option_types import COUNTING_OPTIONS
+from ..options.option_names import COUNTING_OPTIONS
 from ..options.options import Options
 from ..options.signature import PRETOKENIZED, Origin, same_or_var
 from ..rules.chosen_tokenizer import choose_tokenizer
@@ -270,7 +270,7 @@ def is_table(statistics: Any) -> bool:
 class RecordedOptions(NamedTuple):
     """What the metadata of tables says about their rows.
 
-    counted_with: the options in `option_types.COUNTING_OPTIONS` that are known.
+    counted_with: the options in `option_names.COUNTING_OPTIONS` that are known.
     nrefs: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
     counted_by: the origin of the rows of each label that the rows were counted by.
     are_sums: True if rows of some table are known to be sums.

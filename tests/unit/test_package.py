@@ -21,7 +21,7 @@ import cloudpickle
 import dill
 import evaluate
 import pytest
-from bleu.bleu_core.options.option_types import (
+from bleu.bleu_core.options.option_names import (
     CORPUS_ONLY,
     CorpusOptions,
     LoadArguments,

@@ -13,8 +13,9 @@ from typing import get_args
 import numpy as np
 import pytest
 import sacrebleu
-from bleu.bleu_core.options.option_types import (
+from bleu.bleu_core.options.option_names import (
     CORPUS_ONLY,
+    OTHER_NAMES,
     Convention,
     CorpusOptions,
     NamedTokenizer,
@@ -23,7 +24,6 @@ from bleu.bleu_core.options.option_types import (
     TestName,
 )
 from bleu.bleu_core.options.options import CONVENTIONS, DROP_INS, OPTIONS
-from bleu.bleu_core.options.other_names import OTHER_NAMES
 from bleu.bleu_core.rules.counting import REFERENCE_LENGTHS
 from bleu.bleu_core.rules.smoothing import SMOOTH_METHODS
 from bleu.bleu_core.rules.tokenizers import TOKENIZERS

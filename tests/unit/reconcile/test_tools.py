@@ -6,7 +6,7 @@ import statistics
 
 import pytest
 import sacrebleu
-from bleu.bleu_core.options.option_types import NLTK_METHODS
+from bleu.bleu_core.options.option_names import NLTK_METHODS
 from bleu.bleu_core.options.options import choose_options
 from bleu.bleu_core.reconcile.calls import Setting
 from bleu.bleu_core.reconcile.settings import Scorer
