@@ -66,10 +66,10 @@ from math import sqrt
 from operator import add, is_, itemgetter, length_hint, ne, or_
 from statistics import fmean
 from threading import RLock
-from types import MappingProxyType
 from typing import (
     TYPE_CHECKING,
     Any,
+    ClassVar,
     Literal,
     NamedTuple,
     NewType,
@@ -8325,11 +8325,11 @@ class BaseTool(NamedTuple):
     says: str
     convention: str
     takes_options: bool = False
-    changes: Mapping[str, Any] = MappingProxyType({})
+    changes: Mapping[str, Any] = {}
 
 
 _SENTENCE_BLEU = "the mean of NLTK's `sentence_bleu`"
-_MEAN = MappingProxyType({"mean_of_segments": True})
+_MEAN = {"mean_of_segments": True}
 BASE_TOOLS = {
     "sacreBLEU": BaseTool("sacreBLEU's `corpus_bleu`", "default", takes_options=True),
     "NLTK": BaseTool("NLTK's `corpus_bleu`", "nltk"),
@@ -15315,7 +15315,7 @@ class Report(dict[str, Any]):
 
     # Keys that the result has under other options or for other texts, each with a clause that says
     # how to get it, or why it is missing.
-    _absent: Mapping[str, str] = MappingProxyType({})
+    _absent: ClassVar[Mapping[str, str]] = {}
     _left_columns = 1  # columns that are aligned left; the others are numbers
     _wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
 
@@ -16515,29 +16515,26 @@ class Result(QuotableReport):
     In a notebook it displays as a table.
     """
 
-    _absent = MappingProxyType(
-        {
-            **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), passing("segments=True")),
-            **dict.fromkeys(
-                ("confidence", "confidence_interval", "bootstrap_mean", "standard_error"),
-                f"{passing('confidence=0.95')}; one segment or document can't be resampled",
-            ),
-            **dict.fromkeys(
-                ("documents", "degrees_of_freedom"),
-                f"{passing('documents=labels and confidence=0.95')}; one document can't be"
-                " resampled",
-            ),
-            **dict.fromkeys(("groups", "macro_bleu", "macro_score"), passing("by=labels")),
-            **dict.fromkeys(
-                ("macro_confidence_interval", "macro_degrees_of_freedom", "macro_standard_error"),
-                f"{passing('by=labels and confidence=0.95')}; a group of one segment or document"
-                " can't be resampled",
-            ),
-            "shared_documents": passing(
-                "by=labels, documents=labels that occur in several groups, and confidence=0.95"
-            ),
-        }
-    )
+    _absent: ClassVar = {
+        **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), passing("segments=True")),
+        **dict.fromkeys(
+            ("confidence", "confidence_interval", "bootstrap_mean", "standard_error"),
+            f"{passing('confidence=0.95')}; one segment or document can't be resampled",
+        ),
+        **dict.fromkeys(
+            ("documents", "degrees_of_freedom"),
+            f"{passing('documents=labels and confidence=0.95')}; one document can't be resampled",
+        ),
+        **dict.fromkeys(("groups", "macro_bleu", "macro_score"), passing("by=labels")),
+        **dict.fromkeys(
+            ("macro_confidence_interval", "macro_degrees_of_freedom", "macro_standard_error"),
+            f"{passing('by=labels and confidence=0.95')}; a group of one segment or document"
+            " can't be resampled",
+        ),
+        "shared_documents": passing(
+            "by=labels, documents=labels that occur in several groups, and confidence=0.95"
+        ),
+    }
 
     def __str__(self) -> str:
         if not self.keys() >= SignedScores.__annotations__.keys():  # some were removed
@@ -16754,13 +16751,11 @@ SMALL_CHANCE = 0.05
 class Reconciliation(Report):
     """The result of `reconcile`: a dict that displays as a table."""
 
-    _absent = MappingProxyType(
-        {
-            "conditions": passing("what a tool printed, with the values beside the score,"),
-            "untried_references": "all references were tried alone",
-            "untried_packages": "all tokenizers were tried, or a match was found without them",
-        }
-    )
+    _absent: ClassVar = {
+        "conditions": passing("what a tool printed, with the values beside the score,"),
+        "untried_references": "all references were tried alone",
+        "untried_packages": "all tokenizers were tried, or a match was found without them",
+    }
 
     def _title(self) -> str:
         return " ".join(self._list_sentences())
@@ -16954,7 +16949,7 @@ class Conventions(Report):
     """The scores of each convention: a dict by name, which displays as a table."""
 
     _wide_columns = ("due to",)
-    _absent = MappingProxyType({"coco": "it is for captions, which are short texts on one line"})
+    _absent: ClassVar = {"coco": "it is for captions, which are short texts on one line"}
 
     def _title(self) -> str:
         return "The same text under each convention"
@@ -18754,7 +18749,7 @@ class Difference(Report):
     nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-1.0.0
     """
 
-    _absent = MappingProxyType({"groups": passing("by=labels")})
+    _absent: ClassVar = {"groups": passing("by=labels")}
 
     def distinctive_ngrams(self, name: SystemName, count: int = 10) -> list[NGramDifference]:
         """Return the most distinctive n-grams of all orders, without parts of listed n-grams.
@@ -19424,7 +19419,7 @@ _AVERAGE = "mean of the groups"  # the last row of the table
 class SelfBleu(Report):
     """The result of `self_bleu`: a dict that displays as a table."""
 
-    _absent = MappingProxyType({"groups": passing("by=labels")})
+    _absent: ClassVar = {"groups": passing("by=labels")}
 
     def _rows(self) -> list[list[str]]:
         head = ["texts", "self-BLEU", "lowest", "median", "highest"]
@@ -20815,14 +20810,10 @@ class Comparison(QuotableReport):
     CI: percentile bootstrap; nrefs:1
     """
 
-    _absent = MappingProxyType(
-        {
-            **WAYS_TO_SETTINGS,
-            "shared_documents": passing(
-                "by=labels and documents=labels that occur in several groups"
-            ),
-        }
-    )
+    _absent: ClassVar = {
+        **WAYS_TO_SETTINGS,
+        "shared_documents": passing("by=labels and documents=labels that occur in several groups"),
+    }
 
     def _finish_restored(self) -> None:
         if self["baseline"] not in self["systems"]:  # JSON writes a number as a key, but as it is

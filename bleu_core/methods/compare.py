@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from ..options.options import Options
 from ..results.html import draw_interval, write_table
@@ -159,14 +158,10 @@ class Comparison(QuotableReport):
     CI: percentile bootstrap; nrefs:1
     """
 
-    _absent = MappingProxyType(
-        {
-            **WAYS_TO_SETTINGS,
-            "shared_documents": passing(
-                "by=labels and documents=labels that occur in several groups"
-            ),
-        }
-    )
+    _absent: ClassVar = {
+        **WAYS_TO_SETTINGS,
+        "shared_documents": passing("by=labels and documents=labels that occur in several groups"),
+    }
 
     def _finish_restored(self) -> None:
         if self["baseline"] not in self["systems"]:  # JSON writes a number as a key, but as it is

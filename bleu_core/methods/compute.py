@@ -7,8 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -200,29 +199,26 @@ class Result(QuotableReport):
     In a notebook it displays as a table.
     """
 
-    _absent = MappingProxyType(
-        {
-            **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), passing("segments=True")),
-            **dict.fromkeys(
-                ("confidence", "confidence_interval", "bootstrap_mean", "standard_error"),
-                f"{passing('confidence=0.95')}; one segment or document can't be resampled",
-            ),
-            **dict.fromkeys(
-                ("documents", "degrees_of_freedom"),
-                f"{passing('documents=labels and confidence=0.95')}; one document can't be"
-                " resampled",
-            ),
-            **dict.fromkeys(("groups", "macro_bleu", "macro_score"), passing("by=labels")),
-            **dict.fromkeys(
-                ("macro_confidence_interval", "macro_degrees_of_freedom", "macro_standard_error"),
-                f"{passing('by=labels and confidence=0.95')}; a group of one segment or document"
-                " can't be resampled",
-            ),
-            "shared_documents": passing(
-                "by=labels, documents=labels that occur in several groups, and confidence=0.95"
-            ),
-        }
-    )
+    _absent: ClassVar = {
+        **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), passing("segments=True")),
+        **dict.fromkeys(
+            ("confidence", "confidence_interval", "bootstrap_mean", "standard_error"),
+            f"{passing('confidence=0.95')}; one segment or document can't be resampled",
+        ),
+        **dict.fromkeys(
+            ("documents", "degrees_of_freedom"),
+            f"{passing('documents=labels and confidence=0.95')}; one document can't be resampled",
+        ),
+        **dict.fromkeys(("groups", "macro_bleu", "macro_score"), passing("by=labels")),
+        **dict.fromkeys(
+            ("macro_confidence_interval", "macro_degrees_of_freedom", "macro_standard_error"),
+            f"{passing('by=labels and confidence=0.95')}; a group of one segment or document"
+            " can't be resampled",
+        ),
+        "shared_documents": passing(
+            "by=labels, documents=labels that occur in several groups, and confidence=0.95"
+        ),
+    }
 
     def __str__(self) -> str:
         if not self.keys() >= SignedScores.__annotations__.keys():  # some were removed

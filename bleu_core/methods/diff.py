@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -461,7 +460,7 @@ class Difference(Report):
     nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-1.0.0
     """
 
-    _absent = MappingProxyType({"groups": passing("by=labels")})
+    _absent: ClassVar = {"groups": passing("by=labels")}
 
     def distinctive_ngrams(self, name: SystemName, count: int = 10) -> list[NGramDifference]:
         """Return the most distinctive n-grams of all orders, without parts of listed n-grams.

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import MappingProxyType
+from typing import ClassVar
 
 from ..results.plots import Axes, FormulaStep, plot_steps
 from ..results.report import Report
@@ -29,13 +29,11 @@ SMALL_CHANCE = 0.05
 class Reconciliation(Report):
     """The result of `reconcile`: a dict that displays as a table."""
 
-    _absent = MappingProxyType(
-        {
-            "conditions": passing("what a tool printed, with the values beside the score,"),
-            "untried_references": "all references were tried alone",
-            "untried_packages": "all tokenizers were tried, or a match was found without them",
-        }
-    )
+    _absent: ClassVar = {
+        "conditions": passing("what a tool printed, with the values beside the score,"),
+        "untried_references": "all references were tried alone",
+        "untried_packages": "all tokenizers were tried, or a match was found without them",
+    }
 
     def _title(self) -> str:
         return " ".join(self._list_sentences())
@@ -229,7 +227,7 @@ class Conventions(Report):
     """The scores of each convention: a dict by name, which displays as a table."""
 
     _wide_columns = ("due to",)
-    _absent = MappingProxyType({"coco": "it is for captions, which are short texts on one line"})
+    _absent: ClassVar = {"coco": "it is for captions, which are short texts on one line"}
 
     def _title(self) -> str:
         return "The same text under each convention"

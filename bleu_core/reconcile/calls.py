@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,11 +160,11 @@ class BaseTool(NamedTuple):
     says: str
     convention: str
     takes_options: bool = False
-    changes: Mapping[str, Any] = MappingProxyType({})
+    changes: Mapping[str, Any] = {}
 
 
 _SENTENCE_BLEU = "the mean of NLTK's `sentence_bleu`"
-_MEAN = MappingProxyType({"mean_of_segments": True})
+_MEAN = {"mean_of_segments": True}
 BASE_TOOLS = {
     "sacreBLEU": BaseTool("sacreBLEU's `corpus_bleu`", "default", takes_options=True),
     "NLTK": BaseTool("NLTK's `corpus_bleu`", "nltk"),

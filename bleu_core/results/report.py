@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import chain, islice
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
 
 from ..options.option_names import OTHER_ATTRIBUTES, OTHER_KEYS
 from ..options.options import DROP_INS
@@ -68,7 +67,7 @@ class Report(dict[str, Any]):
 
     # Keys that the result has under other options or for other texts, each with a clause that says
     # how to get it, or why it is missing.
-    _absent: Mapping[str, str] = MappingProxyType({})
+    _absent: ClassVar[Mapping[str, str]] = {}
     _left_columns = 1  # columns that are aligned left; the others are numbers
     _wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
 
