@@ -164,12 +164,13 @@ class Report(dict[str, Any]):
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""
-        return _join_blocks(
+        blocks = [
             format_paragraph(self._title()),
             format_markdown(self._rows(), self._left_columns),
             *map(format_paragraph, self._verdicts()),
             format_paragraph(self._note(), code=self.get("signature", "")),
-        )
+        ]
+        return "\n\n".join(filter(None, blocks))
 
     def to_latex(self, columns: Sequence[str] | None = None) -> str:
         """Return the table in LaTeX, for the package `booktabs`, with a caption and a label.
@@ -242,12 +243,13 @@ class Report(dict[str, Any]):
     def __str__(self) -> str:
         # Cells are written in the terminal's characters before their width is known.
         rows = [[fit_terminal(cell) for cell in row] for row in self._rows()]
-        return _join_blocks(
+        blocks = [
             fit_terminal(self._title()),
             format_plain(rows, self._left_columns),
             "\n".join(map(fit_terminal, self._verdicts())),
             fit_terminal(self._note()),
-        )
+        ]
+        return "\n\n".join(filter(None, blocks))
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -298,10 +300,6 @@ def _list_keys(names: Mapping[str, object]) -> str:
     shown = ", ".join(map(show_value, islice(names, _SHOWN_KEYS)))
     hidden = len(names) - _SHOWN_KEYS
     return f"{shown} and {hidden:,} more" if hidden > 0 else shown
-
-
-def _join_blocks(*blocks: str) -> str:
-    return "\n\n".join(filter(None, blocks))
 
 
 def _register_with_yaml() -> None:

@@ -202,11 +202,8 @@ def find_in_signature(signature: str, key: str) -> str:
     >>> find_in_signature("nrefs:1|tok:13a", "tok")
     '13a'
     """
-    for pair in signature.split("|"):
-        name, _, value = pair.partition(":")
-        if name == key:
-            return value
-    return ""
+    found = re.search(rf"(?:^|\|){key}:([^|]*)", signature)
+    return found[1] if found else ""
 
 
 def write_label(label: object, summaries: Collection[str]) -> str:
