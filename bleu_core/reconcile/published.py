@@ -29,26 +29,35 @@ EXPECTED_SCORE = "a number, or a str such as '27.30'"
 
 
 class Rounded(NamedTuple):
-    """A number as it was printed.
+    """A number as it was printed, divided by the scale that it was printed on.
 
-    value: the number.
+    value: the number, from 0 to 1 for a score.
     unit: the distance between two numbers with as many decimals.
+    scale: 1 or 100.
     """
 
     value: float
     unit: float
+    scale: int = 1
 
     @classmethod
     def of_text(cls, text: str, scale: int = 1) -> Rounded:
-        """Read a number, and divide it by the scale that it was printed on.
+        """Read a number.
 
         >>> Rounded.of_text("58.1", scale=100)
-        Rounded(value=0.581, unit=0.001)
+        Rounded(value=0.581, unit=0.001, scale=100)
         """
-        return cls(float(text) / scale, 10.0 ** -count_decimals(Decimal(text)) / scale)
+        return cls(float(text) / scale, 10.0 ** -count_decimals(Decimal(text)) / scale, scale)
 
     def is_rounded_from(self, number: float) -> bool:
-        """Return True if a number rounds to this one, up or down."""
+        """Return True if a number rounds to this one.
+
+        Half a unit is accepted in both directions, because tools round it up or down. Scores of two
+        tools may differ by floating-point noise.
+
+        >>> [Rounded(0.273, 0.001).is_rounded_from(score) for score in (0.2724, 0.2735, 0.2736)]
+        [False, True, False]
+        """
         return abs(number - self.value) <= self.unit / 2 + NOISE
 
 
@@ -219,24 +228,11 @@ def _read_any(plain: object) -> PublishedLine:
     return PublishedLine(str(plain))
 
 
-class Reading(NamedTuple):
-    """A published number, read as a score on one of the two scales.
-
-    scale: 1 or 100.
-    bleu: the number on the scale 0-1.
-    rounding: the distance between two numbers with as many decimals, on the scale 0-1.
-    """
-
-    scale: int
-    bleu: float
-    rounding: float
-
-
-def list_readings(number: float, decimals: int, scale: int | None = None) -> list[Reading]:
-    """List the readings of a published number, the most likely first.
+def list_readings(number: float, decimals: int, scale: int | None = None) -> list[Rounded]:
+    """List the readings of a published number on the two scales, the most likely first.
 
     >>> list_readings(0.5, decimals=1)
-    [Reading(scale=1, bleu=0.5, rounding=0.1), Reading(scale=100, bleu=0.005, rounding=0.001)]
+    [Rounded(value=0.5, unit=0.1, scale=1), Rounded(value=0.005, unit=0.001, scale=100)]
     """
     scales = [1, 100] if decimals else [100, 1]
     if scale is not None or number > 1:
@@ -244,7 +240,7 @@ def list_readings(number: float, decimals: int, scale: int | None = None) -> lis
     # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a
     # perfect score.
     return [
-        Reading(scale, number / scale, 10.0**-decimals / scale if decimals else 0.01)
+        Rounded(number / scale, 10.0**-decimals / scale if decimals else 0.01, scale)
         for scale in scales
     ]
 

@@ -53,7 +53,7 @@ from .calls import (
     list_moses_tools,
     list_tools,
 )
-from .published import Published, Reading, list_readings, read_published
+from .published import Published, Rounded, list_readings, read_published
 from .settings import (
     SEGMENT_FACTORS,
     EqualSettings,
@@ -175,7 +175,8 @@ def find_settings(
         for finding in list_findings(corpus, search.options):
             score = finding["score"]
             if score is not None:
-                (fixes if rounds_to(score / 100, found.reading) else other_fixes).append(finding)
+                is_found = found.reading.is_rounded_from(score / 100)
+                (fixes if is_found else other_fixes).append(finding)
 
     # 4. Without a plausible match and a fix, try the tokenizers of papers.
     has_tokenizers = corpus.kind == "text" and "tokenize" not in fixed
@@ -222,7 +223,7 @@ class SearchResult(NamedTuple):
     verified: True if there is a signature and it matches; None without one.
     """
 
-    reading: Reading
+    reading: Rounded
     matches: list[EqualSettings]
     others: list[EqualSettings]
     nearest: list[EqualSettings]
@@ -387,7 +388,7 @@ class Search:
             return False
         return not self._conditions.find_differences(self.scorer.score_row(setting))
 
-    def find(self, readings: Sequence[Reading]) -> SearchResult:
+    def find(self, readings: Sequence[Rounded]) -> SearchResult:
         """Find the settings whose score rounds to a number.
 
         The scale is the first one with matches, or else the first one on which another setting
@@ -402,11 +403,11 @@ class Search:
                 matching[reading] = [group for group in groups if group.setting in self.claimed]
         reading = max(readings, key=lambda one: (len(matching[one]) > 0, len(fitting[one]) > 0))
         matches = matching[reading]
-        nearest = sorted(self.groups, key=lambda group: abs(group.score - reading.bleu))
+        nearest = sorted(self.groups, key=lambda group: abs(group.score - reading.value))
         chances = []
         for level in range(len(KIND_OF_LEVEL)):
             scores = [group.score for group in self.fitting if group.level <= level]
-            chances.append(count_chance(scores, self.scorer.scores[self.start], reading.rounding))
+            chances.append(count_chance(scores, self.scorer.scores[self.start], reading.unit))
         return SearchResult(
             reading=reading,
             matches=matches,
@@ -416,14 +417,14 @@ class Search:
             verified=bool(matches) if self._has_signature else None,
         )
 
-    def contradicted_values(self, reading: Reading) -> ConditionsContent:
+    def contradicted_values(self, reading: Rounded) -> ConditionsContent:
         """Return the values that a line contradicts, if a usual setting has its score."""
-        group = min(self.list_usual(), key=lambda each: abs(each.score - reading.bleu))
-        if not rounds_to(group.score, reading):
+        group = min(self.list_usual(), key=lambda each: abs(each.score - reading.value))
+        if not reading.is_rounded_from(group.score):
             return {}
         return self._conditions.find_differences(self.scorer.score_row(group.setting))
 
-    def find_rows(self, reading: Reading) -> range | None:
+    def find_rows(self, reading: Rounded) -> range | None:
         """Return the only contiguous rows whose lengths, other values and score the line has."""
         if not {"translation_length", "reference_length"} <= self._conditions.keys():
             return None
@@ -446,7 +447,7 @@ class Search:
             for start, stop in zip(starts.tolist(), stops[starts].tolist()):
                 scores = score_row(sums[stop] - sums[start], options)
                 differences = self._conditions.find_differences(scores)
-                if not differences and rounds_to(scores["bleu"], reading):
+                if not differences and reading.is_rounded_from(scores["bleu"]):
                     found.add(range(start, stop))
         return found.pop() if len(found) == 1 else None
 
@@ -508,20 +509,20 @@ class Search:
             rank,
         )
 
-    def _list_fitting(self, reading: Reading) -> list[EqualSettings]:
+    def _list_fitting(self, reading: Rounded) -> list[EqualSettings]:
         """List the groups whose score rounds to a published number: usual, then nearer ones first.
 
         Those that differ by smoothing alone are one match, with the most plausible method.
         """
-        fitting = [group for group in self.fitting if rounds_to(group.score, reading)]
+        fitting = [group for group in self.fitting if reading.is_rounded_from(group.score)]
         fitting.sort(key=lambda group: self.implausibility(group.setting))
         different: dict[Setting, EqualSettings] = {}
         for group in fitting:
             different.setdefault(group.setting._replace(smooth_method=""), group)
-        unit = max(reading.rounding, NOISE)
+        unit = max(reading.unit, NOISE)
         return sorted(
             different.values(),
-            key=lambda group: (group.level, round(abs(group.score - reading.bleu) / unit, 2)),
+            key=lambda group: (group.level, round(abs(group.score - reading.value) / unit, 2)),
         )
 
     def describe(self, groups: Sequence[EqualSettings], found: SearchResult) -> list[SettingScores]:
@@ -540,7 +541,7 @@ class Search:
         return {
             "bleu": group.score,
             "score": 100 * group.score,
-            "delta": group.score - found.reading.bleu,
+            "delta": group.score - found.reading.value,
             "chance": chance,
             "plausible": chance <= CHANCE_OF_LEVEL[group.level],
             "kind": KIND_OF_LEVEL[group.level],
@@ -634,19 +635,6 @@ def claimed_settings(
     if signature.nrefs == "1":
         return {start._replace(references=index) for index in reference_positions}
     return set()
-
-
-def rounds_to(score: float, reading: Reading) -> bool:
-    """Return True if a score on the scale 0-1 rounds to a published number.
-
-    Half a unit is accepted in both directions, because tools round it up or down. Scores of two
-    tools may differ by floating-point noise.
-
-    >>> reading = Reading(scale=100, bleu=0.273, rounding=0.001)
-    >>> [rounds_to(score, reading) for score in (0.2724, 0.2735, 0.2736)]
-    [False, True, False]
-    """
-    return abs(score - reading.bleu) <= reading.rounding / 2 + NOISE
 
 
 def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
