@@ -13726,6 +13726,69 @@ def average_variances(groups: Sequence[Sequence[TextVariances]]) -> list[TextVar
     ]
 
 
+# --- Plans ----------------------------------------------------------------------------------------
+
+
+class Test(NamedTuple):
+    """A significance test of systems against a baseline.
+
+    name: the value of the argument `test`.
+    says: its name in sentences.
+    key: the key of its resamples in signatures.
+    n_resamples: the default number of resamples.
+    add_p_values: the function that adds p-values to the scores of a system, given the sample, the
+        number of the system, and the estimate of its difference from the first.
+    draw: the function that returns the differences from the first system on resamples, float64
+        [n_resamples, systems - 1], given the units, the options and the number; None for a test of
+        the estimate alone.
+    compares_runs: True for systems with several training runs.
+    """
+
+    name: str
+    says: str
+    key: str
+    n_resamples: int
+    add_p_values: Callable[[Sample, int, Estimate | None, TestedDifference], None]
+    draw: Callable[[Units, Options, int], Float64] | None = None
+    compares_runs: bool = False
+
+
+class Plan(NamedTuple):
+    """How systems are tested.
+
+    options: the options of the call; their `n_resamples` is the number for intervals.
+    runs: the positions of each system's runs among those of all systems.
+    test: the test.
+    trials: the number of resamples of the test; 0 for intervals alone.
+    has_segments: True if segments are compared, too; False if rows are sums.
+    """
+
+    options: Options
+    runs: Sequence[slice]
+    test: Test
+    trials: int = 0
+    has_segments: bool = True
+
+    @property
+    def compares_runs(self) -> bool:
+        """True if systems have several training runs."""
+        return self.test.compares_runs
+
+    @property
+    def resamples_of_intervals(self) -> int:
+        """The number of resamples that intervals are from."""
+        return self.trials if self.compares_runs else self.options.n_resamples
+
+
+def list_single_runs(systems: int) -> list[slice]:
+    """Return the positions of runs if each system has one.
+
+    >>> list_single_runs(2)
+    [slice(0, 1, None), slice(1, 2, None)]
+    """
+    return [slice(system, system + 1) for system in range(systems)]
+
+
 # --- Samples --------------------------------------------------------------------------------------
 
 
@@ -13819,101 +13882,28 @@ class Sample:
             return None
         return Estimate(value, standard_error, degrees_of_freedom)
 
-    def add_test(self, system: int, difference: Estimate | None, scores: TestedDifference) -> None:
-        """Add the test of the difference from the first system; no keys without a test."""
-        if self.plan.test is not None:
-            self.plan.test.add_p_values(self, system, difference, scores)
 
+def add_estimate(
+    scores: Any, estimate: Estimate | None, confidence: float | None, prefix: str = ""
+) -> None:
+    """Add the interval and the standard error of a value to scores; no keys without an estimate.
 
-def add_estimate(scores: Uncertainty, estimate: Estimate | None, confidence: float | None) -> None:
-    """Add the interval and the standard error of a score; no keys without an estimate."""
+    `prefix` is `"delta_"` for a difference, which also gets its detectable size.
+    """
     if estimate is None or confidence is None:
         return
-    scores["confidence_interval"] = estimate.interval(confidence)
+    interval = "delta_interval" if prefix else "confidence_interval"
+    scores[interval] = estimate.interval(confidence)
     if estimate.degrees_of_freedom is not None:
-        scores["degrees_of_freedom"] = estimate.degrees_of_freedom
+        scores[f"{prefix}degrees_of_freedom"] = estimate.degrees_of_freedom
     if estimate.resampled is not None:
         scores["bootstrap_mean"] = float(estimate.resampled.mean())
-    scores["standard_error"] = estimate.standard_error
-
-
-def add_difference(
-    scores: DifferenceUncertainty, estimate: Estimate | None, confidence: float | None
-) -> None:
-    """Add the interval and the standard error of a difference; no keys without an estimate."""
-    if estimate is None or confidence is None:
-        return
-    scores["delta_interval"] = estimate.interval(confidence)
-    if estimate.degrees_of_freedom is not None:
-        scores["delta_degrees_of_freedom"] = estimate.degrees_of_freedom
-    scores["delta_standard_error"] = estimate.standard_error
-    scores["detectable_delta"] = estimate.detectable_difference()
+    scores[f"{prefix}standard_error"] = estimate.standard_error
+    if prefix:
+        scores["detectable_delta"] = estimate.detectable_difference()
 
 
 # === bleu_core/significance/tests.py ===
-
-
-# --- Plans ----------------------------------------------------------------------------------------
-
-
-class Test(NamedTuple):
-    """A significance test of systems against a baseline.
-
-    name: the value of the argument `test`.
-    says: its name in sentences.
-    key: the key of its resamples in signatures.
-    n_resamples: the default number of resamples.
-    add_p_values: the function that adds p-values to the scores of a system, given the sample, the
-        number of the system, and the estimate of its difference from the first.
-    draw: the function that returns the differences from the first system on resamples, float64
-        [n_resamples, systems - 1], given the units, the options and the number; None for a test of
-        the estimate alone.
-    compares_runs: True for systems with several training runs.
-    """
-
-    name: str
-    says: str
-    key: str
-    n_resamples: int
-    add_p_values: Callable[[Sample, int, Estimate | None, TestedDifference], None]
-    draw: Callable[[Units, Options, int], Float64] | None = None
-    compares_runs: bool = False
-
-
-class Plan(NamedTuple):
-    """How systems are tested.
-
-    options: the options of the call; their `n_resamples` is the number for intervals.
-    runs: the positions of each system's runs among those of all systems.
-    test: None for intervals alone.
-    trials: the number of resamples of the test.
-    has_segments: True if segments are compared, too; False if rows are sums.
-    """
-
-    options: Options
-    runs: Sequence[slice]
-    test: Test | None = None
-    trials: int = 0
-    has_segments: bool = True
-
-    @property
-    def compares_runs(self) -> bool:
-        """True if systems have several training runs."""
-        return self.test is not None and self.test.compares_runs
-
-    @property
-    def resamples_of_intervals(self) -> int:
-        """The number of resamples that intervals are from."""
-        return self.trials if self.compares_runs else self.options.n_resamples
-
-
-def list_single_runs(systems: int) -> list[slice]:
-    """Return the positions of runs if each system has one.
-
-    >>> list_single_runs(2)
-    [slice(0, 1, None), slice(1, 2, None)]
-    """
-    return [slice(system, system + 1) for system in range(systems)]
 
 
 # --- Tests ----------------------------------------------------------------------------------------
@@ -13941,9 +13931,12 @@ def _test_deviations(
 ) -> None:
     if sample.differences is not None:
         delta = abs(sample.score(system) - sample.score(0))
-        differences = sample.differences[:, system - 1]
         scores["p_value"] = permutation_p_value(center(sample.differences)[:, system - 1], delta)
-        scores["p_value_sacrebleu"] = permutation_p_value(center_as_sacrebleu(differences), delta)
+        # sacreBLEU subtracts the mean of absolute differences (Riezler and Maxwell, 2005). If one
+        # system is better in most resamples, the test is one-sided in effect: at the 5% level, it
+        # rejects a true null hypothesis in 11% to 13% of cases, with 30 segments or more.
+        sizes = np.abs(sample.differences[:, system - 1])
+        scores["p_value_sacrebleu"] = permutation_p_value(sizes - sizes.mean(), delta)
 
 
 def _test_by_t(
@@ -13996,7 +13989,7 @@ def draw(units: Units, plan: Plan) -> Sample:
     tests_resamples = has_resamples and test is BOOTSTRAP and plan.trials == n_resamples
     # 1. Draw for a test, before the scores without each unit take memory.
     differences = None
-    if units.can_resample and test is not None and test.draw is not None and not tests_resamples:
+    if units.can_resample and plan.trials and test.draw is not None and not tests_resamples:
         differences = test.draw(units, plan.options, plan.trials)
     # 2. Draw for intervals.
     resamples = None
@@ -14181,16 +14174,6 @@ def center(differences: Float64) -> Float64:
     return np.abs(differences - differences.mean(axis=0))
 
 
-def center_as_sacrebleu(differences: Float64) -> Float64:
-    """Return absolute differences minus their mean, as sacreBLEU computes them.
-
-    Riezler and Maxwell (2005) describe the test. If one system is better in most resamples, the
-    test is one-sided in effect: at the 5% level, `permutation_p_value` rejects a true null
-    hypothesis in 11% to 13% of cases, with 30 segments or more.
-    """
-    return np.abs(differences) - np.abs(differences).mean(axis=0)
-
-
 def adjust_holm(p_values: Float64) -> Float64:
     """Return p-values that control the family-wise error of all pairs, by Holm's procedure (1979).
 
@@ -14270,7 +14253,6 @@ def warn_about_size(units: Units, counted: Counted) -> None:
             without=without,
         )
     elif few and size >= _MIN_UNITS:
-        shown = count_things(len(groups), "group")
         warn(
             Notice(
                 "small groups",
@@ -14279,7 +14261,7 @@ def warn_about_size(units: Units, counted: Counted) -> None:
                 ". Use {limit} {unit}s or more per group",
             ),
             few=few,
-            groups=shown,
+            groups=count_things(len(groups), "group"),
             unit=unit,
             limit=_MIN_UNITS,
         )
@@ -16407,7 +16389,7 @@ def score(counted: Counted, options: Options, unknown: Collection[str] = ()) -> 
             _build_scores(counted.rows, counted.origin, options, counted.segments, unknown=unknown)
         )
     units = divide_into_units(counted, rows)
-    plan = Plan(options, list_single_runs(1))
+    plan = Plan(options, list_single_runs(1), RANDOMIZATION)
     with warn_once_per_kind():
         # 1. Score the corpus.
         if options.confidence:
@@ -16694,16 +16676,13 @@ class GroupedResult(Result):
 
     def _describe_intervals(self) -> list[str]:
         """Return what was resampled, and which kinds the intervals of the table are."""
-        facts = super()._describe_intervals()
         level = name_interval(self.get("confidence"))
-        for name, scores in (
-            (level, [*self["groups"].values(), self]),
-            (f"{level} of the macro-average", [read_macro_average(self)]),
-        ):
-            kind = describe_intervals(scores)
-            if kind:
-                facts.append(f"{name}: {kind}")
-        return facts
+        kinds = {
+            level: describe_intervals([*self["groups"].values(), self]),
+            f"{level} of the macro-average": describe_intervals([read_macro_average(self)]),
+        }
+        described = [f"{name}: {kind}" for name, kind in kinds.items() if kind]
+        return super()._describe_intervals() + described
 
     def _records(self) -> list[dict[str, Any]]:
         lists = ("precisions", "counts", "totals", "bleu_by_order", "segment_bleu")
@@ -16714,8 +16693,10 @@ class GroupedResult(Result):
         return records
 
     def _sentence(self) -> str:
-        groups = count_things(len(self["groups"]), "group")
-        return f"{super()._sentence()}; the macro-average of {groups} is {self['macro_score']:.2f}"
+        return (
+            f"{super()._sentence()}; the macro-average of"
+            f" {count_things(len(self['groups']), 'group')} is {self['macro_score']:.2f}"
+        )
 
 
 _GROUP_COLUMNS = (
@@ -17896,18 +17877,17 @@ def list_settings(
     each system, for the signature.
     """
     options = plan.options
-    test = plan.test or RANDOMIZATION
     # The keys of intervals are the first.
     settings: Settings = {}  # type: ignore[typeddict-item]
     resample_counts: dict[str, int] = {}
     if units.can_resample:
-        resample_counts[test.key] = plan.trials
+        resample_counts[plan.test.key] = plan.trials
         if options.confidence:
             settings["confidence"] = options.confidence
-            key_of_intervals = "ci" if test.key == "bs" else "bs"
+            key_of_intervals = "ci" if plan.test.key == "bs" else "bs"
             if key_of_intervals == "bs" or plan.resamples_of_intervals != plan.trials:
                 resample_counts[key_of_intervals] = plan.resamples_of_intervals
-    settings |= {"test": test.name, "n_resamples": plan.trials, "seed": options.seed}
+    settings |= {"test": plan.test.name, "n_resamples": plan.trials, "seed": options.seed}
     if units.can_resample and units.documents is not None:
         settings["documents"] = units.documents
         resample_counts["docs"] = units.documents
@@ -18189,10 +18169,10 @@ def score_and_test(
         # 2. The difference from the baseline.
         system["delta"] = score - described[0]["bleu"]
         difference = sample.difference(i)
-        sample.add_test(i, difference, system)
+        plan.test.add_p_values(sample, i, difference, system)
         if segment_scores:
             system |= count_wins(segment_scores[i] - segment_scores[0])  # type: ignore[typeddict-item]
-        add_difference(system, difference, confidence)
+        add_estimate(system, difference, confidence, "delta_")
     return described
 
 
@@ -18237,8 +18217,8 @@ def add_groups(
         if i:
             scores["delta"] = macro_scores[i] - macro_scores[0]
             difference = of_average.difference(i)
-            of_average.add_test(i, difference, scores)
-            add_difference(scores, difference, plan.options.confidence)
+            plan.test.add_p_values(of_average, i, difference, scores)
+            add_estimate(scores, difference, plan.options.confidence, "delta_")
         add_macro_average(system, scores)
         if plan.compares_runs:
             for name, score in zip(runs.names, of_average.observed[runs.positions].tolist()):
@@ -21090,7 +21070,7 @@ def rank_systems(
     # 4. Rank. A system is behind those that are significantly better, and before those that are
     #    significantly worse. A cluster ends, by WMT's rule, where every pair across the cut is
     #    significant.
-    sample = draw(units, plan._replace(test=None))
+    sample = draw(units, plan._replace(trials=0))
     cluster = 1
     ranked: list[RankedSystem] = []
     for i, name in enumerate(names):
@@ -21135,23 +21115,11 @@ class Ranking(QuotableReport):
     _absent = WAYS_TO_SETTINGS
 
     def _rows(self) -> list[list[str]]:
-        rows = [["rank", "system", "BLEU"]]
-        if "confidence" in self:
-            rows[0].append(name_interval(self["confidence"]))
-        cluster = 1
-        for system in self["ranking"]:
-            if system["cluster"] != cluster:
-                rows.append([])  # a rule
-                cluster = system["cluster"]
-            rows.append(
-                [
-                    _write_rank(system["rank_range"]),
-                    str(system["system"]),
-                    f"{system['score']:.2f}",
-                ]
-            )
-            if "confidence" in self:
-                rows[-1].append(write_interval(system["confidence_interval"]))
+        ranked = [(_write_rank(system["rank_range"]), system) for system in self["ranking"]]
+        rows = list_cells("rank", ranked, _RANK_COLUMNS, self.get("confidence"))
+        for number in range(len(ranked) - 1, 0, -1):  # from below, because rules move rows
+            if self["ranking"][number]["cluster"] != self["ranking"][number - 1]["cluster"]:
+                rows.insert(number + 1, [])  # a rule; the head is row 0
         return rows
 
     def _records(self) -> list[dict[str, Any]]:
@@ -21180,8 +21148,13 @@ class Ranking(QuotableReport):
             for system in self["ranking"]
         ]
         (verdict,) = self._verdicts()
-        facts = [f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip(".")]
-        return "; ".join([*facts, *self._describe_ranks()])
+        return "; ".join(
+            [
+                f"Ranked by BLEU: {', '.join(ranked)}",
+                verdict.rstrip("."),
+                *self._describe_ranks(),
+            ]
+        )
 
     def _verdicts(self) -> list[str]:
         """Compare the best two systems, and count the pairs that differ by more than chance."""
@@ -21209,6 +21182,13 @@ class Ranking(QuotableReport):
     def _describe_ranks(self) -> list[str]:
         tested = describe_test(self, self["pairs"])
         return [*tested, f"ranks at {self._describe_error()}"] if tested else []
+
+
+_RANK_COLUMNS = (
+    Column("system", "system", str),
+    Column("BLEU", "score", "{:.2f}".format),
+    Column("CI", "confidence_interval", write_interval),
+)
 
 
 def _write_rank(rank: Sequence[int]) -> str:

@@ -94,7 +94,8 @@ from .shared.result_types import (
     Uncertainty,
     Wins,
 )
-from .significance.tests import ALL_TESTS, TESTS, Test
+from .significance.intervals import Test
+from .significance.tests import ALL_TESTS, TESTS
 from .text.corpus import Corpus
 from .text.read import fingerprint_references, read_corpus, read_texts
 

@@ -35,11 +35,10 @@ from ..results.wording import (
 from ..shared.arrays import SystemName
 from ..shared.messages import Notice, count_things, show_system, warn
 from ..shared.result_types import SystemScores
-from ..significance.intervals import describe_intervals, import_scipy
+from ..significance.intervals import Plan, describe_intervals, import_scipy
 from ..significance.resampling import divide_into_units
 from ..significance.tests import (
     ALL_TESTS,
-    Plan,
     draw,
     read_macro_average,
     warn_about_errors,

@@ -33,15 +33,13 @@ from ..shared.messages import (
     within_system,
 )
 from ..shared.result_types import RunScores, Settings, SystemScores
-from ..significance.intervals import Sample, add_difference, add_estimate
+from ..significance.intervals import Plan, Sample, Test, add_estimate
 from ..significance.resampling import StatisticsRows, Units, list_groups, score_units
 from ..significance.tests import (
     ALL_TESTS,
     RANDOMIZATION,
     RUNS,
     MacroAverage,
-    Plan,
-    Test,
     add_macro_average,
     draw,
 )
@@ -92,18 +90,17 @@ def list_settings(
     each system, for the signature.
     """
     options = plan.options
-    test = plan.test or RANDOMIZATION
     # The keys of intervals are the first.
     settings: Settings = {}  # type: ignore[typeddict-item]
     resample_counts: dict[str, int] = {}
     if units.can_resample:
-        resample_counts[test.key] = plan.trials
+        resample_counts[plan.test.key] = plan.trials
         if options.confidence:
             settings["confidence"] = options.confidence
-            key_of_intervals = "ci" if test.key == "bs" else "bs"
+            key_of_intervals = "ci" if plan.test.key == "bs" else "bs"
             if key_of_intervals == "bs" or plan.resamples_of_intervals != plan.trials:
                 resample_counts[key_of_intervals] = plan.resamples_of_intervals
-    settings |= {"test": test.name, "n_resamples": plan.trials, "seed": options.seed}
+    settings |= {"test": plan.test.name, "n_resamples": plan.trials, "seed": options.seed}
     if units.can_resample and units.documents is not None:
         settings["documents"] = units.documents
         resample_counts["docs"] = units.documents
@@ -385,10 +382,10 @@ def score_and_test(
         # 2. The difference from the baseline.
         system["delta"] = score - described[0]["bleu"]
         difference = sample.difference(i)
-        sample.add_test(i, difference, system)
+        plan.test.add_p_values(sample, i, difference, system)
         if segment_scores:
             system |= count_wins(segment_scores[i] - segment_scores[0])  # type: ignore[typeddict-item]
-        add_difference(system, difference, confidence)
+        add_estimate(system, difference, confidence, "delta_")
     return described
 
 
@@ -433,8 +430,8 @@ def add_groups(
         if i:
             scores["delta"] = macro_scores[i] - macro_scores[0]
             difference = of_average.difference(i)
-            of_average.add_test(i, difference, scores)
-            add_difference(scores, difference, plan.options.confidence)
+            plan.test.add_p_values(of_average, i, difference, scores)
+            add_estimate(scores, difference, plan.options.confidence, "delta_")
         add_macro_average(system, scores)
         if plan.compares_runs:
             for name, score in zip(runs.names, of_average.observed[runs.positions].tolist()):

@@ -37,14 +37,19 @@ from ..rules.scores import bleu, score_row, warn_if_zero
 from ..shared.arrays import Int64, Label
 from ..shared.messages import count_things, invalid, show_value, warn_once_per_kind
 from ..shared.result_types import CorpusScores, SignedScores, Uncertainty
-from ..significance.intervals import Estimate, add_estimate, describe_intervals
+from ..significance.intervals import (
+    Estimate,
+    Plan,
+    add_estimate,
+    describe_intervals,
+    list_single_runs,
+)
 from ..significance.resampling import divide_into_units, list_groups
 from ..significance.tests import (
+    RANDOMIZATION,
     MacroAverage,
-    Plan,
     add_macro_average,
     draw,
-    list_single_runs,
     read_macro_average,
     warn_about_intervals,
     warn_about_size,
@@ -100,7 +105,7 @@ def score(counted: Counted, options: Options, unknown: Collection[str] = ()) -> 
             _build_scores(counted.rows, counted.origin, options, counted.segments, unknown=unknown)
         )
     units = divide_into_units(counted, rows)
-    plan = Plan(options, list_single_runs(1))
+    plan = Plan(options, list_single_runs(1), RANDOMIZATION)
     with warn_once_per_kind():
         # 1. Score the corpus.
         if options.confidence:
@@ -387,16 +392,13 @@ class GroupedResult(Result):
 
     def _describe_intervals(self) -> list[str]:
         """Return what was resampled, and which kinds the intervals of the table are."""
-        facts = super()._describe_intervals()
         level = name_interval(self.get("confidence"))
-        for name, scores in (
-            (level, [*self["groups"].values(), self]),
-            (f"{level} of the macro-average", [read_macro_average(self)]),
-        ):
-            kind = describe_intervals(scores)
-            if kind:
-                facts.append(f"{name}: {kind}")
-        return facts
+        kinds = {
+            level: describe_intervals([*self["groups"].values(), self]),
+            f"{level} of the macro-average": describe_intervals([read_macro_average(self)]),
+        }
+        described = [f"{name}: {kind}" for name, kind in kinds.items() if kind]
+        return super()._describe_intervals() + described
 
     def _records(self) -> list[dict[str, Any]]:
         lists = ("precisions", "counts", "totals", "bleu_by_order", "segment_bleu")
@@ -407,8 +409,10 @@ class GroupedResult(Result):
         return records
 
     def _sentence(self) -> str:
-        groups = count_things(len(self["groups"]), "group")
-        return f"{super()._sentence()}; the macro-average of {groups} is {self['macro_score']:.2f}"
+        return (
+            f"{super()._sentence()}; the macro-average of"
+            f" {count_things(len(self['groups']), 'group')} is {self['macro_score']:.2f}"
+        )
 
 
 _GROUP_COLUMNS = (

@@ -1,6 +1,7 @@
 """All pairs of systems: `rank`, and its result.
 
-`rank_systems` is called by the class. A column of the printed table is made in `_rows`.
+`rank_systems` is called by the class. A column of the printed table is a `Column` in
+`_RANK_COLUMNS`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..options.options import Options, check_flag
-from ..results.report import QuotableReport, write_interval
+from ..results.report import Column, QuotableReport, list_cells, write_interval
 from ..results.wording import (
     WAYS_TO_SETTINGS,
     compare_scores,
@@ -25,16 +26,14 @@ from ..rules.scores import bleu
 from ..shared.arrays import to_python
 from ..shared.messages import invalid
 from ..shared.result_types import Pair, RankedSystem
-from ..significance.intervals import add_estimate, describe_intervals
+from ..significance.intervals import Plan, add_estimate, describe_intervals, list_single_runs
 from ..significance.resampling import divide_into_units
 from ..significance.tests import (
     RANDOMIZATION,
-    Plan,
     adjust_holm,
     draw,
     exchange_all_pairs,
     fewest_trials,
-    list_single_runs,
     warn_about_exchanges,
     warn_about_intervals,
     warn_about_size,
@@ -110,7 +109,7 @@ def rank_systems(
     # 4. Rank. A system is behind those that are significantly better, and before those that are
     #    significantly worse. A cluster ends, by WMT's rule, where every pair across the cut is
     #    significant.
-    sample = draw(units, plan._replace(test=None))
+    sample = draw(units, plan._replace(trials=0))
     cluster = 1
     ranked: list[RankedSystem] = []
     for i, name in enumerate(names):
@@ -155,23 +154,11 @@ class Ranking(QuotableReport):
     _absent = WAYS_TO_SETTINGS
 
     def _rows(self) -> list[list[str]]:
-        rows = [["rank", "system", "BLEU"]]
-        if "confidence" in self:
-            rows[0].append(name_interval(self["confidence"]))
-        cluster = 1
-        for system in self["ranking"]:
-            if system["cluster"] != cluster:
-                rows.append([])  # a rule
-                cluster = system["cluster"]
-            rows.append(
-                [
-                    _write_rank(system["rank_range"]),
-                    str(system["system"]),
-                    f"{system['score']:.2f}",
-                ]
-            )
-            if "confidence" in self:
-                rows[-1].append(write_interval(system["confidence_interval"]))
+        ranked = [(_write_rank(system["rank_range"]), system) for system in self["ranking"]]
+        rows = list_cells("rank", ranked, _RANK_COLUMNS, self.get("confidence"))
+        for number in range(len(ranked) - 1, 0, -1):  # from below, because rules move rows
+            if self["ranking"][number]["cluster"] != self["ranking"][number - 1]["cluster"]:
+                rows.insert(number + 1, [])  # a rule; the head is row 0
         return rows
 
     def _records(self) -> list[dict[str, Any]]:
@@ -200,8 +187,13 @@ class Ranking(QuotableReport):
             for system in self["ranking"]
         ]
         (verdict,) = self._verdicts()
-        facts = [f"Ranked by BLEU: {', '.join(ranked)}", verdict.rstrip(".")]
-        return "; ".join([*facts, *self._describe_ranks()])
+        return "; ".join(
+            [
+                f"Ranked by BLEU: {', '.join(ranked)}",
+                verdict.rstrip("."),
+                *self._describe_ranks(),
+            ]
+        )
 
     def _verdicts(self) -> list[str]:
         """Compare the best two systems, and count the pairs that differ by more than chance."""
@@ -229,6 +221,13 @@ class Ranking(QuotableReport):
     def _describe_ranks(self) -> list[str]:
         tested = describe_test(self, self["pairs"])
         return [*tested, f"ranks at {self._describe_error()}"] if tested else []
+
+
+_RANK_COLUMNS = (
+    Column("system", "system", str),
+    Column("BLEU", "score", "{:.2f}".format),
+    Column("CI", "confidence_interval", write_interval),
+)
 
 
 def _write_rank(rank: Sequence[int]) -> str:

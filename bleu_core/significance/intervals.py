@@ -2,26 +2,24 @@
 
 From a sample come standard errors, intervals and p-values, by one interface for systems with one
 training run and with several, for a corpus and for a group. `draw` in `tests.py` makes a sample.
-`Sample.estimate` chooses between the two kinds of intervals: percentiles and Student's t.
+`Sample.estimate` chooses between the two kinds of intervals: percentiles and Student's t. A `Plan`
+holds the runs and the test of a call.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..options.options import Options
 from ..rules.scores import NOISE, bleu
 from ..shared.arrays import Float64
-from ..shared.result_types import DifferenceUncertainty, TestedDifference, Uncertainty
+from ..shared.result_types import TestedDifference
 from .resampling import Units, bootstrap_scores, score_units
-
-if TYPE_CHECKING:
-    from .tests import Plan
 
 # --- Estimates: standard errors and intervals -----------------------------------------------------
 #
@@ -279,6 +277,69 @@ def average_variances(groups: Sequence[Sequence[TextVariances]]) -> list[TextVar
     ]
 
 
+# --- Plans ----------------------------------------------------------------------------------------
+
+
+class Test(NamedTuple):
+    """A significance test of systems against a baseline.
+
+    name: the value of the argument `test`.
+    says: its name in sentences.
+    key: the key of its resamples in signatures.
+    n_resamples: the default number of resamples.
+    add_p_values: the function that adds p-values to the scores of a system, given the sample, the
+        number of the system, and the estimate of its difference from the first.
+    draw: the function that returns the differences from the first system on resamples, float64
+        [n_resamples, systems - 1], given the units, the options and the number; None for a test of
+        the estimate alone.
+    compares_runs: True for systems with several training runs.
+    """
+
+    name: str
+    says: str
+    key: str
+    n_resamples: int
+    add_p_values: Callable[[Sample, int, Estimate | None, TestedDifference], None]
+    draw: Callable[[Units, Options, int], Float64] | None = None
+    compares_runs: bool = False
+
+
+class Plan(NamedTuple):
+    """How systems are tested.
+
+    options: the options of the call; their `n_resamples` is the number for intervals.
+    runs: the positions of each system's runs among those of all systems.
+    test: the test.
+    trials: the number of resamples of the test; 0 for intervals alone.
+    has_segments: True if segments are compared, too; False if rows are sums.
+    """
+
+    options: Options
+    runs: Sequence[slice]
+    test: Test
+    trials: int = 0
+    has_segments: bool = True
+
+    @property
+    def compares_runs(self) -> bool:
+        """True if systems have several training runs."""
+        return self.test.compares_runs
+
+    @property
+    def resamples_of_intervals(self) -> int:
+        """The number of resamples that intervals are from."""
+        return self.trials if self.compares_runs else self.options.n_resamples
+
+
+def list_single_runs(systems: int) -> list[slice]:
+    """Return the positions of runs if each system has one.
+
+    >>> list_single_runs(2)
+    [slice(0, 1, None), slice(1, 2, None)]
+    """
+    return [slice(system, system + 1) for system in range(systems)]
+
+
 # --- Samples --------------------------------------------------------------------------------------
 
 
@@ -372,32 +433,22 @@ class Sample:
             return None
         return Estimate(value, standard_error, degrees_of_freedom)
 
-    def add_test(self, system: int, difference: Estimate | None, scores: TestedDifference) -> None:
-        """Add the test of the difference from the first system; no keys without a test."""
-        if self.plan.test is not None:
-            self.plan.test.add_p_values(self, system, difference, scores)
 
+def add_estimate(
+    scores: Any, estimate: Estimate | None, confidence: float | None, prefix: str = ""
+) -> None:
+    """Add the interval and the standard error of a value to scores; no keys without an estimate.
 
-def add_estimate(scores: Uncertainty, estimate: Estimate | None, confidence: float | None) -> None:
-    """Add the interval and the standard error of a score; no keys without an estimate."""
+    `prefix` is `"delta_"` for a difference, which also gets its detectable size.
+    """
     if estimate is None or confidence is None:
         return
-    scores["confidence_interval"] = estimate.interval(confidence)
+    interval = "delta_interval" if prefix else "confidence_interval"
+    scores[interval] = estimate.interval(confidence)
     if estimate.degrees_of_freedom is not None:
-        scores["degrees_of_freedom"] = estimate.degrees_of_freedom
+        scores[f"{prefix}degrees_of_freedom"] = estimate.degrees_of_freedom
     if estimate.resampled is not None:
         scores["bootstrap_mean"] = float(estimate.resampled.mean())
-    scores["standard_error"] = estimate.standard_error
-
-
-def add_difference(
-    scores: DifferenceUncertainty, estimate: Estimate | None, confidence: float | None
-) -> None:
-    """Add the interval and the standard error of a difference; no keys without an estimate."""
-    if estimate is None or confidence is None:
-        return
-    scores["delta_interval"] = estimate.interval(confidence)
-    if estimate.degrees_of_freedom is not None:
-        scores["delta_degrees_of_freedom"] = estimate.degrees_of_freedom
-    scores["delta_standard_error"] = estimate.standard_error
-    scores["detectable_delta"] = estimate.detectable_difference()
+    scores[f"{prefix}standard_error"] = estimate.standard_error
+    if prefix:
+        scores["detectable_delta"] = estimate.detectable_difference()
