@@ -8394,8 +8394,9 @@ def rewrite_corpus(corpus: Corpus, rewrite: Callable[[str], str], lowercase: boo
     """Return a corpus whose texts a function changed, after they were lower-cased if asked for."""
 
     def change(texts: pa.Array) -> pa.Array:
-        cased = texts.to_pylist()
-        return pa.array([rewrite(text.lower() if lowercase else text) for text in cased], STRINGS)
+        return pa.array(
+            [rewrite(text.lower() if lowercase else text) for text in texts.to_pylist()], STRINGS
+        )
 
     return make_corpus(
         [
@@ -8604,6 +8605,7 @@ class Tool(NamedTuple):
     rank: int
 
 
+NO_TOOL = Tool("", is_known=False, rank=sys.maxsize)  # of a setting that no call makes
 Tools = dict[Setting, Tool]
 
 # The corpus scores of the conventions, most common first.
@@ -8761,9 +8763,8 @@ def _list_nltk_calls(
             if weights is not None:
                 setting = setting._replace(weights=weights, max_order=len(weights))
             with_arguments = _name_arguments(given, method, weights, which)
-            mean = setting._replace(mean_of_segments=True)
             says = f"the mean of NLTK's `sentence_bleu` given {with_arguments}"
-            yield mean, says, setting == nltk
+            yield setting._replace(mean_of_segments=True), says, setting == nltk
             says = f"NLTK's `corpus_bleu` given {with_arguments}"
             if method in LAST_PAIR_METHODS:
                 says += ", which depends on the last pair (nltk issue 3903)"
@@ -12320,7 +12321,7 @@ class Scorer:
         for of_text in tqdm(countings.values(), desc=self.progress, delay=2):
             for counting, rows in self._count(list(of_text)):
                 self._totals[counting] = rows.sum(axis=0)
-                self._last_rows[counting] = rows[-1:].copy()
+                self._last_rows[counting] = rows[-1].copy()
                 self._score_rows(of_text[counting], rows)
 
         # 3. Score the sums.
@@ -12456,18 +12457,17 @@ def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float
 
     Args:
         total: int64 [2 N + 2], the sum of all rows.
-        last_row: int64 [1, 2 N + 2], the row of the last segment.
+        last_row: int64 [2 N + 2], the row of the last segment.
         options: supply the method and the orders.
     """
     layout = Layout.of_width(len(total))
-    last = last_row[0]
     mixed = total.copy()
     if options.smooth_method == "chen-cherry-6":
-        mixed[layout.totals][2:] = last[layout.totals][2:]
+        mixed[layout.totals][2:] = last_row[layout.totals][2:]
     else:
         beyond = options.max_order
-        mixed[layout.matches][beyond] = last[layout.matches][beyond]
-        mixed[layout.totals][beyond] = last[layout.totals][beyond]
+        mixed[layout.matches][beyond] = last_row[layout.matches][beyond]
+        mixed[layout.totals][beyond] = last_row[layout.totals][beyond]
     counts = mixed.astype(float).tolist()
     orders = options.counted_orders
     columns = Columns(
@@ -12478,8 +12478,9 @@ def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float
     )
     if not columns.matches[0]:
         return 0.0
-    smooth = SMOOTH_METHODS[options.smooth_method].smooth
-    smoothed = smooth(columns, options.smooth_value_in_effect or 0.0)
+    smoothed = SMOOTH_METHODS[options.smooth_method].smooth(
+        columns, options.smooth_value_in_effect or 0.0
+    )
     logarithm = 0.0
     weights = order_weights([True] * options.max_order, options)
     for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):
@@ -15150,8 +15151,8 @@ def plot_scores(
             ax.plot(
                 plotted.run_scores, run_row, "o", markersize=4, markerfacecolor="none", color=ink
             )
-        right_edge = ax.get_yaxis_transform()  # x is 1 at the right edge of the Axes
-        _write_beside(ax, 1, row, f"{plotted.score:.2f}", xycoords=right_edge)
+        # x is 1 at the right edge of the Axes.
+        _write_beside(ax, 1, row, f"{plotted.score:.2f}", xycoords=("axes fraction", "data"))
     ax.axvline(line, color=ink, linewidth=0.8, linestyle=":", zorder=0)
     # matplotlib would read text between dollars as a formula.
     names = [write_name(plotted.name).replace("$", r"\$") for plotted in rows]
@@ -15235,7 +15236,7 @@ def _style(ax: Axes, kind: str) -> dict[str, Any]:
 
 
 def _write_beside(
-    ax: Axes, x: float, y: float, text: str, *, xycoords: str | Transform = "data"
+    ax: Axes, x: float, y: float, text: str, *, xycoords: str | tuple[str, str] = "data"
 ) -> None:
     """Write a text to the right of a point."""
     ax.annotate(
@@ -16884,8 +16885,14 @@ class Reconciliation(Report):
             how_likely = "by chance"
             if setting["plausible"]:
                 how_likely = "likely" if setting["chance"] <= SMALL_CHANCE else "perhaps"
-            difference = write_difference(100 * setting["delta"], 4)
-            rows.append([settings, f"{setting['score']:.4f}", difference, how_likely])
+            rows.append(
+                [
+                    settings,
+                    f"{setting['score']:.4f}",
+                    write_difference(100 * setting["delta"], 4),
+                    how_likely,
+                ]
+            )
         return rows if self._matches() else [row[:-1] for row in rows]
 
     def __str__(self) -> str:
@@ -20504,18 +20511,15 @@ class Search:
         They are its level, whether its tool is unknown, the place of its tool, the number of
         changes, whether no options give it, whether it is a mean, and the place of a variant.
         """
-        rank = len(self._tools)
-        is_known = False
-        if setting in self._tools:
-            _, is_known, rank = self._tools[setting]
+        tool = self._tools.get(setting, NO_TOOL)
         return (
             self.level(setting),
-            not is_known,
-            rank if is_known else 0,
+            not tool.is_known,
+            tool.rank if tool.is_known else 0,
             len(changed_factors(self.start, setting)),
             setting.call != "",
             setting.mean_of_segments,
-            rank,
+            tool.rank,
         )
 
     def _list_fitting(self, reading: Rounded) -> list[EqualSettings]:

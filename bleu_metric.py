@@ -1115,8 +1115,9 @@ class BleuMetric(BufferedMetric):
     def _check_labels_fit(self, name: str, column: str) -> None:
         """Raise if labels can't be used under a drop-in, or together with other processes."""
         if self._is_drop_in:
-            taken = DROP_INS[self._options.convention].defaults
-            raise TypeError(explain_unknown_option(name, taken, "compute"))
+            raise TypeError(
+                explain_unknown_option(name, DROP_INS[self._options.convention].defaults, "compute")
+            )
         if self.num_process > 1:
             raise ValueError(
                 f"{name}: labels are not supported with num_process > 1. Call statistics(...,"

@@ -190,8 +190,14 @@ class Reconciliation(Report):
             how_likely = "by chance"
             if setting["plausible"]:
                 how_likely = "likely" if setting["chance"] <= SMALL_CHANCE else "perhaps"
-            difference = write_difference(100 * setting["delta"], 4)
-            rows.append([settings, f"{setting['score']:.4f}", difference, how_likely])
+            rows.append(
+                [
+                    settings,
+                    f"{setting['score']:.4f}",
+                    write_difference(100 * setting["delta"], 4),
+                    how_likely,
+                ]
+            )
         return rows if self._matches() else [row[:-1] for row in rows]
 
     def __str__(self) -> str:

@@ -229,8 +229,9 @@ def rewrite_corpus(corpus: Corpus, rewrite: Callable[[str], str], lowercase: boo
     """Return a corpus whose texts a function changed, after they were lower-cased if asked for."""
 
     def change(texts: pa.Array) -> pa.Array:
-        cased = texts.to_pylist()
-        return pa.array([rewrite(text.lower() if lowercase else text) for text in cased], STRINGS)
+        return pa.array(
+            [rewrite(text.lower() if lowercase else text) for text in texts.to_pylist()], STRINGS
+        )
 
     return make_corpus(
         [
@@ -439,6 +440,7 @@ class Tool(NamedTuple):
     rank: int
 
 
+NO_TOOL = Tool("", is_known=False, rank=sys.maxsize)  # of a setting that no call makes
 Tools = dict[Setting, Tool]
 
 # The corpus scores of the conventions, most common first.
@@ -596,9 +598,8 @@ def _list_nltk_calls(
             if weights is not None:
                 setting = setting._replace(weights=weights, max_order=len(weights))
             with_arguments = _name_arguments(given, method, weights, which)
-            mean = setting._replace(mean_of_segments=True)
             says = f"the mean of NLTK's `sentence_bleu` given {with_arguments}"
-            yield mean, says, setting == nltk
+            yield setting._replace(mean_of_segments=True), says, setting == nltk
             says = f"NLTK's `corpus_bleu` given {with_arguments}"
             if method in LAST_PAIR_METHODS:
                 says += ", which depends on the last pair (nltk issue 3903)"

@@ -43,6 +43,7 @@ from .calls import (
     ALL_REFERENCES,
     CALLS,
     CONVENTION_CALLS,
+    NO_TOOL,
     OPTION_FACTORS,
     SWAPPED,
     ReferencePositions,
@@ -495,18 +496,15 @@ class Search:
         They are its level, whether its tool is unknown, the place of its tool, the number of
         changes, whether no options give it, whether it is a mean, and the place of a variant.
         """
-        rank = len(self._tools)
-        is_known = False
-        if setting in self._tools:
-            _, is_known, rank = self._tools[setting]
+        tool = self._tools.get(setting, NO_TOOL)
         return (
             self.level(setting),
-            not is_known,
-            rank if is_known else 0,
+            not tool.is_known,
+            tool.rank if tool.is_known else 0,
             len(changed_factors(self.start, setting)),
             setting.call != "",
             setting.mean_of_segments,
-            rank,
+            tool.rank,
         )
 
     def _list_fitting(self, reading: Rounded) -> list[EqualSettings]:

@@ -349,7 +349,7 @@ class Scorer:
         for of_text in tqdm(countings.values(), desc=self.progress, delay=2):
             for counting, rows in self._count(list(of_text)):
                 self._totals[counting] = rows.sum(axis=0)
-                self._last_rows[counting] = rows[-1:].copy()
+                self._last_rows[counting] = rows[-1].copy()
                 self._score_rows(of_text[counting], rows)
 
         # 3. Score the sums.
@@ -485,18 +485,17 @@ def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float
 
     Args:
         total: int64 [2 N + 2], the sum of all rows.
-        last_row: int64 [1, 2 N + 2], the row of the last segment.
+        last_row: int64 [2 N + 2], the row of the last segment.
         options: supply the method and the orders.
     """
     layout = Layout.of_width(len(total))
-    last = last_row[0]
     mixed = total.copy()
     if options.smooth_method == "chen-cherry-6":
-        mixed[layout.totals][2:] = last[layout.totals][2:]
+        mixed[layout.totals][2:] = last_row[layout.totals][2:]
     else:
         beyond = options.max_order
-        mixed[layout.matches][beyond] = last[layout.matches][beyond]
-        mixed[layout.totals][beyond] = last[layout.totals][beyond]
+        mixed[layout.matches][beyond] = last_row[layout.matches][beyond]
+        mixed[layout.totals][beyond] = last_row[layout.totals][beyond]
     counts = mixed.astype(float).tolist()
     orders = options.counted_orders
     columns = Columns(
@@ -507,8 +506,9 @@ def score_by_last_pair(total: Int64, last_row: Int64, options: Options) -> float
     )
     if not columns.matches[0]:
         return 0.0
-    smooth = SMOOTH_METHODS[options.smooth_method].smooth
-    smoothed = smooth(columns, options.smooth_value_in_effect or 0.0)
+    smoothed = SMOOTH_METHODS[options.smooth_method].smooth(
+        columns, options.smooth_value_in_effect or 0.0
+    )
     logarithm = 0.0
     weights = order_weights([True] * options.max_order, options)
     for weight, match, count in zip(weights, smoothed.matches, smoothed.totals):

@@ -19,7 +19,6 @@ from .wording import ResultDict, write_difference, write_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes  # results take it from here
-    from matplotlib.transforms import Transform
     from matplotlib.typing import ColorType
 else:
     Axes = Any
@@ -120,8 +119,8 @@ def plot_scores(
             ax.plot(
                 plotted.run_scores, run_row, "o", markersize=4, markerfacecolor="none", color=ink
             )
-        right_edge = ax.get_yaxis_transform()  # x is 1 at the right edge of the Axes
-        _write_beside(ax, 1, row, f"{plotted.score:.2f}", xycoords=right_edge)
+        # x is 1 at the right edge of the Axes.
+        _write_beside(ax, 1, row, f"{plotted.score:.2f}", xycoords=("axes fraction", "data"))
     ax.axvline(line, color=ink, linewidth=0.8, linestyle=":", zorder=0)
     # matplotlib would read text between dollars as a formula.
     names = [write_name(plotted.name).replace("$", r"\$") for plotted in rows]
@@ -205,7 +204,7 @@ def _style(ax: Axes, kind: str) -> dict[str, Any]:
 
 
 def _write_beside(
-    ax: Axes, x: float, y: float, text: str, *, xycoords: str | Transform = "data"
+    ax: Axes, x: float, y: float, text: str, *, xycoords: str | tuple[str, str] = "data"
 ) -> None:
     """Write a text to the right of a point."""
     ax.annotate(
