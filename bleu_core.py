@@ -20675,6 +20675,11 @@ def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
 # === bleu_core/methods/compare.py ===
 
 
+_MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
+
+# --- compare --------------------------------------------------------------------------------------
+
+
 def compare_systems(
     systems: object,
     references: object,
@@ -21008,10 +21013,7 @@ _SYSTEM_COLUMNS = (
 )
 
 
-# === bleu_core/methods/rank.py ===
-
-
-_MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
+# --- rank -----------------------------------------------------------------------------------------
 
 
 def rank_systems(

@@ -7,12 +7,11 @@ text, rules, options, rows, significance, results, check, methods, reconcile.
 from .check.checks import Checked, check_texts
 from .check.pairs import Found
 from .methods.buffer import BufferedMetric, is_packed, read
-from .methods.compare import Comparison, compare_systems
+from .methods.compare import Comparison, Ranking, compare_systems, rank_systems
 from .methods.compute import GroupedResult, Result, score, score_statistics
 from .methods.diff import Difference, diff_systems
 from .methods.explain import Explanation, explain_segment
 from .methods.pairwise import SelfBleu, measure_self_bleu, score_pairs
-from .methods.rank import Ranking, rank_systems
 from .methods.trainer import TrainerMetric
 from .options.option_names import (
     Convention,

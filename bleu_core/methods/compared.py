@@ -1,6 +1,6 @@
 """What `compare` and `rank` share: systems are counted, scored and tested, with their runs.
 
-Only these two call it. How a result looks is in `compare.py` and `rank.py`.
+Only these two call it. How a result looks is in `compare.py`.
 """
 
 from __future__ import annotations

@@ -246,6 +246,7 @@ def test_a_test_file_has_the_name_of_its_file():
     parts = {
         "check/legitimate",
         "rules/pycocoevalcap",
+        "methods/rank",
         "rows/without_compiling",
         "text/items",
         "options/chosen_options",
