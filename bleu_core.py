@@ -18168,8 +18168,7 @@ def score_and_test(
         # 1. The score of the system.
         system: SystemScores = {"bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
         described.append(system)
-        if plan.compares_runs:
-            _add_runs(system, runs, sample.observed[runs.positions])
+        _add_runs(system, runs, sample.observed[runs.positions])
         add_estimate(system, sample.estimate(i), confidence)
         if not i:
             continue
@@ -18227,9 +18226,8 @@ def add_groups(
             plan.test.add_p_values(of_average, i, difference, scores)
             add_estimate(scores, difference, plan.options.confidence, "delta_")
         add_macro_average(system, scores)
-        if plan.compares_runs:
-            for name, score in zip(runs.names, of_average.observed[runs.positions].tolist()):
-                add_macro_average(system["runs"][name], {"bleu": score})
+        for name, run_score in zip(runs.names, of_average.observed[runs.positions].tolist()):
+            add_macro_average(system["runs"][name], {"bleu": run_score})
 
 
 # --- Training runs --------------------------------------------------------------------------------
@@ -18297,15 +18295,6 @@ def _add_runs(system: SystemScores, runs: ArrangedRuns, scores: Float64) -> None
         }
     if len(scores) > 1:
         system["run_standard_deviation"] = float(scores.std(ddof=1))
-
-
-def add_single_run(scores: SystemScores, runs: ArrangedRuns) -> None:
-    """Add the name of the only run to the scores of a system that is a dict of runs."""
-    for name in runs.names:
-        run: RunScores = {"bleu": scores["bleu"], "score": scores["score"]}
-        if "macro_bleu" in scores:
-            run["macro_bleu"] = scores["macro_bleu"]
-        scores["runs"] = {name: run}
 
 
 # === bleu_core/methods/diff.py ===
@@ -20738,9 +20727,6 @@ def compare_systems(
     scores = score_and_test(rows, draw(units, plan), arranged, plan)
     if shared.groups:
         add_groups(scores, shared, rows, arranged, plan)
-    if not chosen.compares_runs:
-        for system_scores, runs in zip(scores, arranged):
-            add_single_run(system_scores, runs)
     # 5. Put the result together, systems in the order of the caller.
     scores_of = dict(zip(names, scores))
     comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in given})

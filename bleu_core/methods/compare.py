@@ -63,7 +63,6 @@ from ..significance.tests import (
 from ..text.systems import check_single_runs, find_name, list_runs, read_systems
 from .compared import (
     add_groups,
-    add_single_run,
     arrange_runs,
     check_systems,
     choose_test,
@@ -135,9 +134,6 @@ def compare_systems(
     scores = score_and_test(rows, draw(units, plan), arranged, plan)
     if shared.groups:
         add_groups(scores, shared, rows, arranged, plan)
-    if not chosen.compares_runs:
-        for system_scores, runs in zip(scores, arranged):
-            add_single_run(system_scores, runs)
     # 5. Put the result together, systems in the order of the caller.
     scores_of = dict(zip(names, scores))
     comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in given})

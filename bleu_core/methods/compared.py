@@ -32,7 +32,7 @@ from ..shared.messages import (
     warn_once_per_kind,
     within_system,
 )
-from ..shared.result_types import RunScores, Settings, SystemScores
+from ..shared.result_types import Settings, SystemScores
 from ..significance.intervals import Plan, Sample, Test, add_estimate
 from ..significance.resampling import StatisticsRows, Units, list_groups, score_units
 from ..significance.tests import (
@@ -374,8 +374,7 @@ def score_and_test(
         # 1. The score of the system.
         system: SystemScores = {"bleu": score, "score": 100 * score}  # type: ignore[typeddict-item]
         described.append(system)
-        if plan.compares_runs:
-            _add_runs(system, runs, sample.observed[runs.positions])
+        _add_runs(system, runs, sample.observed[runs.positions])
         add_estimate(system, sample.estimate(i), confidence)
         if not i:
             continue
@@ -433,9 +432,8 @@ def add_groups(
             plan.test.add_p_values(of_average, i, difference, scores)
             add_estimate(scores, difference, plan.options.confidence, "delta_")
         add_macro_average(system, scores)
-        if plan.compares_runs:
-            for name, score in zip(runs.names, of_average.observed[runs.positions].tolist()):
-                add_macro_average(system["runs"][name], {"bleu": score})
+        for name, run_score in zip(runs.names, of_average.observed[runs.positions].tolist()):
+            add_macro_average(system["runs"][name], {"bleu": run_score})
 
 
 # --- Training runs --------------------------------------------------------------------------------
@@ -503,12 +501,3 @@ def _add_runs(system: SystemScores, runs: ArrangedRuns, scores: Float64) -> None
         }
     if len(scores) > 1:
         system["run_standard_deviation"] = float(scores.std(ddof=1))
-
-
-def add_single_run(scores: SystemScores, runs: ArrangedRuns) -> None:
-    """Add the name of the only run to the scores of a system that is a dict of runs."""
-    for name in runs.names:
-        run: RunScores = {"bleu": scores["bleu"], "score": scores["score"]}
-        if "macro_bleu" in scores:
-            run["macro_bleu"] = scores["macro_bleu"]
-        scores["runs"] = {name: run}

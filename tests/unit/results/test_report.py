@@ -121,7 +121,7 @@ def test_scalars_are_the_numbers_of_a_result(bleu, name):
 
 @pytest.mark.parametrize(("systems", "by", "message"), [
     (["A", "A/x"], ["x", "x", "x/x"], "result['systems']['A']['groups']['x']['bleu'] and result['systems']['A/x']['bleu'] would share the key 'A/x/bleu'"),
-    ({"A": ["x"], "B": ["y"]}, ["x", "x", "z"], "result['systems']['A']['groups']['x']['bleu'] and result['systems']['A']['runs']['x']['bleu'] would share the key 'A/x/bleu'"),
+    ({"A": ["x"], "B": ["y"]}, ["x", "x", "z"], "result['systems']['A']['runs']['x']['bleu'] and result['systems']['A']['groups']['x']['bleu'] would share the key 'A/x/bleu'"),
     ({"A": [1, 2], "B": ["y"]}, [1, 1, 2], "result['systems']['A']['runs'][1]['bleu'] and result['systems']['A']['groups'][1]['bleu'] would share the key 'A/1/bleu'"),
     ({"A": ["x/y"], "A/x": ["y"]}, None, "result['systems']['A']['runs']['x/y']['bleu'] and result['systems']['A/x']['runs']['y']['bleu'] would share the key 'A/x/y/bleu'"),
     ({"A": ["x"], "A/x": ["y"]}, None, "result['systems']['A']['runs']['x']['bleu'] and result['systems']['A/x']['bleu'] would share the key 'A/x/bleu'"),
