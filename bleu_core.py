@@ -6198,9 +6198,8 @@ def prepare_texts(
             )
     # 2. Call the function.
     results: list[list[str]] = []
-    uncut = cased.to_pylist()
     try:
-        for text in uncut:
+        for text in cased.to_pylist():
             results.append(split(text))
     except Exception as error:
         problem = f"{type(error).__name__}: {error}"
@@ -11246,8 +11245,9 @@ class Counted:
         places = other._list_places()
         if row_of.keys() != set(places):
             return None
-        rows = self.rows[[row_of[place] for place in places]]
-        return replace(other, rows=rows, origin=self.origin)
+        return replace(
+            other, rows=self.rows[[row_of[place] for place in places]], origin=self.origin
+        )
 
     def _list_places(self) -> list[Hashable]:
         """Return the label and the document of each row; 1 and True are two labels."""
@@ -11905,12 +11905,16 @@ def find_moved(pairs: Pairs) -> Iterator[Found]:
         f"{abs(offset):,} row{'s' * (abs(offset) > 1)} {'further on' if offset > 0 else 'before'}"
         for offset, _ in offsets.most_common(3)
     )
-    first = pairs.name_place("predictions", moved[0])
-    says = f"From {first} on, the predictions fit the references {further}"
+    says = (
+        f"From {pairs.name_place('predictions', moved[0])} on,"
+        f" the predictions fit the references {further}"
+    )
     is_ascending = np.mean(np.diff(pairing[pairing >= 0]) > 0) > 0.97
     if not is_ascending:
-        many = f"{len(moved):,} of {pairs.count('predictions')}"
-        says = f"The predictions are in another order: {many} fit another row"
+        says = (
+            "The predictions are in another order:"
+            f" {len(moved):,} of {pairs.count('predictions')} fit another row"
+        )
     usual = sum(number for _, number in offsets.most_common(3)) / max(1, offsets.total())
     if usual > 0.7 or (offsets and not is_ascending):
         yield pairs.describe_all(
@@ -12512,8 +12516,11 @@ def tabulate(counted: Counted, options: Options) -> pa.Table:
             (label, group.origin.tokenizer_name, group.origin.nrefs)
             for label, group in counted.groups.items()
         ]
-    rows = pa.table(dict(zip(options.layout.names, counted.rows.T)))
-    table = append_labels(rows, counted.labels, counted.documents)
+    table = append_labels(
+        pa.table(dict(zip(options.layout.names, counted.rows.T))),
+        counted.labels,
+        counted.documents,
+    )
     return table.replace_schema_metadata({METADATA: json.dumps(metadata)})
 
 
@@ -14453,8 +14460,10 @@ def describe_score(scores: ResultDict, confidence: float | None) -> str:
     score = f"{scores['score']:.2f}"
     facts = []
     if "run_standard_deviation" in scores:
-        deviation = write_score(scores["run_standard_deviation"])
-        facts.append(f"{describe_runs(scores)}, standard deviation {deviation}")
+        facts.append(
+            f"{describe_runs(scores)},"
+            f" standard deviation {write_score(scores['run_standard_deviation'])}"
+        )
     if confidence and "confidence_interval" in scores:
         facts.append(describe_interval(scores, confidence))
     return f"{score} ({', '.join(facts)})" if facts else score
@@ -14862,9 +14871,9 @@ def tokens(text: CoveredTokens, max_order: int, label: str, marked: Collection[i
         if i in marked:
             markup = f"<mark>{markup}</mark>"
         shown.append(markup)
-    length = count_things(text["length"], "token")
     return (
-        f'<div class="bleu-tokens"><div class="bleu-label">{show(label)} <small>{length}</small>'
+        f'<div class="bleu-tokens"><div class="bleu-label">{show(label)}'
+        f" <small>{count_things(text['length'], 'token')}</small>"
         f'</div><p dir="auto">{" ".join(shown) or "<em>empty</em>"}</p></div>'
     )
 
@@ -15313,8 +15322,9 @@ class Report(dict[str, Any]):
             raise KeyError(f"No key {shown}: {self._absent[str(key)]}.")
         hint = self._find_hint(key)
         if not hint:
-            names = (*self, *self._absent)
-            similar = [name for name in names if _is_misspelled(str(key), str(name))]
+            similar = [
+                name for name in (*self, *self._absent) if _is_misspelled(str(key), str(name))
+            ]
             question = f"Did you mean {similar[0]!r}? " if similar else ""
             hint = f"{question}The keys are {_list_keys(self)}."
         raise KeyError(f"No key {shown}. {hint}")
@@ -15418,8 +15428,11 @@ class Report(dict[str, Any]):
             r"\label{tab:bleu}",
             r"\end{table}",
         ]
-        texts = (self._title(), *self._verdicts(), self._note())
-        lines += [f"% {escape_unseen(text)}" for text in texts if text]
+        lines += [
+            f"% {escape_unseen(text)}"
+            for text in (self._title(), *self._verdicts(), self._note())
+            if text
+        ]
         return "\n".join(lines)
 
     def _latex_rows(self) -> list[list[str]]:
@@ -15584,8 +15597,7 @@ class QuotableReport(Report):
         facts = [self._sentence(), f"signature {self['signature']}"]
         if references is not None:
             facts.append(f"references {fingerprint_references(references)}")
-        sentence = escape_unseen("; ".join(facts))
-        return f"{sentence}.\n\n{CITATION}"
+        return f"{escape_unseen('; '.join(facts))}.\n\n{CITATION}"
 
     def to_scalars(self) -> dict[str, float]:
         """Return the numbers of the result as a flat dict of floats, for a logger of experiments.
@@ -17371,8 +17383,9 @@ class Watch:
         counts = [own for _, own in taken if own is not None]
         look = Look(options, list(map(len, corpora)))
         if len(taken) > 1:
-            batches = chain.from_iterable(each.batches for each in corpora)
-            corpus = Corpus(tuple(batches), corpus.kind).combine()
+            corpus = Corpus(
+                tuple(chain.from_iterable(each.batches for each in corpora)), corpus.kind
+            ).combine()
             bigrams = np.concatenate(counts) if len(counts) == len(taken) else None
         look.add(corpus, bigrams)
         look.warn(name, loop.told)
@@ -17395,7 +17408,7 @@ def _count_bytes(arrays: Sequence[pa.Array]) -> Float64:
     """
     counts = np.zeros((3, 256))
     texts = pa.concat_arrays(arrays)
-    items = list_items(texts)[0] if is_list(texts.type) else texts
+    items = _list_strings(texts)
     offsets = find_offsets(items)
     data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
     starts = offsets[:-1][offsets[:-1] < offsets[1:]]
@@ -17404,6 +17417,10 @@ def _count_bytes(arrays: Sequence[pa.Array]) -> Float64:
         counts[place] = np.bincount(part, minlength=256)
     counts[1, 48] = counts[1, 48:58].sum()  # numbers
     return counts / len(texts)
+
+
+def _list_strings(array: pa.Array) -> pa.Array:
+    return list_items(array)[0] if is_list(array.type) else array
 
 
 def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
@@ -17416,7 +17433,7 @@ def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
     own = _count_bytes([batch.predictions for batch in batches])
     theirs = _count_bytes([batch.references for batch in batches])
     # Short answers recur in every corpus, though seldom among neighbors.
-    different = sum(len(batch.predictions.unique()) for batch in batches)
+    different = sum(len(_list_strings(batch.predictions).unique()) for batch in batches)
     chance = rows**-0.5
     # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
     groups = [
@@ -17531,8 +17548,9 @@ class Buffer:
             self._corpora.append(corpus)
             self._small = self._small + 1 if len(corpus) < _SMALL_CORPORA else 0
             if self._small == _SMALL_CORPORA:
-                joined = join_corpora(self._corpora[-_SMALL_CORPORA:])
-                self._corpora[-_SMALL_CORPORA:] = [joined.combine()]
+                self._corpora[-_SMALL_CORPORA:] = [
+                    join_corpora(self._corpora[-_SMALL_CORPORA:]).combine()
+                ]
                 self._small = 0
 
     @contextmanager

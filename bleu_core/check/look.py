@@ -389,8 +389,9 @@ class Watch:
         counts = [own for _, own in taken if own is not None]
         look = Look(options, list(map(len, corpora)))
         if len(taken) > 1:
-            batches = chain.from_iterable(each.batches for each in corpora)
-            corpus = Corpus(tuple(batches), corpus.kind).combine()
+            corpus = Corpus(
+                tuple(chain.from_iterable(each.batches for each in corpora)), corpus.kind
+            ).combine()
             bigrams = np.concatenate(counts) if len(counts) == len(taken) else None
         look.add(corpus, bigrams)
         look.warn(name, loop.told)
@@ -413,7 +414,7 @@ def _count_bytes(arrays: Sequence[pa.Array]) -> Float64:
     """
     counts = np.zeros((3, 256))
     texts = pa.concat_arrays(arrays)
-    items = list_items(texts)[0] if is_list(texts.type) else texts
+    items = _list_strings(texts)
     offsets = find_offsets(items)
     data = np.frombuffer(items.buffers()[2] or b"", np.uint8)
     starts = offsets[:-1][offsets[:-1] < offsets[1:]]
@@ -422,6 +423,10 @@ def _count_bytes(arrays: Sequence[pa.Array]) -> Float64:
         counts[place] = np.bincount(part, minlength=256)
     counts[1, 48] = counts[1, 48:58].sum()  # numbers
     return counts / len(texts)
+
+
+def _list_strings(array: pa.Array) -> pa.Array:
+    return list_items(array)[0] if is_list(array.type) else array
 
 
 def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
@@ -434,7 +439,7 @@ def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
     own = _count_bytes([batch.predictions for batch in batches])
     theirs = _count_bytes([batch.references for batch in batches])
     # Short answers recur in every corpus, though seldom among neighbors.
-    different = sum(len(batch.predictions.unique()) for batch in batches)
+    different = sum(len(_list_strings(batch.predictions).unique()) for batch in batches)
     chance = rows**-0.5
     # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
     groups = [

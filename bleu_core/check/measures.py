@@ -381,12 +381,16 @@ def find_moved(pairs: Pairs) -> Iterator[Found]:
         f"{abs(offset):,} row{'s' * (abs(offset) > 1)} {'further on' if offset > 0 else 'before'}"
         for offset, _ in offsets.most_common(3)
     )
-    first = pairs.name_place("predictions", moved[0])
-    says = f"From {first} on, the predictions fit the references {further}"
+    says = (
+        f"From {pairs.name_place('predictions', moved[0])} on,"
+        f" the predictions fit the references {further}"
+    )
     is_ascending = np.mean(np.diff(pairing[pairing >= 0]) > 0) > 0.97
     if not is_ascending:
-        many = f"{len(moved):,} of {pairs.count('predictions')}"
-        says = f"The predictions are in another order: {many} fit another row"
+        says = (
+            "The predictions are in another order:"
+            f" {len(moved):,} of {pairs.count('predictions')} fit another row"
+        )
     usual = sum(number for _, number in offsets.most_common(3)) / max(1, offsets.total())
     if usual > 0.7 or (offsets and not is_ascending):
         yield pairs.describe_all(

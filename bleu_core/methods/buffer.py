@@ -115,8 +115,9 @@ class Buffer:
             self._corpora.append(corpus)
             self._small = self._small + 1 if len(corpus) < _SMALL_CORPORA else 0
             if self._small == _SMALL_CORPORA:
-                joined = join_corpora(self._corpora[-_SMALL_CORPORA:])
-                self._corpora[-_SMALL_CORPORA:] = [joined.combine()]
+                self._corpora[-_SMALL_CORPORA:] = [
+                    join_corpora(self._corpora[-_SMALL_CORPORA:]).combine()
+                ]
                 self._small = 0
 
     @contextmanager

@@ -100,9 +100,9 @@ def tokens(text: CoveredTokens, max_order: int, label: str, marked: Collection[i
         if i in marked:
             markup = f"<mark>{markup}</mark>"
         shown.append(markup)
-    length = count_things(text["length"], "token")
     return (
-        f'<div class="bleu-tokens"><div class="bleu-label">{show(label)} <small>{length}</small>'
+        f'<div class="bleu-tokens"><div class="bleu-label">{show(label)}'
+        f" <small>{count_things(text['length'], 'token')}</small>"
         f'</div><p dir="auto">{" ".join(shown) or "<em>empty</em>"}</p></div>'
     )
 

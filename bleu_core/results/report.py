@@ -89,8 +89,9 @@ class Report(dict[str, Any]):
             raise KeyError(f"No key {shown}: {self._absent[str(key)]}.")
         hint = self._find_hint(key)
         if not hint:
-            names = (*self, *self._absent)
-            similar = [name for name in names if _is_misspelled(str(key), str(name))]
+            similar = [
+                name for name in (*self, *self._absent) if _is_misspelled(str(key), str(name))
+            ]
             question = f"Did you mean {similar[0]!r}? " if similar else ""
             hint = f"{question}The keys are {_list_keys(self)}."
         raise KeyError(f"No key {shown}. {hint}")
@@ -194,8 +195,11 @@ class Report(dict[str, Any]):
             r"\label{tab:bleu}",
             r"\end{table}",
         ]
-        texts = (self._title(), *self._verdicts(), self._note())
-        lines += [f"% {escape_unseen(text)}" for text in texts if text]
+        lines += [
+            f"% {escape_unseen(text)}"
+            for text in (self._title(), *self._verdicts(), self._note())
+            if text
+        ]
         return "\n".join(lines)
 
     def _latex_rows(self) -> list[list[str]]:
@@ -360,8 +364,7 @@ class QuotableReport(Report):
         facts = [self._sentence(), f"signature {self['signature']}"]
         if references is not None:
             facts.append(f"references {fingerprint_references(references)}")
-        sentence = escape_unseen("; ".join(facts))
-        return f"{sentence}.\n\n{CITATION}"
+        return f"{escape_unseen('; '.join(facts))}.\n\n{CITATION}"
 
     def to_scalars(self) -> dict[str, float]:
         """Return the numbers of the result as a flat dict of floats, for a logger of experiments.

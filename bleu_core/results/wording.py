@@ -92,8 +92,10 @@ def describe_score(scores: ResultDict, confidence: float | None) -> str:
     score = f"{scores['score']:.2f}"
     facts = []
     if "run_standard_deviation" in scores:
-        deviation = write_score(scores["run_standard_deviation"])
-        facts.append(f"{describe_runs(scores)}, standard deviation {deviation}")
+        facts.append(
+            f"{describe_runs(scores)},"
+            f" standard deviation {write_score(scores['run_standard_deviation'])}"
+        )
     if confidence and "confidence_interval" in scores:
         facts.append(describe_interval(scores, confidence))
     return f"{score} ({', '.join(facts)})" if facts else score

@@ -155,8 +155,9 @@ class Counted:
         places = other._list_places()
         if row_of.keys() != set(places):
             return None
-        rows = self.rows[[row_of[place] for place in places]]
-        return replace(other, rows=rows, origin=self.origin)
+        return replace(
+            other, rows=self.rows[[row_of[place] for place in places]], origin=self.origin
+        )
 
     def _list_places(self) -> list[Hashable]:
         """Return the label and the document of each row; 1 and True are two labels."""

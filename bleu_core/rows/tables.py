@@ -59,8 +59,11 @@ def tabulate(counted: Counted, options: Options) -> pa.Table:
             (label, group.origin.tokenizer_name, group.origin.nrefs)
             for label, group in counted.groups.items()
         ]
-    rows = pa.table(dict(zip(options.layout.names, counted.rows.T)))
-    table = append_labels(rows, counted.labels, counted.documents)
+    table = append_labels(
+        pa.table(dict(zip(options.layout.names, counted.rows.T))),
+        counted.labels,
+        counted.documents,
+    )
     return table.replace_schema_metadata({METADATA: json.dumps(metadata)})
 
 

@@ -431,9 +431,8 @@ def prepare_texts(
             )
     # 2. Call the function.
     results: list[list[str]] = []
-    uncut = cased.to_pylist()
     try:
-        for text in uncut:
+        for text in cased.to_pylist():
             results.append(split(text))
     except Exception as error:
         problem = f"{type(error).__name__}: {error}"
