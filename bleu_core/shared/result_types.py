@@ -41,7 +41,7 @@ class Scores(Scored):
     bleu_by_order: list[float]
 
 
-class ScoredAgainst(Scored):
+class _ScoredAgainst(Scored):
     """A score, and its difference to the score that it is compared with."""
 
     delta: float
@@ -144,7 +144,7 @@ class CoveredTokens(TypedDict):
 # --- compare and rank -----------------------------------------------------------------------------
 
 
-class _ComparedInGroup(ScoredAgainst):
+class _ComparedInGroup(_ScoredAgainst):
     """The keys of a system in a group that does not consist of a single segment or document."""
 
     p_value: float
@@ -162,7 +162,7 @@ class RunScores(Scored, total=False):
     macro_bleu: float
 
 
-class _Compared(ScoredAgainst, Wins, TestedDifference):
+class _Compared(_ScoredAgainst, Wins, TestedDifference):
     """The keys of a system that is compared, with intervals."""
 
 
@@ -227,7 +227,7 @@ class Pair(TypedDict):
 Token = str | int
 
 
-class SystemScore(ScoredAgainst):
+class SystemScore(_ScoredAgainst):
     """The score of a system; only the second system has a `delta`."""
 
 
@@ -308,7 +308,7 @@ class FactorStep(TypedDict):
     delta: float
 
 
-class SettingScores(ScoredAgainst):
+class SettingScores(_ScoredAgainst):
     """A setting in the result of `reconcile`, with its difference from the published score."""
 
     chance: float
@@ -352,7 +352,7 @@ class ReconciliationContent(AnswerContent, total=False):
     untried_packages: list[str]
 
 
-class ConventionScores(ScoredAgainst):
+class ConventionScores(_ScoredAgainst):
     """The score of a convention, with its difference from the default."""
 
     steps: list[FactorStep]
