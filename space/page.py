@@ -58,7 +58,7 @@ _THEME = gr.themes.Base(
 _HEADER = """
 <header class="bleu-head"><a class="bleu-skip" href="#">Skip to the result</a>
 <h1><button type="button" data-to-view="sentence">BLEU</button></h1>
-<p>How many sequences of one to four words a translation shares with human ones; at best 100.</p>
+<p>How many sequences of one to four words translations share with human ones; best: 100.</p>
 <button type="button" data-to-view="about">About</button></header>
 """
 _LOAD = """\

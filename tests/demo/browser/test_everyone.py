@@ -385,7 +385,7 @@ COUNT_WORDS = """() => {
     const { top, bottom, width, height } = range.getBoundingClientRect();
     const isInSight = width && height && top < innerHeight && bottom > 0;
     const isHeardOnly = parentElement.closest(".bleu-unseen, .bleu-skip, .visually-hidden, script, style");
-    const isBrought = parentElement.closest(".bleu-tokens p, .bleu-board tbody, #sentence tbody");
+    const isBrought = parentElement.closest(".bleu-tokens p, .bleu-board tbody, #sentence td.number, #sentence tr:has(~ tr b)");
     const isDrawn = parentElement.checkVisibility({ checkVisibilityCSS: true, checkOpacity: true });
     if (isInSight && isDrawn && !isHeardOnly && !isBrought) count += textContent.split(/\\s+/).filter(Boolean).length;
   }
