@@ -115,6 +115,7 @@
   let link = new URLSearchParams(opened); // of the texts and options
   ["step", "tab", "result"].forEach((name) => link.delete(name));
   let current; // the values of the fields
+  let keepTyped; // called when a text field has changed, with or without Gradio's event of it
   let isShown; // true once the values of the address are in the fields
 
   // Gradio's event of loading sends what is in the address, and then says that it is in the fields.
@@ -134,6 +135,10 @@
   // Called with the values of all fields when one has changed; `examples` has the values of each example by its name.
   const keep = (names, examples, values) => {
     current = asTexts(values);
+    keepTyped = () => {
+      const typed = ["candidate", "second", "references"].map((id, i) => find(`#${id} textarea`)?.value ?? current[i]);
+      keep(names, examples, [...typed, ...current.slice(textFields)]);
+    };
     const [first, ...others] = Object.keys(examples);
     const example = others.find((name) => areEqual(examples[name], current));
     const isFirst = areEqual(examples[first], current); // the page opens with the first example
@@ -694,6 +699,7 @@
   document.addEventListener("change", keepChoice, true);
   document.addEventListener("input", ({ target }) => {
     if (!target.matches("textarea")) return;
+    keepTyped?.(); // Gradio tells of no change while it has lost the connection, and then loads the page again
     tell(target);
     clearTimeout(telling);
     telling = setTimeout(() => tellIfOld(target), 700);
