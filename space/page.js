@@ -341,7 +341,7 @@
   const showStruck = () => {
     candidateLines().forEach(([line, field]) => {
       const kept = strikes.get(field);
-      if (!kept?.places.size || line.querySelector("s") || kept.now !== field.value) return;
+      if (!kept || line.querySelector("s") || kept.now !== field.value) return;
       if (findAll(".token", line).length !== kept.words.length - kept.places.size) return; // the answer is on its way
       [...kept.places].sort((one, other) => one - other).forEach((place) => {
         const struck = document.createElement("s");
@@ -353,7 +353,8 @@
         else line.append(" ", struck);
       });
       if (kept.focused) line.focus({ preventScroll: true });
-      kept.focused = false;
+      findAll(".token", line)[kept.here]?.classList.add("here");
+      kept.focused = kept.here = undefined;
     });
   };
   const strike = (word) => {
@@ -376,6 +377,7 @@
     kept.now = parts.filter((_, i) => !kept.places.has(i)).join("") + kept.text.slice(end);
     if (kept.places.has(0)) kept.now = kept.now.trimStart();
     kept.focused = document.activeElement === line;
+    kept.here = word.classList.contains("here") ? place : undefined;
     field.value = kept.now;
     field.dispatchEvent(new InputEvent("input", { bubbles: true }));
     announce(`“${readToken(word)}” ${kept.places.has(place) ? "struck out" : "is back"}`);

@@ -761,6 +761,10 @@ def test_a_click_strikes_a_word_of_the_candidate_out_and_another_one_brings_it_b
     expect(line.locator("s")).to_have_text(["The", ","])
     expect(line).to_be_focused()
     expect(page.locator("body > [role=status]")).to_contain_text("BLEU")
+    expect(line.locator(".here")).to_have_text("The")
+    page.keyboard.press("Enter")
+    expect(text(page, "#candidate")).to_have_value("The cat sat on the mat")
+    expect(line.locator("s")).to_have_text([","])
     # A text that is typed has its own words.
     fill(page, "#candidate", "A dog")
     expect(line.locator(".token")).to_have_text(["A", "dog"])
