@@ -400,10 +400,11 @@ class Watch:
 # --- Bytes ----------------------------------------------------------------------------------------
 
 # Bytes of quotation marks, dashes and blanks, which systems write in their own way.
-_OWN_WAY = [
-    *b"\"'-", 0x80, 0x93, 0x94, *range(0x98, 0xA0), 0xA0, 0xA6, 0xAB, 0xBB, 0xBC, 0xC2, 0xE2, 0xE3,
-]  # fmt: skip
-_ODD_SIGNS = [*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"]
+_OWN_WAY = np.array(
+    [*b"\"'-", 0x80, 0x93, 0x94, *range(0x98, 0xA1), 0xA6, 0xAB, 0xBB, 0xBC, 0xC2, 0xE2, 0xE3]
+)
+_ODD_SIGNS = np.array([*range(9), *range(10, 32), *b"#%&*+<=>@[\\]^_`{|}~"])
+_TIMES_MORE = np.array([2.0] * 256 + [1.6] * 2)  # of a byte, of capitals and of marks
 
 
 def _count_bytes(arrays: Sequence[pa.Array]) -> Float64:
@@ -443,15 +444,18 @@ def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
     chance = rows**-0.5
     # 1. A byte, capitals or marks that are far more frequent on one side; odd signs on one side.
     groups = [
-        [*inside, inside[65:91].sum(), inside[[*b".,;:!?()"]].sum()]
+        np.append(inside, [inside[65:91].sum(), inside[[*b".,;:!?()"]].sum()])
         for inside, _, _ in (own, theirs)
     ]
-    more = np.max(groups, axis=0)
-    less = np.min(groups, axis=0)
-    is_more = (more > 2 * less) | (np.arange(258) > 255) & (more > 1.6 * less)
-    is_more &= (more > less + 0.4) & (more - less > 4 * chance * np.sqrt(more + less))
+    more = np.maximum(*groups)
+    less = np.minimum(*groups)
+    is_more = (
+        (more > _TIMES_MORE * less)
+        & (more > less + 0.4)
+        & (more - less > 4 * chance * np.sqrt(more + less))
+    )
     is_more[_OWN_WAY] = False
-    is_more[_ODD_SIGNS] |= ((more > 8 * less) & (more >= max(0.04, chance**2)))[_ODD_SIGNS]
+    is_odd = (more > 8 * less) & (more >= max(0.04, chance**2))
     # 2. Lengths, spaces, first and last bytes.
     sizes = [max(1e-9, side[0].sum()) for side in (own, theirs)]
     spaces = [side[0, 32] / size for side, size in zip((own, theirs), sizes)]
@@ -461,6 +465,7 @@ def stands_out(batches: Sequence[Batch], *, splits_unspaced: bool) -> bool:
     # 3. Signs of tokens on both sides, and copies.
     return bool(
         is_more.any()
+        or is_odd[_ODD_SIGNS].any()
         or not 0.75 < (sizes[0] / sizes[1]) ** (1 / (1 + chance)) < 1.35
         or max(spaces) > max(0.06, clear * min(spaces))
         or ends > 0.3 + chance
