@@ -291,7 +291,7 @@ class TrainerMetric:
             starts = np.cumsum([0, *map(len, rows)])
         is_kept = ids != self._ignore_index
         is_token = is_kept if self._pad_token_id is None else is_kept & (ids != self._pad_token_id)
-        return _IdRows(ids, starts, is_kept, is_token)
+        return _IdRows(ids, starts, np.diff(starts), is_kept, is_token)
 
     def _decode(self, name: str, rows: _IdRows) -> list[str]:
         ids = rows.list_kept()
@@ -429,21 +429,19 @@ class _IdRows:
 
     ids: int64 [ids].
     starts: the offsets of the rows: int64 [rows + 1].
+    widths: the number of ids of each row: int64 [rows].
     is_kept: False for `ignore_index`: bool [ids].
     is_token: False for `ignore_index` and the padding of the tokenizer: bool [ids].
     """
 
     ids: Int64
     starts: Int64
+    widths: Int64
     is_kept: npt.NDArray[np.bool_]
     is_token: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def widths(self) -> Int64:
-        return np.diff(self.starts)
+        return len(self.widths)
 
     def list_kept(self) -> list[list[int]]:
         """Return the ids of each row without `ignore_index`."""
@@ -461,9 +459,8 @@ class _IdRows:
         has_token[has_token] = self.is_token
         return has_token
 
-    def make_rectangle(self, width: int, filler: int) -> Int64:
+    def make_rectangle(self, has_token: npt.NDArray[np.bool_], filler: int) -> Int64:
         """Return the rows at one width, with a negative number where there is no token."""
-        has_token = self.locate_tokens(width)
         rectangle = np.full(has_token.shape, filler)
         rectangle[has_token] = self.ids[self.is_token]
         return rectangle
@@ -541,13 +538,14 @@ class _LabelPlaces:
         width = max(predictions.widths.max(initial=1), labels.widths.max(initial=1)) + 1
         # 2. Look for predictions that end before their labels, or with the token for an end that
         #    their labels lack; rows whose labels have no tokens don't count.
+        is_text = predictions.locate_tokens(width)
         is_label = labels.locate_tokens(width)
         has_label = is_label.any(axis=1)
-        first, end = _find_ends(predictions.locate_tokens(width)[has_label])
+        first, end = _find_ends(is_text[has_label])
         label_first, label_end = _find_ends(is_label[has_label])
         self.is_full &= not (end < label_end).any()
-        text = predictions.make_rectangle(width, -1)[has_label]
-        label = labels.make_rectangle(width, -2)[has_label]
+        text = predictions.make_rectangle(is_text, -1)[has_label]
+        label = labels.make_rectangle(is_label, -2)[has_label]
         row = np.arange(len(label))
         has_ended = (text[row, end - 1] == end_id) & (label[row, label_end - 1] != end_id)
         self.is_full &= not has_ended.any()

@@ -12,7 +12,7 @@ if not CHROMIUM:
     pytest.skip("Debian's chromium isn't there", allow_module_level=True)
 
 expect = sync_api.expect
-expect.set_options(timeout=15_000)  # a slow machine is not an error
+expect.set_options(timeout=30_000)  # a slow machine is not an error
 
 
 BUTTONS = {"Sentence": "BLEU", "Corpus": re.compile("^(Try an example|Score)$"), "About": "About"}
