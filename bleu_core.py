@@ -7371,7 +7371,6 @@ MEANT_SHARE = 1 / 3
 SHOW_ROWS = "[*zip(predictions, references)][:3]"  # the line to write if the cause is not certain
 # Scripts whose words are not separated: Thai, Lao, Burmese, Khmer, kana and Han.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-_HIGH_BYTES = frozenset(range(0x80, 0x100))  # bytes
 _Value = TypeVar("_Value")
 
 
@@ -7546,7 +7545,7 @@ class Pairs:
         seen = self._know("bytes", side, lambda: list_bytes(self.column(side)))
         octets = [sign.encode() for sign in signs]
         is_seen = any(seen.issuperset((*sign, *pairwise(sign))) for sign in octets)
-        if not is_seen and (signs or seen.isdisjoint(_HIGH_BYTES)):
+        if not is_seen and (signs or seen.isdisjoint(range(0x80, 0x100))):
             return []
         matching = pc.match_substring_regex(self.column(side), pattern)
         return pc.indices_nonzero(matching).to_numpy().tolist()
@@ -7815,15 +7814,16 @@ def compare_rows(
 
 def list_words(texts: Sequence[str]) -> tuple[Int64, pa.DictionaryArray]:
     """Return the different words of all texts, behind the index of the text of each."""
-    written = [" ".join(split_words(text)) for text in texts]
-    lists = pc.split_pattern(pa.array(written, STRINGS), " ")
-    words = pc.list_flatten(lists).dictionary_encode()
-    size = len(words.dictionary)
-    keys = np.sort(pc.list_parent_indices(lists).to_numpy() * size + words.indices.to_numpy())
-    is_first = np.diff(keys, prepend=-1) > 0
-    is_first &= keys % size != words.dictionary.index("").as_py()
-    places, numbers = np.divmod(keys[is_first], size)
-    return places, pa.DictionaryArray.from_arrays(numbers.astype(np.int32), words.dictionary)
+    places: list[Int64] = []
+    words: list[pa.DictionaryArray] = []
+    for start in range(0, len(texts), 5_000):  # all words at once take 1 kB per text
+        own = [dict.fromkeys(split_words(text)) for text in texts[start : start + 5_000]]
+        lists = pc.split_pattern(pa.array(map(" ".join, own), STRINGS), " ")
+        places.append(pc.list_parent_indices(lists).to_numpy() + start)
+        words.append(pc.list_flatten(lists).dictionary_encode())
+    joined = pa.chunked_array(words).unify_dictionaries().combine_chunks()
+    is_word = joined.indices.to_numpy() != joined.dictionary.index("").as_py()
+    return np.concatenate(places)[is_word], joined.filter(is_word)
 
 
 def split_words(text: str) -> list[str]:
