@@ -197,15 +197,17 @@ class _Worker:
             return self._prepare_slow(SLOW[name], rows)
         texts = TEXTS[name.removeprefix(CHECK).removeprefix(BLIND)](rows)
         method = self.bleu.check if name.startswith(CHECK) else self.bleu.compute
+        fresh = [renew((texts.predictions, texts.references))]  # not part of the call's memory
 
         def call() -> float:
-            predictions, references = renew((texts.predictions, texts.references))
+            predictions, references = fresh.pop()
             if name.startswith(BLIND):
                 self.bleu._watch = _Blind()
             start = time.perf_counter()
             method(predictions=predictions, references=references, **texts.options)
             seconds = time.perf_counter() - start
             self.bleu._watch = self.watch
+            fresh.append(renew((texts.predictions, texts.references)))
             return seconds
 
         return call
