@@ -27,6 +27,7 @@
     writeAddress();
     markSentence();
     showStruck();
+    findAll("header [data-to-view=corpus]").forEach((back) => (back.hidden = currentView() === "corpus" || !behind));
     clearTimeout(announcing);
     announcing = setTimeout(announceResults, 800);
   };
@@ -111,6 +112,8 @@
   const asObject = (text) => Object.fromEntries(new URLSearchParams(text));
   const kept = /[#&](candidate|example)=/.test(location.hash) ? "" : storage?.getItem("bleu") ?? "";
   const opened = new URLSearchParams({ ...asObject(kept), ...asObject(location.hash.slice(1)) });
+  let behind = opened.get("tab") === "corpus" ? "" : storage?.getItem("bleu-result"); // the result, while another view is open
+  if (behind && !opened.has("result")) opened.set("result", behind);
   let step = opened.get("step") ?? "";
   let link = new URLSearchParams(opened); // of the texts and options
   ["step", "tab", "result"].forEach((name) => link.delete(name));
@@ -166,8 +169,10 @@
     if (step) texts.set("step", step);
     const all = new URLSearchParams(view === "corpus" ? "" : texts); // a result is sent without texts
     if (view !== "sentence") all.set("tab", view);
-    const shown = findAll("[data-result]").find((one) => one.offsetParent);
-    if (shown?.dataset.result) all.set("result", shown.dataset.result);
+    const result = findAll("[data-result]").find((one) => one.offsetParent)?.dataset.result;
+    if (result) all.set("result", result);
+    if (view === "corpus") behind = result ?? "";
+    storage?.setItem("bleu-result", behind ?? "");
     const query = all.toString();
     const isLong = query.length >= longest;
     find("main > .column")?.classList.toggle("long", isLong);

@@ -59,6 +59,7 @@ _HEADER = """
 <header class="bleu-head"><a class="bleu-skip" href="#">Skip to the result</a>
 <h1><button type="button" data-to-view="sentence">BLEU</button></h1>
 <p>How many sequences of one to four words translations share with human ones; best: 100.</p>
+<button type="button" data-to-view="corpus" hidden>Result</button>
 <button type="button" data-to-view="about">About</button></header>
 """
 _LOAD = """\
