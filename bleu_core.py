@@ -8616,7 +8616,7 @@ CONVENTION_CALLS = {
     "papineni": "the formula of 2002 on tokens of mteval-v13a",
 }
 
-SWAPPED = "{}, with predictions and references swapped: swap them back"
+SWAPPED = "{}, with predictions and references swapped"
 
 
 class GivenTexts(NamedTuple):
@@ -16858,7 +16858,7 @@ class Reconciliation(Report):
             for finding in self["fixes"]
         ]
         notes += [
-            f"Row {row} is from {setting['says']}."
+            f"Row {row} is the score of {setting['says']}."
             for row, setting in enumerate(self._shown()[:SAID_SETTINGS], 1)
             if setting["says"]
         ]

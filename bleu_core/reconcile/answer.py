@@ -151,7 +151,7 @@ class Reconciliation(Report):
             for finding in self["fixes"]
         ]
         notes += [
-            f"Row {row} is from {setting['says']}."
+            f"Row {row} is the score of {setting['says']}."
             for row, setting in enumerate(self._shown()[:SAID_SETTINGS], 1)
             if setting["says"]
         ]

@@ -452,7 +452,7 @@ CONVENTION_CALLS = {
     "papineni": "the formula of 2002 on tokens of mteval-v13a",
 }
 
-SWAPPED = "{}, with predictions and references swapped: swap them back"
+SWAPPED = "{}, with predictions and references swapped"
 
 
 class GivenTexts(NamedTuple):

@@ -7,7 +7,7 @@ import pytest
 from datasets.utils import tqdm
 from mistakes import CASES, sacrebleu_score
 from test_search import HOME_P, HOME_R, PREDICTIONS, REFERENCES
-from test_tools import home_sacrebleu
+from test_tools import home_mean, home_sacrebleu
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -86,12 +86,21 @@ def test_the_first_sentence_says_what_to_do(bleu):
         "quote the signature": bleu.reconcile(HOME_P, HOME_R, f"{100 * score:.4f}"),
         "pass that to reproduce it": bleu.reconcile(HOME_P, HOME_R, f"{100 * home_sacrebleu(lowercase=True):.4f}"),
         "a fix of `check` does": bleu.reconcile(case.predictions, case.references, f"{sacrebleu_score(*case.clean):.2f}", tokenize="13a"),
-        "swap them back": bleu.reconcile(HOME_P, HOME_R, f"{100 * home_sacrebleu(HOME_R, HOME_P):.4f}"),
+        "with predictions and references swapped": bleu.reconcile(HOME_P, HOME_R, f"{100 * home_sacrebleu(HOME_R, HOME_P):.4f}"),
         "compare the number, order and references": bleu.reconcile(HOME_P, HOME_R, "99.99", tokenize="13a"),
     }  # fmt: skip
     for advice, found in answers.items():
         assert advice in str(found).splitlines()[0]
     assert "plausible" not in str(answers["compare the number, order and references"])
+
+
+def test_a_row_that_matches_by_chance_is_not_said_to_be_the_source(bleu):
+    """Nor does it say what to do: the texts need not have been swapped."""
+    score = home_mean(str.split, swapped=True)
+    found = bleu.reconcile(HOME_P, HOME_R, f"{100 * score:.0f}")
+    assert not any(setting["plausible"] for setting in found["matches"])
+    assert " is from " not in str(found)
+    assert "back" not in str(found)
 
 
 def test_fixes_that_give_another_score_are_told_as_well(bleu):

@@ -129,7 +129,7 @@ def test_a_call_is_found_from_the_number_of_its_tool(bleu, name, base):
     assert (first["plausible"], first["kind"], first["signature"]) == (True, "call", "")
     says = CALLS[name].says.format(tool=BASE_TOOLS[base].says, rows="row 0")
     assert first["says"] == says
-    assert f"is from {says}." in str(found)
+    assert f"Row 1 is the score of {says}." in str(found)
     assert {"factor": "call", "value": name, "delta": first["steps"][-1]["delta"]} == first[
         "steps"
     ][-1]

@@ -85,8 +85,8 @@ ORIGINS = {
     "corpus, method5": (lambda: home_corpus(str.split, "method5"), "NLTK's `corpus_bleu` given lists of words, with method5, which depends on the last pair (nltk issue 3903)"),
     "tokenized": (lambda: home_moses("en", False), "tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for en"),
     "compounds": (lambda: home_moses("de", True), "tokenized BLEU: `multi-bleu.perl` on tokens of Moses' tokenizer for de, with compounds split"),
-    "swapped, sacreBLEU": (lambda: home_sacrebleu(HOME_R, HOME_P), "sacreBLEU's `corpus_bleu`, with predictions and references swapped: swap them back"),
-    "swapped, mean": (lambda: home_mean(str.split, swapped=True), "the mean of NLTK's `sentence_bleu` given lists of words, with predictions and references swapped: swap them back"),
+    "swapped, sacreBLEU": (lambda: home_sacrebleu(HOME_R, HOME_P), "sacreBLEU's `corpus_bleu`, with predictions and references swapped"),
+    "swapped, mean": (lambda: home_mean(str.split, swapped=True), "the mean of NLTK's `sentence_bleu` given lists of words, with predictions and references swapped"),
     "sacreBLEU": (home_sacrebleu, "sacreBLEU's `corpus_bleu`"),
 }  # fmt: skip
 
@@ -105,7 +105,7 @@ def test_where_a_number_comes_from(bleu, kind):
     if not first["last_pair"]:
         again = compute_setting(bleu, HOME_P, [[text] for text in HOME_R], first)
         assert again == pytest.approx(score, abs=1e-9)
-    assert f"Row 1 is from {says}." in str(found)
+    assert f"Row 1 is the score of {says}." in str(found)
     json.dumps(found)
 
 
