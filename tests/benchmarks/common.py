@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "demo")]
+sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("", "demo", "ecosystem")]
 
 from helpers import WMT21, read_lines
 

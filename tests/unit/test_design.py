@@ -4,6 +4,8 @@ import ast
 import builtins
 import importlib
 import re
+import subprocess
+import sys
 
 import evaluate
 import pytest
@@ -224,6 +226,27 @@ def test_benchmarks_take_names_that_are_there(path, bleu):
     ]
     core = importlib.import_module(type(bleu).__module__.rpartition(".")[0] + ".bleu_core")
     assert [ast.unparse(node) for node in asked if not hasattr(core, node.attr)] == []
+
+
+def test_benchmarks_import_files_that_are_there():
+    """Also those that a function imports; `common` adds the folders to the path."""
+    ours = {path.stem for path in (ROOT / "tests").rglob("*.py")}
+    imported = {
+        name
+        for path in (ROOT / "tests" / "benchmarks").glob("*.py")
+        for name in re.findall(
+            r"^ *(?:from|import) (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE
+        )
+    }
+    script = "import sys, common, importlib.util as u; print([n for n in sys.argv[1:] if not u.find_spec(n)])"
+    found = subprocess.run(
+        [sys.executable, "-c", script, *sorted((imported & ours) - {"transformers"})],
+        cwd=ROOT / "tests" / "benchmarks",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout == "[]\n"
 
 
 # --- Budgets and lists ----------------------------------------------------------------------------
