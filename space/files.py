@@ -385,10 +385,12 @@ def _check_texts(systems: Mapping[str, Sequence[object]]) -> None:
     for name, cells in systems.items():
         for number, cell in enumerate(cells, 1):
             if not isinstance(cell, str):
-                raise limits.RejectedError(
-                    f"{name}, line {number:,}: the text is missing. Write an empty text for an"
-                    " empty line."
+                problem = (
+                    f"expected one text, got {len(cell)}. Keep the one that counts."
+                    if isinstance(cell, list)
+                    else "the text is missing. Write an empty text for an empty line."
                 )
+                raise limits.RejectedError(f"{name}, line {number:,}: {problem}")
 
 
 def _join_references(columns: Mapping[str, Sequence[Cell]]) -> list[list[Cell]]:

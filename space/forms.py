@@ -23,7 +23,7 @@ from lxml import etree
 
 from . import limits
 from .metric import core
-from .roles import find_role
+from .roles import find_role, is_named
 
 # A cell of a table: a text, several, None, or whatever else JSON has, which isn't accepted.
 Cell = Any
@@ -775,11 +775,18 @@ def _make_json(name: str, columns: Mapping[str, list[Cell]], form: str) -> Table
             problem = f"{name}, line {odd + 1:,}: {expected}."
             remarks.append(f"{path} is left out (line {odd + 1:,}: {expected})")
             continue
-        kept[path] = cells
+        are_alone = all(isinstance(cell, list) and len(cell) == 1 for cell in cells)
+        kept[path] = [text for (text,) in cells] if are_alone else cells
         if _ANSWER.search(path):
             roles[path] = "systems"
     if not kept:
         raise limits.RejectedError(problem)
+    # Ids join the rows of several files; in CSV, they are texts.
+    kept |= {
+        path: [str(cell) for cell in cells]
+        for path, cells in columns.items()
+        if is_named(path, "ids") and all(isinstance(cell, int) for cell in cells)
+    }
     texts = sum(len(cell) for cells in kept.values() for cell in cells if isinstance(cell, list))
     if texts > limits.MAX_TEXTS:
         raise limits.RejectedError(

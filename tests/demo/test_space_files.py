@@ -314,6 +314,18 @@ def test_tables_in_another_order_are_joined_by_their_ids(tmp_path):
     assert submit(tmp_path, [("system.tsv", same), ("refs.tsv", reference)]).remarks == []
 
 
+def test_numbers_in_json_are_ids(tmp_path):
+    """As in tables, whose cells are texts."""
+    uploads = [
+        (f"{name}.jsonl", join_lines(json.dumps({"id": row, name: TEXT[row]}) for row in rows))
+        for name, rows in (("mt", (2, 0, 1)), ("ref", (0, 1, 2)))
+    ]
+    answer = submit(tmp_path, uploads)
+    assert (answer.systems, answer.remarks) == ({"mt": TEXT}, ["lines joined by their ids"])
+    told = read_problem(tmp_path, "a.json", '[{"id": 1, "bleu": 0.5}]')
+    assert told.startswith("a.json has no texts.")
+
+
 @pytest.mark.parametrize("table", ["system", "references"])
 def test_groups_and_documents_are_joined_with_their_rows(tmp_path, table):
     rows = {"system": (3, 1, 2), "references": (1, 2, 3)}
@@ -608,6 +620,7 @@ JSON_FILES = {
     "lines in a file called .json": [("a.json", join_lines(json.dumps({"mt": t, "ref": t}) for t in TEXT))],
     "results of a batch, in another order": [("batch.jsonl", join_lines(map(json.dumps, BATCH))), REFERENCE_FILE],
     "chats": [("chat.jsonl", join_lines(json.dumps({"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": t}]}) for t in TEXT)), REFERENCE_FILE],
+    "lists of one answer": [("a.jsonl", join_lines(json.dumps({"outputs": [t], "references": [t]}) for t in TEXT))],
     "keys within keys": [("a.jsonl", join_lines(json.dumps({"input": {"source": "q", "reference": t}, "output": {"mt": t}}) for t in TEXT))],
 }  # fmt: skip
 
@@ -617,6 +630,12 @@ def test_json_is_read_in_several_forms(tmp_path, name):
     answer = submit(tmp_path, JSON_FILES[name])
     assert list(answer.systems.values()) == [TEXT]
     assert answer.references == [[text] for text in TEXT]
+
+
+def test_several_answers_on_a_line_are_told(tmp_path):
+    answers = [{"outputs": TEXT[: 2 - row], "reference": text} for row, text in enumerate(TEXT[:2])]
+    told = submit(tmp_path, [("a.json", json.dumps(answers))])
+    assert told == "a, line 1: expected one text, got 2. Keep the one that counts."
 
 
 GERMAN = ["Das ist für größere Häuser.", "Ja, schön, später.", "Übrigens: naïve Gäste."]
