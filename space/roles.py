@@ -49,13 +49,15 @@ _BESIDE_ROLES |= {"test", "dev", "valid", "devtest", "newstest"}
 _NAME_WORD = re.compile("[A-ZÀ-Þ]?[a-zß-ÿа-яё]+|[A-ZÀ-Þ]+(?![a-zß-ÿ])|[^\\W\\d_a-zA-Z]+")
 _SUFFIXES = (".gz", ".txt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml", ".sgm", ".log")
 _SEPARATORS = "._- /"
+# The Hub's data sets have a text and its translation by language: {"translation": {"en": …}}.
+_PAIR = re.compile(r"(?:^|\.)translation\.[a-z]{2,3}$")
 
 
 def find_role(name: str) -> str:
     """Return the role that the whole name of a column or file tells; empty if it tells none.
 
     A role is told by one word, beside which letters, numbers and codes of languages may stand. Of
-    a path in JSON, the last key tells it.
+    a path in JSON, the last key tells it. What a human translated is a reference.
 
     >>> [find_role(name) for name in ("refA", "tgt.de", "source_text", "pred_1", "Référence")]
     ['references', 'references', 'others', 'systems', 'references']
@@ -73,7 +75,7 @@ def find_role(name: str) -> str:
             continue
         for role in ("references", "systems", "others"):
             if word in _KINDS[role]:
-                return role
+                return "references" if role == "systems" and "human" in beside else role
     return ""
 
 
@@ -352,7 +354,8 @@ def _tell_roles(path: str, table: Table, are_texts: Mapping[tuple[str, str], boo
         if told is None:
             last = key.rpartition(".")[2]
             own_kinds = [kind for kind in ("labels", "documents") if is_named(key, kind)]
-            by_name = next(iter(own_kinds), find_role(key) or find_role(last))
+            by_key = "" if _PAIR.search(key) else find_role(key) or find_role(last)
+            by_name = next(iter(own_kinds), by_key)
             told = {"others": ""}.get(by_name, by_name) if by_name else None
         if told is None and not are_texts[path, key]:
             told = ""
@@ -375,7 +378,8 @@ def _tell_labels(own: _Roles, table: Table, kinds: Mapping[tuple[str, str], str]
     for path, key in own:
         cells = table.columns[key]
         different = set(map(str, cells))
-        if kinds[path, key] != "words" or len(different) == len(cells) or is_named(key, "ids"):
+        tells_nothing = len(different) in (1, len(cells)) or is_named(key, "ids")
+        if kinds[path, key] != "words" or tells_nothing:
             continue
         has_numbers = any(sign.isdigit() for text in different for sign in text)
         is_group = len(different) <= _MOST_LABELS and not has_numbers

@@ -149,6 +149,10 @@ ROLES = {
         [("mt.txt", join_lines(TEXT)), ("human.txt", join_lines(TEXT))],
         [("mt", "systems"), ("human", "references")],
     ),
+    "what a human wrote": (
+        [("human_translation.txt", join_lines(TEXT)), ("nllb.txt", join_lines(TEXT))],
+        [("human_translation", "references"), ("nllb", "systems")],
+    ),
     "labels beside texts": (
         [("mt.txt", join_lines(TEXT)), ("ref.txt", join_lines(TEXT)), ("docs.tsv", make_table("\t", domain=["x", "x", "y"], doc=["d1", "d1", "d2"]))],
         [("mt", "systems"), ("ref", "references"), ("domain", "labels"), ("doc", "documents")],
@@ -160,6 +164,10 @@ ROLES = {
     "groups and documents without a head": (
         [("mt.txt", join_lines(TEXT)), ("ref.txt", join_lines(TEXT)), ("docs.tsv", "news\tdoc1\nnews\tdoc1\nchat\tdoc2\n")],
         [("mt", "systems"), ("ref", "references"), ("column 1", "labels"), ("column 2", "documents")],
+    ),
+    "words that are the same on each line": (
+        [("requests.jsonl", join_lines(json.dumps({"custom_id": f"request-{n}", "method": "POST", "url": "/v1/chat"}) for n in range(3))), ("mt.txt", join_lines(TEXT)), ("ref.txt", join_lines(TEXT))],
+        [("custom_id", ""), ("method", ""), ("url", ""), ("mt", "systems"), ("ref", "references")],
     ),
     "ids": (
         [("out.jsonl", join_lines(json.dumps({"custom_id": f"request-{n}", "answer": text}) for n, text in enumerate(TEXT))), ("ref.txt", join_lines(TEXT))],
@@ -244,6 +252,11 @@ def test_columns_of_references_are_known_by_their_whole_names(names, references)
 
 
 ASKED = {
+    "a pair of languages": (
+        [("a.jsonl", '{"translation": {"en": "a b", "de": "c d"}, "pred": "a d"}\n')],
+        "references",
+        True,
+    ),
     "two files": ([("a.txt", "a b\n"), ("b.txt", "a c\n")], "references", True),
     "two columns": ([("a.tsv", "x\ty\na b\ta c\na b\ta c\n")], "references", True),
     "a system alone": ([("a.txt", "a b\n")], "references", False),
