@@ -125,9 +125,14 @@ def _read_form(
         return _read_json(name, text)
     if _is_log(text):
         return _read_log(name, text)
-    # The "Unicode text" of Excel is a table.
-    is_excel_text = is_utf16 and "\t" in text.partition("\n")[0]
-    if suffix in _DELIMITERS or is_excel_text:
+    # Excel's "Unicode text" is a table, as are lines with as many tabs below names of roles.
+    head, *others = split_lines(text)
+    tabs = head.count("\t")
+    is_table = is_utf16 or (
+        any(map(find_role, head.split("\t")))
+        and all(line.count("\t") == tabs for line in others if line)
+    )
+    if suffix in _DELIMITERS or (tabs and is_table):
         return _read_delimited(name, text, suffix if suffix in _DELIMITERS else ".tsv", reading)
     check_lines(name, text)
     return Table("", {"": split_lines(text)})

@@ -807,6 +807,8 @@ READINGS = {
     "utf-16.txt": ("a\nñ\n".encode("utf-16"), ["a", "ñ"], "2 lines, UTF-16"),
     "utf-16-be.txt": (b"\xfe\xff" + "a\nñ\n".encode("utf-16-be"), ["a", "ñ"], "2 lines, UTF-16"),
     "Unicode text of Excel.txt": ("mt\tref\nñ\tb\n".encode("utf-16"), ["ñ"], "TSV, 1 line, UTF-16"),
+    "tabs.txt": (b"Hypothesis\tReference\na b\tc\nd\te\n", ["a b", "d"], "TSV, 2 lines"),
+    "tabs in texts.txt": (b"a\tb\nd\te\n", ["a\tb", "d\te"], "2 lines"),
     "utf-16.csv": ("mt;ref\nñ;b\n".encode("utf-16"), ["ñ"], "CSV, 1 line, UTF-16, separated by semicolons"),
     "semicolons.csv": (b"mt;ref\na, b;c\n", ["a, b"], "CSV, 1 line, separated by semicolons"),
     "one column.csv": (b"mt\na; b\n", ["a; b"], "CSV, 1 line"),
