@@ -240,7 +240,10 @@ def _read_uploads(paths: Sequence[str], chosen: Chosen) -> _Read:
         for column in [each for each in upload.columns if each.role]:
             cells = upload.table.columns[column.key]
             own = cells_of[column.role]
-            own[rename(column.name, own)] = cells if rows is None else [cells[row] for row in rows]
+            ordered = cells if rows is None else [cells[row] for row in rows]
+            # A reference that several files have counts once.
+            if column.role != "references" or ordered not in own.values():
+                own[rename(column.name, own)] = ordered
     _check_texts(cells_of["systems"])
     others = {kind: cells for kind in ("labels", "documents") for cells in cells_of[kind].values()}
     return _Read(cells_of["systems"], cells_of["references"], others, remarks)

@@ -406,6 +406,20 @@ def test_a_table_that_is_added_twice_counts_once(tmp_path):
     assert [column.role for column in uploads[1].columns] == ["", "references", ""]
 
 
+REPEATED = {
+    "a table and a text file": [("a.csv", make_table(",", mt=TEXT, ref=TEXT[::-1])), ("refs.txt", join_lines(TEXT[::-1]))],
+    "a text file and a table": [("refs.txt", join_lines(TEXT[::-1])), ("a.csv", make_table(",", mt=TEXT, ref=TEXT[::-1]))],
+    "columns of other names": [("a.csv", make_table(",", mt=TEXT, ref=TEXT[::-1])), ("b.csv", make_table(",", mt=TEXT, reference=TEXT[::-1]))],
+    "another order": [("a.csv", make_table(",", id="123", mt=TEXT, ref=TEXT[::-1])), ("b.csv", make_table(",", id="321", mt=TEXT, ref=TEXT))],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_a_reference_in_several_files_counts_once(tmp_path, name):
+    """A signature has the number of references."""
+    assert submit(tmp_path, REPEATED[name]).references == [[text] for text in TEXT[::-1]]
+
+
 # --- Forms ----------------------------------------------------------------------------------------
 
 
