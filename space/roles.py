@@ -30,14 +30,16 @@ OPEN = "?"  # the role of a text that a visitor has to tell
 _WORDS = {
     "references": "reference references ref refs refa refb refc refd gold target targets tgt"
     " expected groundtruth referenz referenzen référence références referencia riferimento"
-    " referência эталон 参考 参考译文 正解",
+    " referência эталон 参考 参考译文 参考答案 标准答案 正解 参考訳 参照訳",
     "labels": "domain group lp langpair languagepair label labels genre domäne domaine",
     "documents": "doc docid document documentid dokument",
     "systems": "prediction predictions predict predicted pred preds hypothesis hypotheses hyp hypo"
     " translation output response candidate mt completion generated generation übersetzung ausgabe"
-    " hypothèse traduction traducción hipótesis перевод 译文 機械翻訳 机器翻译 输出 出力",
+    " hypothèse traduction traducción hipótesis перевод 译文 机器翻译 机器译文 输出 模型输出"
+    " 機械翻訳 出力",
     "others": "source sources src input prompt question instruction context segment seg line lang"
-    " language quelle ausgangstext eingabe fuente origen fonte исходный 原文 源文 输入 入力",
+    " language comment comments note notes remark remarks explanation rationale quelle"
+    " ausgangstext eingabe fuente origen fonte исходный 原文 源文 输入 入力",
     "ids": "id ids segid segmentid lineid key index customid requestid uuid",
 }
 _KINDS = {kind: {*words.split()} for kind, words in _WORDS.items()}
@@ -364,11 +366,13 @@ def _tell_roles(path: str, table: Table, are_texts: Mapping[tuple[str, str], boo
 
 
 def _tell_by_file(own: _Roles, role: str) -> None:
-    """Give the role that the name of a file tells to its only text, if it is open."""
-    unknown = [place for place, told in own.items() if told is None]
-    has_text = any(told in ("systems", "references") for told in own.values())
-    if role and len(unknown) == 1 and not has_text:
-        own[unknown[0]] = "" if role == "others" else role
+    """Give the role that the name of a file tells to its only text, if it is open.
+
+    A file of references may call its column as a system does.
+    """
+    texts = [place for place, told in own.items() if told in ("systems", "references", None)]
+    if role and len(texts) == 1 and (own[texts[0]] is None or role == "references"):
+        own[texts[0]] = "" if role == "others" else role
 
 
 def _tell_labels(own: _Roles, table: Table, kinds: Mapping[tuple[str, str], str]) -> None:

@@ -153,6 +153,22 @@ ROLES = {
         [("human_translation.txt", join_lines(TEXT)), ("nllb.txt", join_lines(TEXT))],
         [("human_translation", "references"), ("nllb", "systems")],
     ),
+    "a file of references whose column is called like a system": (
+        [("a.csv", make_table(",", id=["1", "2", "3"], translation=TEXT)), ("refs.csv", make_table(",", id=["1", "2", "3"], translation=TEXT[::-1]))],
+        [("id", ""), ("a", "systems"), ("id", ""), ("translation", "references")],
+    ),
+    "what people say about texts": (
+        [("a.csv", make_table(",", ref=TEXT, nllb=TEXT, Comments=TEXT, explanation=TEXT))],
+        [("ref", "references"), ("a", "systems"), ("Comments", ""), ("explanation", "")],
+    ),
+    "heads in Chinese": (
+        [("a.csv", make_table(",", 原文=TEXT, 标准答案=TEXT, 模型输出=TEXT))],
+        [("原文", ""), ("标准答案", "references"), ("a", "systems")],
+    ),
+    "heads in Japanese": (
+        [("a.csv", make_table(",", 原文=TEXT, 参考訳=TEXT, 出力=TEXT))],
+        [("原文", ""), ("参考訳", "references"), ("a", "systems")],
+    ),
     "labels beside texts": (
         [("mt.txt", join_lines(TEXT)), ("ref.txt", join_lines(TEXT)), ("docs.tsv", make_table("\t", domain=["x", "x", "y"], doc=["d1", "d1", "d2"]))],
         [("mt", "systems"), ("ref", "references"), ("domain", "labels"), ("doc", "documents")],
