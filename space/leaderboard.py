@@ -244,9 +244,9 @@ def state_verdict(systems: Mapping[str, Scores], baseline: str, are_identical: b
     'B scores higher than A, by 1.50 BLEU.'
     """
     best, worse = systems
-    if are_identical:
-        return f"{best} and {worse} are identical."
     rival = systems[find_rival([best, worse], baseline)]
+    if are_identical or not round(rival["delta"], 9):
+        return f"{best} and {worse} {'are identical' if are_identical else 'have the same score'}."
     points = f"{100 * abs(rival['delta']):.2f} BLEU"
     if may_be_chance(rival):
         return f"{best} scores {points} higher than {worse}, which may be chance."
@@ -311,7 +311,9 @@ def _state_lead(
     best, second = standings[:2]
     points = f"{best.score - second.score:.2f} BLEU"
     sentences = []
-    if identical.get(second.name) != best.name and may_be_chance:
+    if not round(best.score - second.score, 7) and second.name not in identical:
+        sentences.append(f"{best.name} and {second.name} have the same score.")
+    elif identical.get(second.name) != best.name and may_be_chance:
         sentences.append(f"{best.name} leads by {points}, which may be chance.")
     elif identical.get(second.name) != best.name:
         sentences.append(f"{second.name} is next, {points} behind.")

@@ -314,7 +314,9 @@ def assign_roles(
         if len(own) > 1 and table in earlier:
             own = dict.fromkeys(own, "")  # a table again: its texts are there already
         for place in own:
-            if own[place] == "references" and _is_there(table.columns[place[1]], place[1], earlier):
+            if own[place] == "references" and any(
+                other.columns.get(place[1]) == table.columns[place[1]] for other in earlier
+            ):
                 own[place] = ""  # of another system's log
         earlier.append(table)
         _tell_by_file(own, _find_role_of_file(name.removeprefix(prefix)))
@@ -341,11 +343,6 @@ def assign_roles(
             columns.append(Column(key, name, role, example))
         uploads.append(Upload(path, table, columns))
     return uploads, missing
-
-
-def _is_there(cells: Sequence[Any], key: str, earlier: Sequence[Table]) -> bool:
-    """Return True if an earlier table has the same column, by its name and its cells."""
-    return bool(key) and any(table.columns.get(key) == cells for table in earlier)
 
 
 def _tell_roles(path: str, table: Table, are_texts: Mapping[tuple[str, str], bool]) -> _Roles:
@@ -382,8 +379,7 @@ def _tell_labels(own: _Roles, table: Table, kinds: Mapping[tuple[str, str], str]
     for path, key in own:
         cells = table.columns[key]
         different = set(map(str, cells))
-        tells_nothing = len(different) in (1, len(cells)) or is_named(key, "ids")
-        if kinds[path, key] != "words" or tells_nothing:
+        if kinds[path, key] != "words" or len(different) in (1, len(cells)) or is_named(key, "ids"):
             continue
         has_numbers = any(sign.isdigit() for text in different for sign in text)
         is_group = len(different) <= _MOST_LABELS and not has_numbers

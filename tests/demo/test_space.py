@@ -571,6 +571,16 @@ def render_with(systems, references, choices=None, **changes):
     return corpus.compute_result(submission, options, choices=decided).rendered
 
 
+@pytest.mark.parametrize("names", ["AB", "ABC"])
+def test_equal_scores_are_called_equal(names):
+    """Such as those of short lines, which have no 4-grams."""
+    systems = {name: [text] for name, text in zip(names, ["the cat", "a cat", "cat the"])}
+    summary = render_with(systems, ["the cat sat"]).summary
+    assert "A and B have the same score" in summary
+    assert "higher" not in re.sub('data-copy=".*?"', "", summary)
+    assert "leads" not in summary
+
+
 CHINESE = [f"我们用的是中文第{number}句话。" for number in range(30)]
 
 
