@@ -40,6 +40,7 @@ _WORDS = {
     "others": "source sources src input prompt question instruction context segment seg line lang"
     " language comment comments note notes remark remarks explanation rationale quelle"
     " ausgangstext eingabe fuente origen fonte исходный 原文 源文 输入 入力",
+    "names": "system systemid systemname sysid model modelid modelname engine",
     "ids": "id ids segid segmentid lineid key index customid requestid uuid",
 }
 _KINDS = {kind: {*words.split()} for kind, words in _WORDS.items()}
@@ -357,7 +358,9 @@ def _tell_roles(path: str, table: Table, are_texts: Mapping[tuple[str, str], boo
             by_name = next(iter(own_kinds), by_key)
             told = {"others": ""}.get(by_name, by_name) if by_name else None
         if told is None and not are_texts[path, key]:
-            told = ""
+            # A table may have a row per system and segment.
+            count = len({*map(str, table.columns[key])}) if is_named(key, "names") else 0
+            told = "labels" if 1 < count <= _MOST_LABELS else ""
         own[path, key] = told
     return own
 

@@ -157,6 +157,10 @@ ROLES = {
         [("a.csv", make_table(",", id=["1", "2", "3"], translation=TEXT)), ("refs.csv", make_table(",", id=["1", "2", "3"], translation=TEXT[::-1]))],
         [("id", ""), ("a", "systems"), ("id", ""), ("translation", "references")],
     ),
+    "a system in each row": (
+        [("a.csv", make_table(",", model=["X", "X", "Y"], engine=["A", "A", "A"], mt=TEXT, ref=TEXT))],
+        [("model", "labels"), ("engine", ""), ("a", "systems"), ("ref", "references")],
+    ),
     "what people say about texts": (
         [("a.csv", make_table(",", ref=TEXT, nllb=TEXT, Comments=TEXT, explanation=TEXT))],
         [("ref", "references"), ("a", "systems"), ("Comments", ""), ("explanation", "")],
