@@ -11840,10 +11840,7 @@ def name_script(letter: str) -> str:
 
 def find_main_script(text: str) -> str:
     """Return the script of nine tenths of the letters of a text; empty if no script has as many."""
-    scripts: Counter[str] = Counter()
-    for sign, number in Counter(text).items():
-        if sign.isalpha():
-            scripts[name_script(sign)] += number
+    scripts = Counter(map(name_script, filter(str.isalpha, text)))
     name, number = scripts.most_common(1)[0] if scripts else ("", 0)
     return name if number > max(5, 0.9 * scripts.total()) else ""
 
@@ -11872,20 +11869,28 @@ def find_script(pairs: Pairs) -> Iterator[Found]:
 
 
 def find_unspaced(pairs: Pairs) -> Iterator[Found]:
-    """Find a script written without spaces, under a tokenizer that splits at them."""
+    """Find texts in a script written without spaces, under a tokenizer that splits at them."""
     tokenizer = choose_tokenizer(pairs.options, "text")
     sample = pairs.sample("references")
     splits_unspaced = tokenizer.definition is None or tokenizer.definition.splits_unspaced
-    if splits_unspaced or not pairs.is_unspaced or 6 * sample.count(" ") > len(sample):
+    if splits_unspaced or not any(map(is_unspaced, sample.split("\n"))):
+        return
+    places = [
+        place
+        for place, text in enumerate(pairs.texts["references"])
+        if is_unspaced(text) and 6 * text.count(" ") <= len(text)
+    ]
+    share = pairs.share("references", places)
+    if share < 0.1:
         return
     han = "zh" if re.search("[\u3400-\u9fff]", sample) else "char"
     name = "ja-mecab" if re.search("[\u3040-\u30ff]", sample) else han
     yield pairs.describe(
         "spaces",
         "references",
-        range(len(pairs.texts["references"])),
+        places,
         f"is written without spaces, at which tokenize={tokenizer.name!r} splits",
-        f"tokenize={name!r}",
+        f"tokenize={name!r}" if share > 0.9 else f"by=languages, tokenize={{language: {name!r}}}",
     )
 
 
@@ -11999,9 +12004,8 @@ def find_unrelated(pairs: Pairs) -> Iterator[Found]:
         )
 
 
-# --- All of them ----------------------------------------------------------------------------------
+# --- All of them, which follow the damages that are undone ----------------------------------------
 
-# What is measured after it.
 MEASURES: dict[InputType, Sequence[Finder]] = {
     **dict.fromkeys(("tokens", "ids"), (find_empty, find_same_text, find_loops, find_length)),
     "text": (
@@ -17174,7 +17178,10 @@ class Look:
                     and each.side == "references"
                     and each.kind != "spaces"
                 )
-                or (each.fix.startswith("tokenize=") and not _are_unspaced(self._batches))
+                or (
+                    "tokenize=" in each.fix
+                    and _share_unspaced(self._batches) < (0.1 if "by=" in each.fix else 0.2)
+                )
                 or (each.kind == "empty" and each.side == "predictions" and self._empty)
             )
             if each.is_told and is_frequent and not is_known:
@@ -17260,10 +17267,13 @@ def _is_new(told: dict[str, float], mistake: str, share: float) -> bool:
     return is_new
 
 
-def _are_unspaced(batches: Sequence[Batch]) -> bool:
-    """Return True if a tenth of the bytes are of scripts written without spaces."""
+def _share_unspaced(batches: Sequence[Batch]) -> float:
+    """Return the share of the bytes that begin a character of scripts written without spaces.
+
+    It is 0.3 if all texts are in such a script, because a character has three bytes.
+    """
     inside, _, _ = _count_bytes([batch.references for batch in batches])
-    return bool(inside[0xE0:0xF0].sum() > 0.1 * inside.sum())
+    return float(inside[0xE0:0xF0].sum() / inside.sum())
 
 
 def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:

@@ -180,7 +180,10 @@ class Look:
                     and each.side == "references"
                     and each.kind != "spaces"
                 )
-                or (each.fix.startswith("tokenize=") and not _are_unspaced(self._batches))
+                or (
+                    "tokenize=" in each.fix
+                    and _share_unspaced(self._batches) < (0.1 if "by=" in each.fix else 0.2)
+                )
                 or (each.kind == "empty" and each.side == "predictions" and self._empty)
             )
             if each.is_told and is_frequent and not is_known:
@@ -266,10 +269,13 @@ def _is_new(told: dict[str, float], mistake: str, share: float) -> bool:
     return is_new
 
 
-def _are_unspaced(batches: Sequence[Batch]) -> bool:
-    """Return True if a tenth of the bytes are of scripts written without spaces."""
+def _share_unspaced(batches: Sequence[Batch]) -> float:
+    """Return the share of the bytes that begin a character of scripts written without spaces.
+
+    It is 0.3 if all texts are in such a script, because a character has three bytes.
+    """
     inside, _, _ = _count_bytes([batch.references for batch in batches])
-    return bool(inside[0xE0:0xF0].sum() > 0.1 * inside.sum())
+    return float(inside[0xE0:0xF0].sum() / inside.sum())
 
 
 def _thin_out(batches: Sequence[Batch]) -> Iterator[Batch]:

@@ -28,6 +28,7 @@ from .pairs import (
     Side,
     find_pairing,
     fit,
+    is_unspaced,
     quote,
     spread,
 )
@@ -316,10 +317,7 @@ def name_script(letter: str) -> str:
 
 def find_main_script(text: str) -> str:
     """Return the script of nine tenths of the letters of a text; empty if no script has as many."""
-    scripts: Counter[str] = Counter()
-    for sign, number in Counter(text).items():
-        if sign.isalpha():
-            scripts[name_script(sign)] += number
+    scripts = Counter(map(name_script, filter(str.isalpha, text)))
     name, number = scripts.most_common(1)[0] if scripts else ("", 0)
     return name if number > max(5, 0.9 * scripts.total()) else ""
 
@@ -348,20 +346,28 @@ def find_script(pairs: Pairs) -> Iterator[Found]:
 
 
 def find_unspaced(pairs: Pairs) -> Iterator[Found]:
-    """Find a script written without spaces, under a tokenizer that splits at them."""
+    """Find texts in a script written without spaces, under a tokenizer that splits at them."""
     tokenizer = choose_tokenizer(pairs.options, "text")
     sample = pairs.sample("references")
     splits_unspaced = tokenizer.definition is None or tokenizer.definition.splits_unspaced
-    if splits_unspaced or not pairs.is_unspaced or 6 * sample.count(" ") > len(sample):
+    if splits_unspaced or not any(map(is_unspaced, sample.split("\n"))):
+        return
+    places = [
+        place
+        for place, text in enumerate(pairs.texts["references"])
+        if is_unspaced(text) and 6 * text.count(" ") <= len(text)
+    ]
+    share = pairs.share("references", places)
+    if share < 0.1:
         return
     han = "zh" if re.search("[\u3400-\u9fff]", sample) else "char"
     name = "ja-mecab" if re.search("[\u3040-\u30ff]", sample) else han
     yield pairs.describe(
         "spaces",
         "references",
-        range(len(pairs.texts["references"])),
+        places,
         f"is written without spaces, at which tokenize={tokenizer.name!r} splits",
-        f"tokenize={name!r}",
+        f"tokenize={name!r}" if share > 0.9 else f"by=languages, tokenize={{language: {name!r}}}",
     )
 
 
@@ -475,9 +481,8 @@ def find_unrelated(pairs: Pairs) -> Iterator[Found]:
         )
 
 
-# --- All of them ----------------------------------------------------------------------------------
+# --- All of them, which follow the damages that are undone ----------------------------------------
 
-# What is measured after it.
 MEASURES: dict[InputType, Sequence[Finder]] = {
     **dict.fromkeys(("tokens", "ids"), (find_empty, find_same_text, find_loops, find_length)),
     "text": (

@@ -1049,6 +1049,19 @@ def test_text_without_spaces_in_another_order_is_told_of_both(bleu):
     assert any("in another order" in warning for warning in shown), shown
 
 
+def test_of_two_languages_only_the_texts_without_spaces_are_named(bleu):
+    """One tokenizer for all rows would be wrong for half of them."""
+    predictions, references = make_pairs(60)
+    predictions += [text.replace("，", "") for text in CHINESE_OUTPUT] * 10
+    references += one(CHINESE * 10)
+    found = bleu.check(predictions, references)["findings"]
+    (finding,) = [each for each in found if each["kind"] == "spaces"]
+    says = "is written without spaces, at which tokenize='13a' splits, like 60 of 120 references."
+    assert finding["says"] == f"references[60] {says}"
+    assert (finding["rows"], finding["first"]) == (60, 60)
+    assert finding["fix"] == "by=languages, tokenize={language: 'zh'}"
+
+
 def test_rows_without_a_better_order_are_left(bleu):
     """Fits suggest another order here, but the best one is that of the rows."""
     predictions = [
