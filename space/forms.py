@@ -125,17 +125,21 @@ def _read_form(
         return _read_json(name, text)
     if _is_log(text):
         return _read_log(name, text)
+    if suffix in _DELIMITERS:
+        return _read_delimited(name, text, suffix, reading)
     # Excel's "Unicode text" is a table, as are lines with as many tabs below names of roles.
-    head, *others = split_lines(text)
-    tabs = head.count("\t")
-    is_table = is_utf16 or (
-        any(map(find_role, head.split("\t")))
-        and all(line.count("\t") == tabs for line in others if line)
-    )
-    if suffix in _DELIMITERS or (tabs and is_table):
-        return _read_delimited(name, text, suffix if suffix in _DELIMITERS else ".tsv", reading)
     check_lines(name, text)
-    return Table("", {"": split_lines(text)})
+    head, *others = lines = split_lines(text)
+    tabs = head.count("\t")
+    if tabs and (
+        is_utf16
+        or (
+            any(map(find_role, head.split("\t", limits.MAX_COLUMNS)))
+            and all(line.count("\t") == tabs for line in others if line)
+        )
+    ):
+        return _read_delimited(name, text, ".tsv", reading)
+    return Table("", {"": lines})
 
 
 def read_text(text: str, role: str) -> list[list[Cell]]:

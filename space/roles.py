@@ -52,8 +52,6 @@ _BESIDE_ROLES |= {"test", "dev", "valid", "devtest", "newstest"}
 _NAME_WORD = re.compile("[A-ZÀ-Þ]?[a-zß-ÿа-яё]+|[A-ZÀ-Þ]+(?![a-zß-ÿ])|[^\\W\\d_a-zA-Z]+")
 _SUFFIXES = (".gz", ".txt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml", ".sgm", ".log")
 _SEPARATORS = "._- /"
-# The Hub's data sets have a text and its translation by language: {"translation": {"en": …}}.
-_PAIR = re.compile(r"(?:^|\.)translation\.[a-z]{2,3}$")
 
 
 def find_role(name: str) -> str:
@@ -67,7 +65,7 @@ def find_role(name: str) -> str:
     >>> [find_role(name) for name in ("target-finetuned", "gold-mix", "prefA")]
     ['', '', '']
     """
-    words = _split_name(name)
+    words = _split_name(name[-limits.MAX_VALUE_LENGTH :])  # a line may be taken for a name
     whole = "".join(words)
     for role in ("references", "systems", "others"):
         if whole in _KINDS[role]:
@@ -354,8 +352,9 @@ def _tell_roles(path: str, table: Table, are_texts: Mapping[tuple[str, str], boo
         if told is None:
             last = key.rpartition(".")[2]
             own_kinds = [kind for kind in ("labels", "documents") if is_named(key, kind)]
-            by_key = "" if _PAIR.search(key) else find_role(key) or find_role(last)
-            by_name = next(iter(own_kinds), by_key)
+            # The Hub's data sets have a text and its translation: {"translation": {"en": …}}.
+            is_pair = re.search(r"(?:^|\.)translation\.[a-z]{2,3}$", key)
+            by_name = next(iter(own_kinds), "" if is_pair else find_role(key) or find_role(last))
             told = {"others": ""}.get(by_name, by_name) if by_name else None
         if told is None and not are_texts[path, key]:
             # A table may have a row per system and segment.

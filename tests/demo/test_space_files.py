@@ -347,6 +347,18 @@ def test_tables_in_another_order_are_joined_by_their_ids(tmp_path):
     assert submit(tmp_path, [("system.tsv", same), ("refs.tsv", reference)]).remarks == []
 
 
+@pytest.mark.parametrize("line", ["a b " * 90_000, "a\tb " * 70_000])
+def test_a_long_line_is_not_searched_for_names(tmp_path, line):
+    """Each word beside each other one would take an hour."""
+    path = tmp_path / "a.txt"
+    path.write_text(line)
+    forms = importlib.import_module("space.forms")
+    assert forms.read_table(str(path)).columns == {"": [line]}
+    path.write_text("hyp\t" * 90_000)
+    with pytest.raises(forms.limits.RejectedError, match="columns"):
+        forms.read_table(str(path))
+
+
 def test_numbers_in_json_are_ids(tmp_path):
     """As in tables, whose cells are texts."""
     uploads = [
