@@ -7817,8 +7817,8 @@ def list_words(texts: Sequence[str]) -> tuple[Int64, pa.DictionaryArray]:
     places: list[Int64] = []
     words: list[pa.DictionaryArray] = []
     for start in range(0, len(texts), 5_000):  # all words at once take 1 kB per text
-        own = [dict.fromkeys(split_words(text)) for text in texts[start : start + 5_000]]
-        lists = pc.split_pattern(pa.array(map(" ".join, own), STRINGS), " ")
+        written = map(join_words, texts[start : start + 5_000])
+        lists = pc.split_pattern(pa.array(written, STRINGS), " ")
         places.append(pc.list_parent_indices(lists).to_numpy() + start)
         words.append(pc.list_flatten(lists).dictionary_encode())
     joined = pa.chunked_array(words).unify_dictionaries().combine_chunks()
@@ -7826,16 +7826,16 @@ def list_words(texts: Sequence[str]) -> tuple[Int64, pa.DictionaryArray]:
     return np.concatenate(places)[is_word], joined.filter(is_word)
 
 
-def split_words(text: str) -> list[str]:
-    """Return the words of a text, or its pairs of characters.
+def join_words(text: str) -> str:
+    """Join the different words of a text, or its different pairs of characters, by spaces.
 
-    >>> split_words("A cat, a dog")
-    ['a', 'cat', 'a', 'dog']
+    >>> join_words("A cat, a dog")
+    'a cat dog'
     """
     letters = text[:1000].lower()
     if is_unspaced(letters):
-        return list(map("".join, pairwise("".join(letters.split()))))
-    return re.findall(r"\w+", letters)
+        return " ".join(dict.fromkeys(map("".join, pairwise("".join(letters.split())))))
+    return " ".join(dict.fromkeys(re.findall(r"\w+", letters)))
 
 
 # === bleu_core/options/signature.py ===
