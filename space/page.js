@@ -112,7 +112,7 @@
   const asObject = (text) => Object.fromEntries(new URLSearchParams(text));
   const kept = /[#&](candidate|example)=/.test(location.hash) ? "" : storage?.getItem("bleu") ?? "";
   const opened = new URLSearchParams({ ...asObject(kept), ...asObject(location.hash.slice(1)) });
-  let behind = opened.get("tab") === "corpus" ? "" : storage?.getItem("bleu-result"); // the result, while another view is open
+  let behind = opened.get("tab") === "corpus" ? undefined : storage?.getItem("bleu-result"); // the result, while another view is open
   if (behind && !opened.has("result")) opened.set("result", behind);
   let step = opened.get("step") ?? "";
   let link = new URLSearchParams(opened); // of the texts and options
@@ -171,8 +171,10 @@
     if (view !== "sentence") all.set("tab", view);
     const result = findAll("[data-result]").find((one) => one.offsetParent)?.dataset.result;
     if (result) all.set("result", result);
-    if (view === "corpus") behind = result ?? "";
-    storage?.setItem("bleu-result", behind ?? "");
+    if (view === "corpus" && behind !== (result ?? "")) {
+      behind = result ?? "";
+      storage?.setItem("bleu-result", behind);
+    }
     const query = all.toString();
     const isLong = query.length >= longest;
     find("main > .column")?.classList.toggle("long", isLong);
